@@ -49,15 +49,17 @@ docs: $(READY) ## The documentation site: docs/_build/html/index.html
 
 # A file of tests stays in one process: what its tests share is made once.
 WORKERS = --numprocesses auto --dist loadfile --no-loadscope-reorder
-test: $(READY) ## The tests
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long and not workflow" $(WORKERS)
+test: $(READY) ## The tests, without those of `make test-all` that take longer
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long and not workflow and not statistics" $(WORKERS)
 
 # Of `make test-all`. Some of them, as .ci/run does: make test-all PARTS="wheel slurm tests"
-PARTS ?= tests browser workflow wheel offline slurm long fuzz kills mutants
+PARTS ?= tests statistics browser workflow wheel offline slurm long fuzz kills mutants
 test-all: $(addprefix test-part-,$(PARTS)) ## Everything, in many hours: also long statistics, a real Slurm, fuzzing, kills, every mutant
 
-.PHONY: $(addprefix test-part-,tests browser workflow wheel offline slurm long fuzz kills mutants)
+.PHONY: $(addprefix test-part-,tests statistics browser workflow wheel offline slurm long fuzz kills mutants)
 test-part-tests: test
+test-part-statistics: $(READY) # samplers against exact distributions: Geweke, calibration, enumeration, power of these
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "statistics and not long" $(WORKERS)
 test-part-browser: $(READY) # pages in Debian's chromium; part of the tests too, which skip them where there is none
 	$(VENV)/bin/pytest -m browser
 test-part-workflow: $(READY) # what a user goes through with Snakemake: full disks, own data, a new method, reports

@@ -197,6 +197,7 @@ def test_folds_never_hold_out_a_missing_entry():
 # The verdict.
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("shape", "kind"), [*((SHAPES[0], kind) for kind in KINDS), (SHAPES[1], "rows and columns")], ids=str
 )

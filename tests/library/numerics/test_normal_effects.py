@@ -136,6 +136,7 @@ def test_priors_are_those_of_what_is_there():
         np.testing.assert_array_equal(normal_effects.learned_priors(rows, columns), expected)
 
 
+@pytest.mark.statistics
 @each_kind
 def test_geweke(kind):
     """Effects given the law and the law given effects in turn have their prior law."""

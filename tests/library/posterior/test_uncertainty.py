@@ -142,6 +142,7 @@ def assert_moments(P, exact):
 CHAIN = {"burn_in": 100, "n_samples": 8000}
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("case", ladder.BETA_DIR_CASES)
 def test_draws_of_beta_dir_have_the_exact_mean_and_spread(case):
     codes, K, alpha, beta, gamma = ladder.BETA_DIR_CASES[case]
@@ -158,6 +159,7 @@ def test_draws_of_beta_dir_have_the_exact_mean_and_spread(case):
     assert_moments(products(mirrored), exact.transpose(0, 2, 1))
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("case", ladder.DIR_DIR_CASES)
 def test_draws_of_dir_dir_have_the_exact_mean_and_spread(case):
     codes, K, gamma, eta = ladder.DIR_DIR_CASES[case]
@@ -210,6 +212,7 @@ def assert_coverage(name, replications, factor):
                 assert_covers(covered, level)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", ["Beta-Dir GS", "Dir-Dir GS", "Dir-Beta GS"])
 def test_intervals_cover_the_truth_as_often_as_they_say(name):
     assert_coverage(name, 60, factor=0.5)

@@ -46,6 +46,7 @@ def explore(monkeypatch, hyperparameters, dense_row, codes=CODES, **options):
     )
 
 
+@pytest.mark.statistics
 @ways
 @pytest.mark.parametrize("name", PRIORS)
 def test_every_outcome_has_the_probability_of_eq_25(monkeypatch, name, dense_row):

@@ -82,6 +82,7 @@ def test_threads_do_not_change_a_bit(K, gamma, n_blocks):
     assert chains[0].log_joint() == chains[1].log_joint()
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("F", "N", "B"),
     [(1, 1, 1), (63, 500, 1), (64, 64, 2), (300, 127, 2), (128, 300, 4), (600, 900, 16), (10**5, 10**6, 16)],
@@ -170,6 +171,7 @@ REPLAYS = {  # codes, K, (alpha, beta, gamma), n_blocks, n_sweeps
 }
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("dense_row", [LISTS, REJECTION, 24])
 @pytest.mark.parametrize("name", REPLAYS)
 def test_every_draw_follows_eq_25(name, dense_row):
@@ -192,6 +194,7 @@ def test_every_draw_follows_eq_25(name, dense_row):
 # --- Exact posteriors ------------------------------------------------------------------------
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("n_blocks", "dense_row"), [(1, LISTS), (2, LISTS), (1, REJECTION), (2, REJECTION)])
 @cases
 def test_distribution_over_assignments_is_exact(case, n_blocks, dense_row):
@@ -215,6 +218,7 @@ def test_blocks_of_a_round_are_independent():
     ladder.assert_exact_posterior(chain, lambda c: c.Z, exact)
 
 
+@pytest.mark.statistics
 @cases
 def test_posterior_mean_is_exact(case):
     codes, K, *hyperparameters = ladder.BETA_DIR_CASES[case]
@@ -257,6 +261,7 @@ def geweke(n_blocks, dense_row, seed, **options):
     ladder.geweke_beta_dir(sweep, MASK, 3, GEWEKE, np.random.default_rng(seed), **options)
 
 
+@pytest.mark.statistics
 @ways
 def test_geweke(dense_row):
     geweke(2, dense_row, 13, n_successive=8000)

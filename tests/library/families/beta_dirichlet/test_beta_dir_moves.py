@@ -238,6 +238,7 @@ def test_threads_do_not_change_a_bit():
 # --- Exact posteriors and the joint distribution -----------------------------------------------
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("case", ladder.BETA_DIR_CASES)
 def test_distribution_over_assignments_is_exact(every_sweep, case):
     codes, K, *hyperparameters = ladder.BETA_DIR_CASES[case]
@@ -254,6 +255,7 @@ GEWEKE = {
 }
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", GEWEKE)
 def test_geweke(every_sweep, name):
     def sweep(codes, Z, i):

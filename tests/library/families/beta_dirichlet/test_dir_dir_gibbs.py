@@ -196,6 +196,7 @@ REPLAYS = {  # codes, K, (gamma, eta), n_blocks, n_sweeps
 }
 
 
+@pytest.mark.statistics
 @schemes
 @pytest.mark.parametrize("name", REPLAYS)
 def test_every_draw_follows_eqs_59_to_61(name, scheme):
@@ -225,6 +226,7 @@ CASES = [
 ]
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("case", "scheme", "n_blocks"), CASES)
 def test_distribution_over_assignments_is_exact(case, scheme, n_blocks):
     codes, K, *hyperparameters = ladder.DIR_DIR_CASES[case]
@@ -236,6 +238,7 @@ def test_distribution_over_assignments_is_exact(case, scheme, n_blocks):
     ladder.assert_exact_posterior(chain, labels, exact, thin=thin, n_samples=20_000)
 
 
+@pytest.mark.statistics
 @schemes
 def test_blocks_of_a_round_are_independent(scheme):
     # Two copies of a 2 x 1 matrix that share no row and no column and lie in different blocks:
@@ -289,6 +292,7 @@ def geweke(scheme, n_blocks, seed, **options):
     ladder.geweke_dir_dir(sweep, MASK, 3, GEWEKE, np.random.default_rng(seed), **options)
 
 
+@pytest.mark.statistics
 @schemes
 def test_geweke(scheme):
     geweke(scheme, 2, 14, n_successive=8000)

@@ -598,6 +598,7 @@ GEWEKE = {
 }
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", ["alpha and beta", "strength", "gamma", "asymmetric gamma"])
 def test_geweke(name):
     geweke_of_beta_dir(GEWEKE[name], n_marginal=2000, n_successive=1000)
@@ -656,6 +657,7 @@ def geweke_of_dir_dir(kind, n_marginal, n_successive):
     ladder.assert_same_joint(marginal, np.array(successive))
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("kind", ["learn", "learn-asymmetric"])
 def test_geweke_dir_dir(kind):
     geweke_of_dir_dir(kind, n_marginal=1500, n_successive=800)
@@ -703,6 +705,7 @@ def assert_chain_has_means(chain, learner, model, number, expected, n_samples=60
     assert p > ladder.FALSE_ALARM, f"p = {p:.1e}: {mean} +- {error}, exact {expected}"
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", ["alpha", "beta", "strength", "gamma"])
 def test_posterior_means_of_beta_dir_are_exact(name):
     K, fixed = 2, {"alpha": 0.6, "beta": 1.2, "gamma": 0.7}
@@ -726,6 +729,7 @@ def test_posterior_means_of_beta_dir_are_exact(name):
     assert_chain_has_means(learner._chain, learner, beta_dir, number, expected)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", ["gamma", "eta"])
 def test_posterior_means_of_dir_dir_are_exact(name):
     K, fixed, seed = 2, {"gamma": 0.7, "eta": 0.9}, ladder.seed_sequence(14)

@@ -13,6 +13,7 @@ FEW = 200  # replications
 RIGHT = {"Beta-Dir": sbc.BetaDir(), "Dir-Dir": sbc.DirDir()}
 
 
+@pytest.mark.statistics
 @variants
 def test_ranks_are_uniform(name):
     # 14 p-values per variant, false alarm rate 1e-6 each.
@@ -50,17 +51,20 @@ def assert_noticed(prior, *key, **options):
         sbc.assert_uniform(calibration.ranks)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("error", [*SLIGHTLY_WRONG, *(pytest.param(error, marks=long) for error in PLAINLY_WRONG)])
 def test_wrong_hyperparameters_are_noticed(error):
     model, wrong = WRONG_HYPERPARAMETERS[error]
     assert_noticed(RIGHT[model], 22, sampler=replace(RIGHT[model], **wrong))
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("model", ["Beta-Dir", pytest.param("Dir-Dir", marks=long)])
 def test_missing_cells_read_as_zeros_are_noticed(model):
     assert_noticed(RIGHT[model], 23, see=lambda codes: np.maximum(codes, 0))
 
 
+@pytest.mark.statistics
 def test_alternating_scheme_with_two_components_is_noticed():
     # With K = 2, eqs. (60)-(61) never change the pair of a zero: the chain does not reach its
     # posterior (test_slow_twins shows it exactly). The joint scheme does.

@@ -253,6 +253,7 @@ def expect(conditional, right):
     return nullcontext() if conditional is right else pytest.raises(AssertionError, match="differ")
 
 
+@pytest.mark.statistics
 @passes_and_failures
 def test_power_of_the_enumeration_check(conditional, monkeypatch):
     codes, K, *hyperparameters = ladder.BETA_DIR_CASES[ASYMMETRIC]
@@ -266,6 +267,7 @@ def test_power_of_the_enumeration_check(conditional, monkeypatch):
         ladder.assert_exact_posterior(chain, lambda c: c.labels, exact, 3, n_samples=1500)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     "conditional", [right_beta_dir, swap_alpha_beta, first_gamma_for_all], ids=lambda c: c.__name__
 )
@@ -286,6 +288,7 @@ def test_power_of_the_posterior_mean_check(conditional, monkeypatch):
         ladder.assert_posterior_mean(chain, predict, exact, n_samples=4000)
 
 
+@pytest.mark.statistics
 @passes_and_failures
 def test_power_of_gewekes_test(conditional, monkeypatch):
     K, hyperparameters = 3, (np.array([2.0, 0.5, 1.0]), 0.6, np.array([0.3, 1.0, 0.6]))
@@ -301,6 +304,7 @@ def test_power_of_gewekes_test(conditional, monkeypatch):
         ladder.geweke_beta_dir(sweep, mask, K, hyperparameters, rng, n_successive=1500)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     "conditional",
     [right_beta_dir, *BROKEN_BETA_DIR, keep_own_cell, one_in_twenty_to_the_last],
@@ -344,6 +348,7 @@ passes_and_failures_dir_dir = pytest.mark.parametrize("urns", [right_urns, *BROK
 scheme = pytest.mark.parametrize("scheme", ["joint", "alternating"])
 
 
+@pytest.mark.statistics
 @scheme
 @passes_and_failures_dir_dir
 def test_power_of_the_dir_dir_enumeration_check(urns, scheme, monkeypatch):
@@ -365,6 +370,7 @@ def test_power_of_the_dir_dir_enumeration_check(urns, scheme, monkeypatch):
         ladder.assert_exact_posterior(chain, labels, exact, 8, n_samples=1500)
 
 
+@pytest.mark.statistics
 @scheme
 @passes_and_failures_dir_dir
 def test_power_of_gewekes_test_for_dir_dir(urns, scheme, monkeypatch):
@@ -381,6 +387,7 @@ def test_power_of_gewekes_test_for_dir_dir(urns, scheme, monkeypatch):
         ladder.geweke_dir_dir(sweep, mask, K, hyperparameters, rng, n_successive=1500)
 
 
+@pytest.mark.statistics
 @scheme
 @pytest.mark.parametrize("urns", [right_urns, *BROKEN_DIR_DIR, keep_own_pair], ids=lambda u: u.__name__)
 def test_power_of_the_dir_dir_replay(urns, scheme, monkeypatch):

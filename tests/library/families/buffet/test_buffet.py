@@ -299,6 +299,7 @@ def test_the_law_of_K_is_the_exact_posterior(name):
 # --- Geweke's test ----------------------------------------------------------------------------
 
 
+@pytest.mark.statistics
 @links
 @priors
 @pytest.mark.parametrize("kind", ["complete", "hole, learned", "few asked"])
@@ -311,6 +312,7 @@ def test_geweke(logit, name, kind):
     twin.assert_same(*found)
 
 
+@pytest.mark.statistics
 @priors
 @pytest.mark.parametrize("absent", [{}, {"row": 0.0}, {"column": 0.0}, {"row": 0.0, "column": 0.0}])
 def test_geweke_with_an_intercept_and_a_choice_of_effects(name, absent):
@@ -404,6 +406,7 @@ def slow_geweke(name, printed, sweeps):
     return expected, np.array(found)
 
 
+@pytest.mark.statistics
 @priors
 def test_the_slow_twin_is_right_and_the_printed_sampler_is_not(name):
     twin.assert_same(*slow_geweke(name, False, 2500))

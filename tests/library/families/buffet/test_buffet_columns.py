@@ -217,6 +217,7 @@ def test_the_law_of_K_is_the_exact_posterior(often, name):
     assert p > ladder.FALSE_ALARM, f"p = {p:.1e}: {mean}, exact {exact[:5]}"
 
 
+@pytest.mark.statistics
 @links
 def test_geweke(often, logit):
     name, observed = ("ibp", whole.FULL) if not logit else ("cibp", whole.HOLE)

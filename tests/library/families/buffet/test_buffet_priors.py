@@ -125,6 +125,7 @@ def class_counts(draw, classes_, size):
     return counts
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("by", ["draw", "draw_by_hierarchy"])
 @BOTH
 def test_simulations_have_the_class_probabilities(prior, by):
@@ -139,6 +140,7 @@ def test_simulations_have_the_class_probabilities(prior, by):
     assert ladder.chi_square_p(counts, np.append(p, 1 - p.sum())) > ladder.FALSE_ALARM
 
 
+@pytest.mark.statistics
 def test_the_printed_first_customer_of_the_ibp_is_noticed():
     # Poisson(ω) dishes instead of Poisson(ωκ / (κ + 1)): rows are not exchangeable.
     rng, all_classes = np.random.default_rng(3), list(classes(3, 4))
@@ -177,6 +179,7 @@ def test_the_left_order_has_columns_of_early_rows_first():
 # --- α and κ ----------------------------------------------------------------------------------
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("prior", [CIBP, IBP], ids=["cibp", "ibp"])
 @pytest.mark.parametrize("name", ["alpha", "kappa"])
 def test_slices_draw_from_the_law_of_a_shape(prior, name):

@@ -178,6 +178,7 @@ def test_steps_up_are_as_probable_as_steps_down(plain):
         assert found == pytest.approx([-1.5 * s, 1.5 * s], rel=1e-14)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("name", "learned", "absent"),
     [("cibp", OF_LOGIT, {}), ("ibp", (), {}), ("cibp", (*OF_LOGIT, INTERCEPT), {}), ("ibp", OF_LOGIT, {"row": 0.0})],

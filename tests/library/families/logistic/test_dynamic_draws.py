@@ -334,6 +334,7 @@ def from_prior(K, walk, effects, cuts, rng):
     return Draw(Factors(paths[:, 0], H, others), alpha, variances, made, rng)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("K", "walk", "cuts", "scale"),
     [

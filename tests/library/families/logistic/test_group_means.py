@@ -141,6 +141,7 @@ def test_what_both_effects_share_is_best_with_groups(kind):
     assert falls == pytest.approx([0.5e-6 * (rows.precision[3] * len(rows.mean) + 1 / 9)] * 2, rel=1e-3)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("kind", "effects"), [("factorized", "rows"), ("full", "both")])
 def test_the_bound_of_a_normal_model_by_drawing(kind, effects):
     """E log p(x, all) - log q, with groups: within 5 standard errors."""

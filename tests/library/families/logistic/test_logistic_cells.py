@@ -269,6 +269,7 @@ def from_prior(seen, of_counts, noise, K, rng):
     return Draw(seen, of_counts, Factors(W, H), alpha, tau, sizes, psi, rng)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("of_counts", "noise"), [(True, False), (False, True), (True, True)])
 def test_geweke(of_counts, noise):
     """Everything drawn by the sampler in turn with the data has its prior likelihood."""
@@ -462,6 +463,7 @@ def test_noise_of_counts_is_in_their_predictions(name):
         assert np.corrcoef(np.log(new).ravel(), np.log(fitted).ravel())[0, 1] > 0.85
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("name", ["LogisticFactorGibbs", "NegativeBinomialFactorGibbs"])
 @pytest.mark.filterwarnings("ignore::nbmf.errors.ChainsNotConvergedWarning")
 def test_a_sweep_predicts_with_its_own_noise(name):

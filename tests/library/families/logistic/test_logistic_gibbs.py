@@ -314,6 +314,7 @@ def statistics(W, H, alpha, others, V, observed):
 OF_VARIANCE = np.array([[5.0, 3.0], [6.0, 4.0]])  # shapes and rates, of row and of column effects
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("effects", "ard", "scale"),
     [

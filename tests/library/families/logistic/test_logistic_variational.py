@@ -296,6 +296,7 @@ def test_variances_of_effects_have_the_shape_and_rate_of_the_note(kind, ard):
         np.testing.assert_allclose(engine.sides[1].posterior.rate[:3], 0.5 + components / 2)
 
 
+@pytest.mark.statistics
 @both_kinds
 def test_the_bound_of_a_normal_model_with_effects_by_drawing(kind):
     """E log p(x, all) - log q, with the law of effects: within 5 standard errors."""
@@ -373,6 +374,7 @@ def test_bounds_of_the_tiny_matrix(form, value, kind):
     assert engine.bound() == pytest.approx(value, abs=1e-5)
 
 
+@pytest.mark.statistics
 @both_kinds
 def test_the_bound_of_a_normal_model_by_drawing(kind):
     """E log p(x, all) - log q, with precisions and noise: within 5 standard errors."""

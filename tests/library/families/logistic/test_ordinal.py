@@ -286,6 +286,7 @@ def from_prior(seen, by_column, effects, K, rng):
     return Draw(seen, Factors(W, H, others), alpha, prior_cuts(N if by_column else 1, rng), rng)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("by_column", "effects"), [(True, "none"), (True, "rows"), (False, "both")])
 def test_geweke(by_column, effects):
     """Everything drawn by the sampler in turn with the data has its prior distribution."""

@@ -269,6 +269,7 @@ def statistics(W, H, alpha, others, law, level, V, observed):
     return [*found, *law]
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("effects", "ard"),
     [

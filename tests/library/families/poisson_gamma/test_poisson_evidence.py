@@ -31,6 +31,7 @@ def model_of(class_name, K, of_W, of_H, **settings):
     return getattr(nbmf, class_name)(K, **numbers, **FIXED_TIES, random_state=0, **settings)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(("values", "K", "of_W", "of_H"), CASES)
 def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H):
     """Annealing and Chib within 4.5 of their errors, which are below 0.1 nats; the bound below."""

@@ -263,6 +263,7 @@ def statistics(W, H, values):
     ]
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("is_binary", [False, True], ids=["counts", "binary"])
 def test_geweke(is_binary):
     """Draws of V, W, H in turn from their conditionals have the joint law: 16 z's below 5."""
@@ -328,6 +329,7 @@ def test_the_density_of_a_shape_is_the_joint_s(ties):
     assert target(a) - target(b) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("ties", TIE_PAIRS, ids="-".join)
 def test_geweke_of_learned_numbers(ties):
     """Numbers given the factor and the factor given them have the hyperpriors: 4 z's below 5."""

@@ -189,6 +189,7 @@ def exact_evidence(values, of_W, of_H, c, is_binary, draws=400_000):
     return logsumexp(logs) - math.log(logs.size), weights.std() / weights.mean() / math.sqrt(logs.size)
 
 
+@pytest.mark.statistics
 @both_links
 def test_the_bound_is_below_the_evidence_and_annealing_finds_it(is_binary):
     """Against draws from the prior: annealing within 4.5 of the errors of both, the bound at most 4 nats below."""
@@ -316,6 +317,7 @@ def statistics(W, H, x, y, values):
     return np.concatenate(parts)
 
 
+@pytest.mark.statistics
 @both_links
 def test_geweke(is_binary):
     """Draws of V, W, H and scales in turn from their conditionals have the joint law: 22 z's below 5."""
@@ -349,6 +351,7 @@ def test_geweke(is_binary):
     assert np.abs(z).max() < 5.0
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("ties", [(FIXED, FIXED), (ALL, FIXED), (SOURCE, ALL), (ALL, SOURCE)], ids="-".join)
 def test_geweke_of_learned_numbers(ties):
     """The numbers given the factor and the factor given them have the hyperpriors: 8 z's below 5."""
