@@ -19,7 +19,6 @@ from nbmf.analysis.request import Asked, Request
 from nbmf.catalogue import CANDIDATES, LARGE, METHODS
 from nbmf.cli.arguments import COMMANDS
 from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
-from nbmf.plotting import style
 
 BRIEF = {"iterations": 30, "log": lambda line: None}
 
@@ -42,7 +41,7 @@ def found():
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     return tmp_path
 
 

@@ -33,7 +33,6 @@ from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.compared_fits import FitDone
 from nbmf.evaluation.verdict import choose
 from nbmf.output.folder import OutputFolder, as_cell, of_cell
-from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 
 QUICK = ["--components", "3", "--iterations", "30", "--method", "beta-dir-vb", "--no-check"]
@@ -71,7 +70,7 @@ def here(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
     TABLE.to_csv("survey.csv")
     if "pictures" not in request.fixturenames:
-        monkeypatch.setattr(style, "save", small_picture.save)
+        small_picture.draw_quickly(monkeypatch)
     yield tmp_path
     plt.close("all")
 
@@ -111,7 +110,7 @@ def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
     lines += re.findall(r"^    nbmf (.*?) +#", readme, re.MULTILINE)
     assert len(lines) > 25
     (here / "survey.csv").unlink()
-    fewer = []
+    fewer, unchecked = [], []
     for line in lines:
         words = shlex.split(re.split(r"  +", line)[0])
         short = {"fit": ["--iterations", "4"], "compare": ["--iterations", "4", "--masks", "2"]}
@@ -120,6 +119,9 @@ def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
         if words[0] == "compare" and "--methods" not in words:  # all methods, once
             short["compare"] += fewer
             fewer = ["--methods", "bica", "beta-dir-vb"]
+        if words[0] == "fit" and not {"--method", "--no-check"} & {*words}:  # the test of structure, once
+            short["fit"] += unchecked
+            unchecked = ["--no-check"]
         run(capsys, *words, *short.get(words[0], []))
         plt.close("all")
     assert {"votes.csv", "votes.nbmf", "votes.compare", "by-party", "large.pdf"} <= files(here)

@@ -16,7 +16,6 @@ from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, methods_for
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.baselines import LABELS
-from nbmf.plotting import style
 
 FAST = ["--components", "2", "--iterations", "40"]
 
@@ -39,7 +38,7 @@ def here(tmp_path, monkeypatch):
     """Work in an empty folder that has the file catches.csv; pictures are not drawn in full."""
     monkeypatch.chdir(tmp_path)
     TABLE.to_csv("catches.csv", index_label="site")
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     yield tmp_path
     plt.close("all")
 

@@ -14,7 +14,6 @@ import small_picture
 
 import nbmf
 from nbmf import cli
-from nbmf.plotting import style
 
 ROWS = 40
 
@@ -22,7 +21,7 @@ ROWS = 40
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     return tmp_path
 
 

@@ -6,13 +6,12 @@ import pytest
 import small_picture
 
 from nbmf import cli
-from nbmf.plotting import style
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     survey().to_csv("old.csv")
     return tmp_path
 

@@ -19,7 +19,6 @@ from nbmf.data import sparse_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.io import coded_matrix
-from nbmf.plotting import style
 
 CODES = drawn(0, 8.0)
 KIND = "SparseBinaryMatrix"
@@ -32,7 +31,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 1000)
     monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)  # whatever makes it dense fails
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
     yield tmp_path
     plt.close("all")

@@ -15,7 +15,6 @@ from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.plotting import style
 from nbmf.stacking.members import MEMBERS, visits
 
 
@@ -31,7 +30,7 @@ def survey():
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     names = [f"person {f}" for f in range(40)]
     pd.DataFrame(survey(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
     return tmp_path

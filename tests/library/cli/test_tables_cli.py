@@ -32,7 +32,7 @@ QUICK = ["--model", "mnb", "--components", "2", "--starts", "2"]
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     mixed().to_csv("people.csv", index_label="person")
     pd.DataFrame(DOCUMENTS.values().astype(int), columns=DOCUMENTS.column_names).to_csv("counts.csv", index=False)
     yield tmp_path

@@ -16,7 +16,6 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.verdict import CHANCE
 from nbmf.inference.declarations import View
-from nbmf.plotting import style
 
 
 def one_scale():
@@ -29,7 +28,7 @@ def one_scale():
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(style, "save", small_picture.save)
+    small_picture.draw_quickly(monkeypatch)
     names = [f"person {f}" for f in range(40)]
     pd.DataFrame(one_scale(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
     noise = np.random.default_rng(2).integers(0, 2, (30, 12))
