@@ -34,11 +34,10 @@ INSTALL = "pip install --quiet --no-deps --no-build-isolation ."
 PAGE = """\
 # The command line
 
-From a file to components, pictures and a recommendation. This page is the output of `python
-docs/transcript.py`: every command below was run as it stands, in an empty home and a virtual
-environment with nothing but this install and the libraries of `make .venv/ready`, on a CSV made
-from the animals matrix (50 animals, 85 attributes) with a tenth of its entries removed. Times
-are those of two cores; the first fit compiles its kernels, once.
+From a file to components, pictures and a recommendation. `python docs/transcript.py` writes this
+page: it runs every command in an empty home directory and a new virtual environment, on a CSV made
+from the animals matrix (50 animals, 85 attributes) with a tenth of its entries removed. Times are
+those of two cores; the first fit compiles its kernels, once.
 
 $ pip install .
 
@@ -48,9 +47,9 @@ $ head -4 animals.csv | cut -c 1-76
 
 $ nbmf info animals.csv
 
-`info` reports how the file was read, and everything that was detected can be overridden: `--ones
-agree --zeros reject --missing abstain`, `--no-header`, `--layout long`, `--groups party`,
-`--transpose`. The formats are those of [nbmf.read](your-data.md).
+`info` reports how the file was read. Override what it detected with `--ones agree --zeros reject
+--missing abstain`, `--no-header`, `--layout long`, `--groups party` or `--transpose`. The formats are
+those of [nbmf.read](your-data.md).
 
 ## Components
 
@@ -58,11 +57,10 @@ $ nbmf fit animals.csv
 
 ![Dictionary](figures/cli_dictionary.png)
 
-[How to read it](reading.md). Without more options the method is [one of
-three](choosing.md), by how they predict held-out entries (`--method` names one), with early
-stopping: on small data four starts, of which the best is kept, on large data one. The verdict comes
-of fits to nine tenths of the entries; `--no-check` does without. `report.html` has all of it in one
-file that can be mailed, and rows and columns are [looked up in it](reading.md#looking-things-up-in-a-report).
+See [how to read a fit](reading.md). Held-out entries choose [one of three methods](choosing.md) unless
+`--method` names one. Fits stop early; on small data the best of four starts is kept, on large data
+there is one. `--no-check` omits the structure test. `report.html` has everything in one file, in which
+you can [look up rows and columns](reading.md#looking-things-up-in-a-report).
 
 ![Data and reconstruction](figures/cli_reconstruction.png)
 
@@ -70,31 +68,32 @@ $ ls animals.nbmf
 
 $ head -3 animals.nbmf/W.csv | cut -c 1-76
 
-Components have the same numbers in every file and picture. `nbmf.load("animals.nbmf/model.npz")` is
-the fitted estimator; `stack.npz` is [the mixture that predicts better](reading.md), and `missing.csv` what both say
-of missing entries. The same command with the same `--seed` writes the same numbers. A folder's
-files are overwritten by the next run only if `nbmf` wrote them (`nbmf.json` lists them); `--force`
-overrides that.
+Components have the same numbers in every file and picture. `nbmf.load("animals.nbmf/model.npz")`
+returns the fitted estimator; `stack.npz` is [the mixture that predicts
+better](reading.md#how-much-of-what-can-be-predicted-does-the-model-explain), and `missing.csv` has the
+predictions of both for missing entries. The same command with the same `--seed` writes the same
+numbers. The next run overwrites only files that `nbmf` wrote (`nbmf.json` lists them), unless you add
+`--force`.
 
 ## Uncertainty
 
 $ nbmf fit animals.csv --method beta-dir-gs --draws 400 --out animals-gibbs | head -40
 
-Several chains, whether they have converged and what to do if not, and 90 % credible intervals, in the
-summary and as `*_lower.csv` and `*_upper.csv`: see [uncertainty](uncertainty.md).
+The summary says whether the four chains have converged, and what to do if not. 90 % credible intervals
+are in the summary and in `*_lower.csv` and `*_upper.csv`: see [uncertainty](uncertainty.md).
 
 ## Which method
 
 $ nbmf compare animals.csv
 
-![Held-out perplexity](figures/cli_comparison.png)
+![Held-out log loss](figures/cli_comparison.png)
 
-Every method is fitted without a quarter of the entries and scored on these, for five masks, as in
-the paper's Figure 10. The margin is the mean of paired differences over masks. Masks share training
-data, so their plain standard error is too small; the interval uses the correction of Nadeau and
-Bengio (2003), (1/J + n_test/n_train) var(d), with Student's t. K is chosen on the masks that are
-scored, so a method with many K has more chances to look good: read a lead smaller than its
-uncertainty as none. `--masks 10` makes the interval narrower.
+Every method is fitted without a quarter of the entries and scored on these, for five masks. The score
+is the held-out log loss in nats per entry; `perplexity` in tables is this log loss. The lead is the
+mean of paired differences over masks. Masks share training data, so its interval uses the correction
+of Nadeau and Bengio (2003), (1/J + n_test/n_train) var(d), with Student's t. K is chosen on the masks
+that are scored, which favours methods with many K: treat a lead smaller than its uncertainty as none.
+`--masks 10` makes the interval narrower.
 
 ## Tables of mixed columns
 
@@ -106,18 +105,18 @@ $ nbmf cluster penguins.csv --labels species
 
 ![What sets the components apart](figures/cli_profile.png)
 
-`cluster` sees what each column is and says so; `--kind year=real`, `--ignore` and `--missing`
-overrule it. Cells are held out to see how many components predict them best, and whether any do.
-Labels are kept apart until the end. `nbmf topics` does the same for documents, from counts of words
-or from texts. [More](membership.md#from-a-file).
+`cluster` detects what each column is and says so; `--kind year=real`, `--ignore` and `--missing`
+override it. Held-out cells decide how many components predict best, and whether any do. The fit does
+not see the labels. `nbmf topics` does the same for documents, from counts of words or from texts:
+[mixed membership](membership.md#from-a-file).
 
 $ ls penguins.clusters
 
 ## In the workflow
 
-One entry of a configuration, and the same file takes part in the paper's comparison, here beside
-the Catalan parliament ([more](your-data.md)). This is in the checkout, after `make .venv/ready` and
-`export PATH=$PWD/.venv/bin:$PATH`:
+With one entry of the configuration, the same file takes part in the paper's comparison, next to the
+Catalan parliament ([your data](your-data.md#a-dataset-by-one-config-entry)). In the checkout, after
+`make .venv/ready` and `export PATH=$PWD/.venv/bin:$PATH`:
 
 $ cat survey.yaml
 
@@ -139,9 +138,9 @@ $ nbmf fit animals.cvs
 
 $ nbmf fit animals.csv --set alfa=0.2
 
-One line, and exit code 2. Ctrl-C ends any command with exit code 130; what was finished stays.
-Compiled kernels are kept in `~/.cache/nbmf`, or in `NUMBA_CACHE_DIR` if that is set; where neither
-can be written they are compiled in every run, and that is said.
+An error is one line, with exit code 2. Ctrl-C ends any command with exit code 130; what was finished
+stays. Compiled kernels are kept in `~/.cache/nbmf`, or in `NUMBA_CACHE_DIR` if that is set. If neither
+can be written, they are compiled in every run, with a message.
 
 ## All options
 
