@@ -50,13 +50,13 @@ def _sizes(observed: np.ndarray) -> Iterator[str]:
 
 
 def _scatter(matrix: CountMatrix) -> str:
-    """Return how much counts vary around shares of rows and columns, beside Poisson's law."""
+    """Return how much counts vary around the rates of rows and columns, relative to a Poisson distribution."""
     rates = count_baselines.shares(matrix.tallies)[matrix.observed]
     observed = matrix.tallies[matrix.observed]
     times = float(np.mean((observed - rates) ** 2 / rates))
     text = (
         "around row and column rates (row sum x column sum / sum) they vary "
-        f"{times:.3g} times as much as the Poisson law says"
+        f"{times:.3g} times as much as Poisson counts would"
     )
     if times >= OVERDISPERSED:
         text += ": by structure that components find, or else the negative binomial methods"

@@ -258,7 +258,7 @@ class FeatureTable(NamedMatrix):
     @property
     def T(self) -> Self:
         """There is none: the values of a row are of several kinds."""
-        raise NotSupportedError("a FeatureTable has no transpose: its columns have laws of their own")
+        raise NotSupportedError("a FeatureTable has no transpose: each of its columns has its own distribution")
 
     @property
     def observed(self) -> np.ndarray:

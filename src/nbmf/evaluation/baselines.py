@@ -35,15 +35,15 @@ NB = "-nb"  # at the end of a name: with a size per column
 
 
 def baselines_of(likelihood: Likelihood) -> dict[str, str]:
-    """Return the baselines that are scored by a law, and what they predict; {} if it has none."""
+    """Return the baselines that are scored by a likelihood, and what they predict; {} if it has none."""
     return OF_LIKELIHOODS.get(likelihood, {})
 
 
 def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dict[str, str]:
-    """Return the baselines beside methods on a matrix: of its plainest law, and of the methods'."""
-    first = next((law for law in OF_LIKELIHOODS if law.matrix is type(matrix)), None)
-    laws = dict.fromkeys([first, *likelihoods])
-    return {name: label for law in laws for name, label in OF_LIKELIHOODS.get(law, {}).items()}
+    """Return the baselines that methods are compared with: those of the matrix's simplest likelihood and of theirs."""
+    first = next((likelihood for likelihood in OF_LIKELIHOODS if likelihood.matrix is type(matrix)), None)
+    used = dict.fromkeys([first, *likelihoods])
+    return {name: label for likelihood in used for name, label in OF_LIKELIHOODS.get(likelihood, {}).items()}
 
 
 def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
@@ -104,10 +104,10 @@ def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str
         n_test (int, held-out entries), perplexity (nats per held-out entry) and brier, which is NaN
         of counts and of categories.
     """
-    law = next(law for law, names in OF_LIKELIHOODS.items() if name in names)
-    values = law.values_of(matrix)
-    loss_at = law.loss_at(values, mask)
-    given = at(prediction(name, law.hide(values, mask)), loss_at.rows, loss_at.columns)
+    likelihood = next(likelihood for likelihood, names in OF_LIKELIHOODS.items() if name in names)
+    values = likelihood.values_of(matrix)
+    loss_at = likelihood.loss_at(values, mask)
+    given = at(prediction(name, likelihood.hide(values, mask)), loss_at.rows, loss_at.columns)
     loss, brier = loss_at(given), loss_at.further_scores(given).get("brier", math.nan)
     return {"n_test": loss.entries, "perplexity": loss.perplexity, "brier": brier}
 

@@ -40,7 +40,7 @@ class Scored(NamedTuple):
     behind_error : float, its standard error
 
     `none` is the loss of a single component, or of these as they are on average, whichever is less:
-    laws of several components together have other shapes than one has, so that they predict better
+    distributions of several components together have other shapes than one has, so that they predict better
     even if columns have nothing to do with each other.
     """
 

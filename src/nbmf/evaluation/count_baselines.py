@@ -1,4 +1,4 @@
-"""Counts predicted without components: means of rows and columns, under two laws.
+"""Counts predicted without components: means of rows and columns, under two likelihoods.
 
 Rates r_f c_n, the shares of rows and columns, are what a table of counts has if rows and columns
 have nothing to do with each other: row sum times column sum over the sum of all. Counts that vary

@@ -105,7 +105,7 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     """Return V as the kind of matrix that the likelihoods of all methods take.
 
     All have to take one kind of matrix: nats of a binary value's probability, of a count's and of
-    a real number's density cannot be compared. On one kind likelihoods may differ, as two laws of a
+    a real number's density cannot be compared. On one kind likelihoods may differ, as two distributions of a
     one do. Those that are scored in another unit are reported beside them.
 
     Raises

@@ -11,12 +11,12 @@ import numpy as np
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.data.value_codes import number_of
 
-# The words of a person, and the law of each.
-LAWS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}
+# The words that users write, and the distribution that each stands for.
+DISTRIBUTIONS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}
 
 FEW_NUMBERS = 5  # different whole numbers, at most, that are taken for codes of categories
 LARGEST_MEDIAN = 20  # of whole numbers from 0 on that are taken for counts
-MOST_DISPERSED = 5.0  # variance over mean of these: a Poisson law would be far off beyond
+MOST_DISPERSED = 5.0  # variance over mean of these: a Poisson distribution would be far off beyond
 MOST_CATEGORIES = 50
 MOSTLY = 0.9  # of the values, so that the others are worth a word
 DATE = re.compile(
@@ -28,7 +28,7 @@ DATE = re.compile(
 class Column(NamedTuple):
     """What was seen of a column.
 
-    kind : one of LAWS, or None if it is left out or cannot be used
+    kind : one of DISTRIBUTIONS, or None if it is left out or cannot be used
     values : list of numbers or texts, None where missing
     left_out : str, why it is of no use, if so
     problem : str, why a person has to decide, if so
@@ -52,7 +52,7 @@ def judged(values: Sequence[Any], kind: str | None = None) -> Column:
     """Return what a column is, of the `kind` that was asked for if one was.
 
     Numbers 0 and 1 alone are binary; at most FEW_NUMBERS different whole numbers are codes of
-    categories; whole numbers from 0 on, small and hardly more dispersed than a Poisson law, are
+    categories; whole numbers from 0 on, small and hardly more dispersed than a Poisson distribution, are
     counts; other numbers are real. Texts are categories.
 
     Parameters
@@ -60,7 +60,7 @@ def judged(values: Sequence[Any], kind: str | None = None) -> Column:
     values : sequence
         Texts, numbers, truth values; None where missing.
     kind : str, optional
-        One of LAWS.
+        One of DISTRIBUTIONS.
 
     Raises
     ------

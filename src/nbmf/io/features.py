@@ -13,7 +13,7 @@ from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import counted, refuse_repeated
-from nbmf.io.column_kinds import LAWS, Column, WrongCell, judged
+from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, judged
 from nbmf.io.columns import Columns, read_columns
 
 SHOWN = 12  # columns of a kind in the report
@@ -71,8 +71,8 @@ def read_table(
     """
     kinds = dict(kinds or {})
     for column, kind in kinds.items():
-        if kind not in LAWS:
-            raise ConfigError(Setting("kinds"), f": {column!r} is {kind!r}; {choices(kind, LAWS)}")
+        if kind not in DISTRIBUTIONS:
+            raise ConfigError(Setting("kinds"), f": {column!r} is {kind!r}; {choices(kind, DISTRIBUTIONS)}")
     path = Path(path).expanduser()
     found = read_columns(path, missing=missing, **own)
     kinds = dict(zip(found.names_of(kinds, str(path)), kinds.values(), strict=True))
@@ -149,12 +149,12 @@ def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
     rows = [f"row {f}" for f in range(len(found.lines))] if row_names is None else row_names
     cells = {name: pd.Series(column.values, rows, object) for name, column in used.items()}
     made = pd.DataFrame(cells, dtype=object)
-    laws = {name: LAWS[column.kind] for name, column in used.items()}
+    distributions = {name: DISTRIBUTIONS[column.kind] for name, column in used.items()}
     if labels is not None:
         texts = [("" if text is None else str(text)) for text in found.values[labels]]
         made.insert(0, labels, texts)
     try:
-        return FeatureTable.from_frame(made, laws, labels)
+        return FeatureTable.from_frame(made, distributions, labels)
     except DataError as error:
         raise DataError(f"{path}: ", error) from error
 
@@ -164,12 +164,12 @@ def _report(table: FeatureTable, columns, ignore, log) -> None:
     missing = 1 - table.cells.size / (rows * N)
     log(f"{counted(rows, 'row')} x {counted(N, 'column')}, {missing:.1%} missing")
     sizes = dict(zip(table.column_names.tolist(), table.sizes.tolist(), strict=True))
-    for word, law in LAWS.items():
+    for word, distribution in DISTRIBUTIONS.items():
         own = [name for name, column in columns.items() if column.kind == word]
         if own:
             told = [f"{n} ({sizes[n]})" if word == "category" else n for n in own[:SHOWN]]
             more = f", and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
-            log(f"{word} ({law}): {', '.join(told)}{more}")
+            log(f"{word} ({distribution}): {', '.join(told)}{more}")
     left_out = [f"{name!r} ({column.left_out})" for name, column in columns.items() if column.left_out]
     left_out += [f"{name!r} (ignored)" for name in ignore]
     if left_out:

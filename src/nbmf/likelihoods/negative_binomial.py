@@ -51,7 +51,7 @@ class NegativeBinomial(Poisson):
         return MixtureLoss(values, entries)
 
     def losses(self, values: np.ndarray, prediction: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        """Return the losses of means and sizes, float arrays (n,); of several laws of equal weight (S, n)."""
+        """Return the losses of means and sizes, float arrays (n,); of several distributions of equal weight (S, n)."""
         mean, size = prediction
         m = np.maximum(mean, SMALLEST_RATE)
         each = gammaln(values + size) - gammaln(size) - gammaln(values + 1.0)

@@ -5,9 +5,9 @@
 The intercept is the mean of one kind of effects, the carrier: b_n ~ N(m, s_b) or, where columns have no effects,
 a_f ~ N(m, s_a). That is the same distribution, and all of it is drawn given the effects alone.
 
-What is learned is one float array (3,), the law of the effects: s_a, s_b and m. A variance of 0 says that there are
-no such effects. Its priors are a float array (3, 2): shape and rate of either inverse gamma distribution, and the
-variance of m. A shape, or this variance, of 0 says that the number stays as it is.
+What is learned is one float array (3,), the hyperparameters of the effects: s_a, s_b and m. A variance of 0 says that
+there are no such effects. Its priors are a float array (3, 2): shape and rate of either inverse gamma distribution, and
+the variance of m. A shape, or this variance, of 0 says that the number stays as it is.
 """
 
 import math
@@ -17,13 +17,13 @@ import numpy as np
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.variates import standard_gamma, standard_normal
 
-ROWS, COLUMNS, INTERCEPT = 0, 1, 2  # the places in a law
+ROWS, COLUMNS, INTERCEPT = 0, 1, 2  # the places in the array of hyperparameters
 VARIANCE_SHAPE, VARIANCE_RATE = 0.5, 0.125
 INTERCEPT_VARIANCE = 9.0
 
 
 def learned_priors(rows: bool, columns: bool) -> np.ndarray:
-    """Return the priors of a law whose numbers are all learned, as far as there are such effects."""
+    """Return the priors of hyperparameters that are all learned, zeros for effects that the model does not have."""
     of_variances = VARIANCE_SHAPE, VARIANCE_RATE
     priors = np.zeros((3, 2))
     priors[ROWS] = of_variances if rows else 0.0
@@ -33,10 +33,10 @@ def learned_priors(rows: bool, columns: bool) -> np.ndarray:
 
 
 @inner_kernel
-def center_of(law, kind):
+def center_of(hyperparameters, kind):
     """Return the mean of the effects of rows, or of columns, a priori: m of the carrier, else 0."""
-    carrier = COLUMNS if law[COLUMNS] > 0.0 else ROWS
-    return law[INTERCEPT] if kind == carrier else 0.0
+    carrier = COLUMNS if hyperparameters[COLUMNS] > 0.0 else ROWS
+    return hyperparameters[INTERCEPT] if kind == carrier else 0.0
 
 
 @inner_kernel
@@ -72,25 +72,27 @@ def draw_inverse_gamma(generator, count, squares, shape, rate):
 
 
 @inner_kernel
-def draw_intercept(generator, rows, columns, law, priors):
+def draw_intercept(generator, rows, columns, hyperparameters, priors):
     """Draw what the effects of rows share with m and those of columns, then m anew, where it is learned."""
     prior_variance = priors[INTERCEPT, 0]
     if not prior_variance > 0.0:
         return
-    if law[ROWS] > 0.0 and law[COLUMNS] > 0.0:
-        mean, variance = shift_posterior(rows.sum(), rows.size, law[ROWS], law[INTERCEPT], prior_variance)
+    if hyperparameters[ROWS] > 0.0 and hyperparameters[COLUMNS] > 0.0:
+        mean, variance = shift_posterior(
+            rows.sum(), rows.size, hyperparameters[ROWS], hyperparameters[INTERCEPT], prior_variance
+        )
         d = mean + math.sqrt(variance) * standard_normal(generator)
         for f in range(rows.size):
             rows[f] -= d
         for n in range(columns.size):
             columns[n] += d
-    effects, kind = (columns, COLUMNS) if law[COLUMNS] > 0.0 else (rows, ROWS)
-    mean, variance = mean_posterior(effects.sum(), effects.size, law[kind], prior_variance)
-    law[INTERCEPT] = mean + math.sqrt(variance) * standard_normal(generator)
+    effects, kind = (columns, COLUMNS) if hyperparameters[COLUMNS] > 0.0 else (rows, ROWS)
+    mean, variance = mean_posterior(effects.sum(), effects.size, hyperparameters[kind], prior_variance)
+    hyperparameters[INTERCEPT] = mean + math.sqrt(variance) * standard_normal(generator)
 
 
 @inner_kernel
-def draw_law(generator, rows, columns, law, priors):
+def draw_hyperparameters(generator, rows, columns, hyperparameters, priors):
     """Draw m and both variances, as far as they are learned, given the effects.
 
     Parameters
@@ -98,19 +100,19 @@ def draw_law(generator, rows, columns, law, priors):
     generator : uint64 array (8,)
     rows, columns : float arrays (F,), (N,)
         a_f or m + a_f, b_n or m + b_n. Where both are there, they change: their sums do not.
-    law : float array (3,)
+    hyperparameters : float array (3,)
     priors : float array (3, 2)
     """
-    draw_intercept(generator, rows, columns, law, priors)
+    draw_intercept(generator, rows, columns, hyperparameters, priors)
     for kind in range(2):
         shape, rate = priors[kind, 0], priors[kind, 1]
         if shape > 0.0:
             effects = rows if kind == ROWS else columns
-            squares = squares_around(effects, center_of(law, kind))
-            law[kind] = draw_inverse_gamma(generator, effects.size, squares, shape, rate)
+            squares = squares_around(effects, center_of(hyperparameters, kind))
+            hyperparameters[kind] = draw_inverse_gamma(generator, effects.size, squares, shape, rate)
 
 
 @kernel
-def draw_law_of_effects(generator, rows, columns, law, priors):
-    """Do `draw_law`, called from Python."""
-    draw_law(generator, rows, columns, law, priors)
+def draw_effect_hyperparameters(generator, rows, columns, hyperparameters, priors):
+    """Do `draw_hyperparameters`, called from Python."""
+    draw_hyperparameters(generator, rows, columns, hyperparameters, priors)

@@ -156,7 +156,7 @@ def _deviations(table: pd.DataFrame) -> np.ndarray:
     """Return by how many standard deviations of all rows values differ from theirs."""
     p = table["overall"]
     is_proportion = table["kind"].isin((BERNOULLI, DISCRETE))
-    variance = np.where(is_proportion, p * (1 - p), p)  # of a Poisson law the mean
+    variance = np.where(is_proportion, p * (1 - p), p)  # of a Poisson distribution: its mean
     variance = np.where(table["kind"] == GAUSSIAN, table["overall_sd"] ** 2, variance)
     return ((table["value"] - p) / np.sqrt(np.maximum(variance, 1e-300))).to_numpy()
 

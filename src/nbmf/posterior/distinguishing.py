@@ -40,10 +40,10 @@ def digits_of(sd: float) -> int | None:
 
 
 def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
-    """Return how the law of each column in each component differs from that of all rows.
+    """Return how the distribution of each column in each component differs from that of all rows.
 
     How much a column distinguishes a component is the Kullback-Leibler divergence of the
-    component's law from the law of all rows, in nats per cell: it has no unit, so columns of all
+    component's distribution from the distribution of all rows, in nats per cell: it has no unit, so columns of all
     kinds can be compared. That of categories is a sum over them, p ln(p / q) - p + q each, and of
     words one over the vocabulary.
 
@@ -52,7 +52,7 @@ def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
     model : FeatureModel
         Fitted.
     V : FeatureTable, or what one is made of
-        What it was fitted to: the laws of all rows are those of a single component, smoothed alike.
+        What it was fitted to: the distributions of all rows are those of a single component, smoothed alike.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
     else:
         for n, (name, kind) in enumerate(zip(table.column_names, table.kinds, strict=True)):
             (density, column), (of_all, _) = model.densities_.part_of(n), overall.part_of(n)
-            statistics = _LAWS[str(kind)](density, of_all, column, order)
+            statistics = _STATISTICS[str(kind)](density, of_all, column, order)
             categories = [""]
             if kind == DISCRETE:
                 categories = table.categories[ends[n] - table.sizes[n] : ends[n]].tolist()
@@ -158,7 +158,7 @@ def _divergence(p: np.ndarray, q: np.ndarray) -> np.ndarray:
         return np.where(p > 0, p * np.log(p / q), 0.0) - p + q
 
 
-_LAWS = {GAUSSIAN: _normal, POISSON: _counts, BERNOULLI: _binary, DISCRETE: _categories}
+_STATISTICS = {GAUSSIAN: _normal, POISSON: _counts, BERNOULLI: _binary, DISCRETE: _categories}
 
 
 def agreement(model: FeatureModel, labels: np.ndarray) -> dict[str, float]:

@@ -285,7 +285,7 @@ class Draws:
         statistic T is rare among those of S replicates, the model misses what T measures. With
         a = (1 + #{T_rep >= T}) / (S + 1) and b = (1 + #{T_rep <= T}) / (S + 1), the two-sided
         posterior predictive p-value is min(1, 2 min(a, b)). It is conservative: V was used for
-        the fit as well, so a true model gives p-values near 1/2 more often than a uniform law.
+        the fit as well, so a true model gives p-values near 1/2 more often than a uniform distribution.
 
         Statistics are the proportion of ones; the standard deviations of row means and of column
         means; the largest singular value of the matrix less its column means, with 0 for missing;

@@ -16,7 +16,7 @@ EXTREME = 0.05  # probabilities below it, and above 1 - it
 def observe(matrix: NamedMatrix, setup: list, seed: int, kind: str) -> Callable[[Any], dict[str, float]]:
     """Return a function of a state: how far it is from the truth.
 
-    error : mean of |E x - its true value|, E x being cut to what the law allows
+    error : mean of |E x - its true value|, E x being clipped to the values that the distribution allows
     extreme_error, high_error : the same where the true probability is below .05 or above .95, and
         above .95
     log_likelihood : mean of log p(x) under E x, in nats per entry, of binary data

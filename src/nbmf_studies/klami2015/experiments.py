@@ -10,7 +10,7 @@ from nbmf_studies.framework.experiment import Case, drawn
 from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015.engines import USUAL_SCALE, update_of
-from nbmf_studies.klami2015.simulation import LAWS, SetUp, set_ups
+from nbmf_studies.klami2015.simulation import DISTRIBUTIONS, SetUp, set_ups
 
 HERE = "nbmf_studies.klami2015"
 FIGURES = ("figure_1", "figure_2")
@@ -18,7 +18,7 @@ STARTS, COMPARED = "starts_of_v", "line_search"  # what is varied of fits to bin
 MORE_PATTERNS, SIZES, OBSERVED = "more_patterns", "sizes", "observed_entries"
 
 NUMBER = {"type": "number"}
-SET_UP = closed(["law", "s", "b"], law={"enum": list(LAWS)}, s=NUMBER, b=NUMBER, inside={"type": "boolean"})
+SET_UP = closed(["law", "s", "b"], law={"enum": list(DISTRIBUTIONS)}, s=NUMBER, b=NUMBER, inside={"type": "boolean"})
 SIZE = {"type": "array", "minItems": 2, "maxItems": 2, "items": COUNT}
 OF_FIGURE = closed(
     size=SIZE,

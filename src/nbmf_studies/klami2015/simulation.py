@@ -14,7 +14,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.seeds import seed_sequence
 
-LAWS = ("bernoulli", "negative-binomial", "poisson")
+DISTRIBUTIONS = ("bernoulli", "negative-binomial", "poisson")
 SIZE_SHAPE = 5.0  # r_j ~ Gamma(5, 1) of negative binomial counts
 KINDS = {kind.__name__: kind for kind in (BinaryMatrix, CountMatrix, RealMatrix)}
 
@@ -22,7 +22,7 @@ KINDS = {kind.__name__: kind for kind in (BinaryMatrix, CountMatrix, RealMatrix)
 class SetUp(NamedTuple):
     """What a matrix is drawn from.
 
-    law : one of LAWS: with x ~ Bernoulli(σ(ψ)), NB(r, σ(ψ)) or Poisson(e^ψ)
+    law : one of DISTRIBUTIONS: with x ~ Bernoulli(σ(ψ)), NB(r, σ(ψ)) or Poisson(e^ψ)
     N, D, K : int, rows, columns and factors
     s, b : float, ψ = s uv' + b; with `inside`, ψ = s (uv' + b)
     """

@@ -99,11 +99,11 @@ def draw(p: int, omega: float, kappa: float, alphas: list[float]) -> Figure:
 
     Panels are as wide as the matrix with the most features; grey is where one has none.
     """
-    laws = priors(omega, kappa, alphas)
-    matrices = {name: drawn(prior, p, 0) for name, prior in laws.items()}
+    named_priors = priors(omega, kappa, alphas)
+    matrices = {name: drawn(prior, p, 0) for name, prior in named_priors.items()}
     most = max(1, *(Xi.shape[1] for Xi in matrices.values()))
     height = 0.45 + 3.3 * p / most
-    figure, axes = style.panel_grid(len(laws), PANEL_COLUMNS, height, 0.1, sharex=True, sharey=True)
+    figure, axes = style.panel_grid(len(named_priors), PANEL_COLUMNS, height, 0.1, sharex=True, sharey=True)
     for axis, (name, Xi) in zip(axes.flat, matrices.items(), strict=False):
         K = Xi.shape[1]
         axis.set_facecolor(EMPTY)

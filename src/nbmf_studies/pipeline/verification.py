@@ -24,7 +24,7 @@ LATER = ["brier"]
 SIDES = {"both": "both", "left_only": "only here", "right_only": "only in the reference"}
 
 # The same versions on the same family of CPUs give the same bits. Elsewhere variational methods
-# and logPCA differ by rounding, and samplers draw other samples of the same law: then the medians
+# and logPCA differ by rounding, and samplers draw other samples from the same distribution: then the medians
 # over masks have to agree.
 IDENTICAL = 1e-12
 ROUNDING = 1e-3
@@ -117,7 +117,7 @@ def without_partner(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def require_repeated(rows: pd.DataFrame) -> None:
-    """Raise NbmfError where a run is no repetition: another law, or nothing to compare."""
+    """Raise NbmfError where a run is no repetition: another likelihood, or nothing to compare."""
     if not (rows["side"] == "both").any():
         raise NbmfError("no fit of this run is in the reference: other datasets, methods, K, masks, seeds or settings")
     table = summarise_comparison(rows)

@@ -14,7 +14,7 @@ from nbmf.cli.arguments import as_typed
 from nbmf.data.examples import table_example
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.column_kinds import LAWS, WrongCell, judged
+from nbmf.io.column_kinds import DISTRIBUTIONS, WrongCell, judged
 
 MIXED = """\
 name,age,job,member,visits,grade,group,empty,same
@@ -112,7 +112,7 @@ def test_rules_of_kinds(values, kind):
 def test_every_kind_has_a_law_and_the_command_line_the_same_words():
     from nbmf.cli.table_arguments import KINDS
 
-    assert tuple(LAWS) == KINDS
+    assert tuple(DISTRIBUTIONS) == KINDS
     for kind, wrong in (("real", "x"), ("binary", "2"), ("count", "-1"), ("count", "0.5")):
         with pytest.raises(WrongCell) as error:
             judged(["0", "1", wrong], kind)

@@ -62,7 +62,7 @@ def drawn(plain, kind, normals, gamma=1.0):
     given = iter(normals)
     plain.setattr(normal_effects, "standard_normal", lambda generator: next(given))
     plain.setattr(normal_effects, "standard_gamma", lambda generator, shape: gamma * shape)
-    normal_effects.draw_law(None, rows, columns, law, priors_of(kind))
+    normal_effects.draw_hyperparameters(None, rows, columns, law, priors_of(kind))
     assert next(given, None) is None
     return rows, columns, law
 
@@ -125,7 +125,7 @@ def test_what_is_not_learned_stays(kind):
     rows, columns, law = example(kind)
     before = rows.copy(), columns.copy(), law.copy()
     generator = generator_states(np.random.SeedSequence(1), 1)[0]
-    normal_effects.draw_law_of_effects(generator, rows, columns, law, np.zeros((3, 2)))
+    normal_effects.draw_effect_hyperparameters(generator, rows, columns, law, np.zeros((3, 2)))
     for one, other in zip(before, (rows, columns, law), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -169,7 +169,7 @@ def test_geweke(kind):
     for number in range(60_000):
         if number % 2 == 0:  # else the shift alone moves effects
             rows, columns = draw_effects(law)
-        normal_effects.draw_law_of_effects(generator, rows, columns, law, priors)
+        normal_effects.draw_effect_hyperparameters(generator, rows, columns, law, priors)
         series.append(statistics(rows, columns, law))
     found, error = ladder.batch_means(np.array(series)[500:])
     error = np.sqrt(error**2 + independent.var(axis=0) / len(independent))

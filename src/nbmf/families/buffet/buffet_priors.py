@@ -147,8 +147,8 @@ def buffet_prior(name: str, mass: float, alpha: float, kappa: float) -> BuffetPr
         raise not_allowed("mass", 0, "a number above 0: with 0 nobody takes a dish")
     if name == CIBP and alpha == 0:
         allowed = Message(
-            "a number above 0, so that θ ~ Beta(α, κ + 1) is a law; if the limit α -> 0 was meant, with γα/κ -> ω, "
-            "that is ",
+            "a number above 0, so that θ ~ Beta(α, κ + 1) is a distribution; if the limit α -> 0 was meant, "
+            "with γα/κ -> ω, that is ",
             Setting("prior", IBP),
         )
         raise not_allowed("alpha", 0, allowed)

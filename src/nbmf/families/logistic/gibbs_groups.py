@@ -12,7 +12,7 @@ from nbmf.numerics.normal_effects import INTERCEPT, VARIANCE_RATE, VARIANCE_SHAP
 from nbmf.numerics.random import generator_states
 
 if TYPE_CHECKING:
-    from nbmf.families.logistic.effects_law import EffectsLaw
+    from nbmf.families.logistic.effect_hyperparameters import EffectHyperparameters
     from nbmf.families.logistic.logistic_gibbs import Prior, Side
 
 
@@ -76,15 +76,15 @@ class GroupLevel:
             *self.prior,
         )
 
-    def pass_level(self, law: "EffectsLaw", rows: "Side", columns: "Side") -> None:
+    def pass_level(self, hyperparameters: "EffectHyperparameters", rows: "Side", columns: "Side") -> None:
         """Draw what the effects of groups share with the intercept, and with column effects where there are any."""
         if not self.has_effects:
             return
-        of_groups, m = self.means[:, self._K], law.law[INTERCEPT]
-        variance, prior_variance = self.variances[self._K], law.priors[INTERCEPT, 0]
+        of_groups, m = self.means[:, self._K], hyperparameters.values[INTERCEPT]
+        variance, prior_variance = self.variances[self._K], hyperparameters.priors[INTERCEPT, 0]
         d = kernels.draw_level(self._generator, of_groups, prior_variance, variance, m)
         of_groups -= d
-        law.law[INTERCEPT] += d
+        hyperparameters.values[INTERCEPT] += d
         if columns.has_effects:
             rows.u[:, self._K] -= d
             columns.u[:, self._K] += d

@@ -7,7 +7,13 @@ import numpy as np
 
 from nbmf.errors import DataError, Setting
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.group_law import GroupLaw, RowPrior, joined, law_of_effects, law_of_positions
+from nbmf.families.logistic.group_distribution import (
+    GroupDistribution,
+    RowPrior,
+    distribution_of_positions,
+    distribution_of_row_effects,
+    joined,
+)
 from nbmf.families.logistic.logistic_estimator import NoisyFactors
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import OF_MATRIX, ROW_GROUPS, RowGroups, groups_of_matrix, labels_of, places_of
@@ -43,7 +49,7 @@ class GroupedRows(NoisyFactors):
     rules = NoisyFactors.rules | {"row_groups": ROW_GROUPS}
     turning_others = frozenset({form.GROUP_MEANS})
     row_groups: str | Sequence[Any] | None = None
-    _law: GroupLaw | None = None
+    _group_distribution: GroupDistribution | None = None
 
     # --- Whose the groups are --------------------------------------------------------------------
 
@@ -87,18 +93,20 @@ class GroupedRows(NoisyFactors):
             vars(self).pop(name, None)
             if self.row_groups_ is not None:
                 setattr(self, name, np.asarray(learned.get(among, 0.0), float))
-        self._derive_law()
+        self._derive_group_distribution()
 
-    def _derive_law(self) -> None:
+    def _derive_group_distribution(self) -> None:
         """Derive what new rows are like from the rows of the fit."""
-        groups, self._law = self.groups_in_use, None
+        groups, self._group_distribution = self.groups_in_use, None
         if groups is None:
             return
-        self._law = law_of_positions(self.W_, groups)
+        self._group_distribution = distribution_of_positions(self.W_, groups)
         if (prior := self._effect_prior(rows=True)) is not None:
             precision, center = prior
             variances = 1.0 / precision, float(self.group_effect_variance_)
-            self._law = joined(self._law, law_of_effects(self.row_effects_, groups, center, *variances))
+            self._group_distribution = joined(
+                self._group_distribution, distribution_of_row_effects(self.row_effects_, groups, center, *variances)
+            )
 
     def restore(self, learned):
         """Take over what a file says was learned; files of before have no groups.
@@ -118,13 +126,13 @@ class GroupedRows(NoisyFactors):
             for name, number in zip(OF_GROUPS, numbers, strict=True):
                 if not (isinstance(number, np.ndarray) and number.shape == () and 0 <= number < np.inf):
                     raise DataError(f"{name} has to be a number of at least 0")
-        self._derive_law()
+        self._derive_group_distribution()
 
-    def _require_groups(self) -> GroupLaw:
+    def _require_groups(self) -> GroupDistribution:
         self._require_fit()
-        if self._law is None:
+        if self._group_distribution is None:
             raise AttributeError("the model was fitted without groups of rows")
-        return self._law
+        return self._group_distribution
 
     @property
     def group_names_(self) -> np.ndarray:
@@ -220,7 +228,7 @@ class GroupedRows(NoisyFactors):
 
     def _factors_of_rows(self, values, labels=None):
         """Return the factors of new rows, each with an effect of its own if the model has those."""
-        if self._law is None:
+        if self._group_distribution is None:
             return super()._factors_of_rows(values)
         K, coefficients = self.n_components_, self._regress_in_groups(values, labels)[0]
         effects = coefficients[:, K] if self.effects_in_use.rows else np.zeros(len(values))
@@ -248,7 +256,7 @@ class GroupedRows(NoisyFactors):
         coefficients, variance = np.empty((len(values), design.shape[1])), np.empty(values.shape)
         for place in np.unique(places):
             rows = np.flatnonzero(places == place)
-            of_group = self._regress_given(values[rows], design, self._law.prior_of(place))
+            of_group = self._regress_given(values[rows], design, self._group_distribution.prior_of(place))
             coefficients[rows], variance[rows] = of_group
         return coefficients, variance
 

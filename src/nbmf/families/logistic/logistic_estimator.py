@@ -39,7 +39,7 @@ RULES = Factorization.rules | {
 }
 
 # What is learned of effects: from the attribute to its name among the factors.
-LAW = {
+HYPERPARAMETERS = {
     "intercept_": form.INTERCEPT,
     "row_effect_variance_": form.ROW_VARIANCE,
     "column_effect_variance_": form.COLUMN_VARIANCE,
@@ -133,18 +133,18 @@ class FactorModel(Factorization):
         self.row_effects_ = estimate.others.get(form.ROWS, np.zeros(F))
         self.column_effects_ = estimate.others.get(form.COLUMNS, np.zeros(N))
         self.precisions_ = self._precisions_given(estimate.H)
-        for name, given in self._given_law().items():
-            setattr(self, name, np.asarray(estimate.others.get(LAW[name], given)))
+        for name, given in self._given_hyperparameters().items():
+            setattr(self, name, np.asarray(estimate.others.get(HYPERPARAMETERS[name], given)))
 
-    def _given_law(self) -> dict[str, np.ndarray]:
+    def _given_hyperparameters(self) -> dict[str, np.ndarray]:
         """Return the intercept and variances of effects of a given scale."""
         variance = 1.0 if self.effect_scale == form.LEARNED else self.effect_scale**2
         given = 0.0, *(variance * used for used in self.effects_in_use)
-        return dict(zip(LAW, map(np.array, given), strict=True))
+        return dict(zip(HYPERPARAMETERS, map(np.array, given), strict=True))
 
     def restore(self, learned):
-        """Take over what a file says was learned; files of before have no law of effects."""
-        super().restore(self._given_law() | learned)
+        """Take over what a file says was learned; older files have no hyperparameters of effects."""
+        super().restore(self._given_hyperparameters() | learned)
 
     def _precisions_given(self, H: np.ndarray) -> np.ndarray:
         """Return E[α | H], (K,), or what α is fixed at."""

@@ -1,4 +1,4 @@
-"""A Gibbs chain over W, H, effects and their law, and precisions, and what is averaged along it."""
+"""A Gibbs chain over W, H, effects and their hyperparameters, and precisions, and what is averaged along it."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.effects_law import EffectsLaw, log_normal
+from nbmf.families.logistic.effect_hyperparameters import EffectHyperparameters, log_normal
 from nbmf.families.logistic.gibbs_cells import Cells
 from nbmf.families.logistic.gibbs_groups import GroupLevel
 from nbmf.families.logistic.kernels import gibbs as kernels
@@ -95,9 +95,9 @@ class LogisticChain:
     """A Markov chain over U, V, effects, α and what cells have, given ψ = r + c + U V'.
 
     A sweep draws what the cells have of their own, ω ~ PG(b, ψ) of every observed cell, the rows of
-    U with their effects given ω and V, those of V given ω and U, α, see kernels.relevance, and the law of effects. ω
-    comes before what depends on it, so it is no part of the state between sweeps. Where rows have groups, their means
-    and variances are drawn with α, see kernels.groups.
+    U with their effects given ω and V, those of V given ω and U, α, see kernels.relevance, and the hyperparameters of
+    effects. ω comes before what depends on it, so it is no part of the state between sweeps. Where rows have groups,
+    their means and variances are drawn with α, see kernels.groups.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class LogisticChain:
         self.rows = Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
         self.columns = Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self.threads = cells, effects, prior, threads
-        self.law_of_effects = EffectsLaw(effects, prior.effect_scale, child(seed, "effects"))
+        self.effect_hyperparameters = EffectHyperparameters(effects, prior.effect_scale, child(seed, "effects"))
         self.groups = None if groups is None else GroupLevel(groups, K, effects.rows, child(seed, "groups"))
         cells.begin(of_cells)
         self._alpha_generator = generator_states(alpha, 1)[0]
@@ -134,7 +134,7 @@ class LogisticChain:
         """Draw everything `n_sweeps` times."""
         cells, threads = self.cells, self.threads
         for _ in range(n_sweeps):
-            self.law_of_effects.tell(self.rows, self.columns)
+            self.effect_hyperparameters.tell(self.rows, self.columns)
             if self.groups is not None:
                 self.groups.tell(self.rows)
             cells.renew(self.rows, self.columns, threads)
@@ -152,10 +152,10 @@ class LogisticChain:
                     float(self.prior.b0),
                     self.alpha,
                 )
-            if self.law_of_effects.is_learned:
-                self.law_of_effects.draw(self.rows, self.columns, self.groups)
+            if self.effect_hyperparameters.is_learned:
+                self.effect_hyperparameters.draw(self.rows, self.columns, self.groups)
                 if self.groups is not None:
-                    self.groups.pass_level(self.law_of_effects, self.rows, self.columns)
+                    self.groups.pass_level(self.effect_hyperparameters, self.rows, self.columns)
 
     def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
@@ -176,14 +176,14 @@ class LogisticChain:
             others[form.ROWS] = self.rows.effects
         if self.effects.columns:
             others[form.COLUMNS] = self.columns.effects
-        others |= self.law_of_effects.learned() | self._learned_of_groups()
+        others |= self.effect_hyperparameters.learned() | self._learned_of_groups()
         if self.groups is not None:
             others |= self.groups.named_means()
         return Factors(self.rows.factor.copy(), self.columns.factor.T.copy(), others)
 
     def learned(self) -> dict[str, np.ndarray]:
         """Return what is learned besides factors and effects, by name; the intercept as `form.centred` has it."""
-        of_effects = self.law_of_effects.learned()
+        of_effects = self.effect_hyperparameters.learned()
         if of_effects and self.effects.rows and self.effects.columns:
             of_effects[form.INTERCEPT] = of_effects[form.INTERCEPT] + self.rows.effects.mean()
         return self.cells.learned() | of_effects | self._learned_of_groups()
@@ -207,7 +207,7 @@ class LogisticChain:
             self.prior.log_density(self.alpha)
             + self.cells.log_density(psi)
             + sum(log_normal(one, 1.0) for one in (W, standard))
-            + self.law_of_effects.log_density(self.rows, self.columns, of_groups)
+            + self.effect_hyperparameters.log_density(self.rows, self.columns, of_groups)
             + of_means
         )
 
@@ -220,7 +220,7 @@ class LogisticChain:
             "generators of rows": self.rows.generators,
             "generators of columns": self.columns.generators,
             "generator of alpha": self._alpha_generator,
-            **self.law_of_effects.arrays(),
+            **self.effect_hyperparameters.arrays(),
             **({} if self.groups is None else self.groups.arrays()),
             **self.cells.arrays(),
         }

@@ -184,14 +184,14 @@ class AscentState(State):
             others[form.ROWS] = rows[:, row].copy()
         if column is not None:
             others[form.COLUMNS] = columns[:, column].copy()
-        others |= self._law_of_effects(rng) | self._of_groups(rng)
+        others |= self._effect_hyperparameters(rng) | self._of_groups(rng)
         factors = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
         more = self._model._others_of(self.matrix.quadratic, rng)
         return factors._replace(others=dict(factors.others) | more)
 
-    def _law_of_effects(self, rng) -> dict[str, np.ndarray]:
+    def _effect_hyperparameters(self, rng) -> dict[str, np.ndarray]:
         """Return intercept and variances of effects, if they are learned: <m> and 1/<p>, or draws from q with `rng`."""
-        law, places = {}, effect_places(self._K, self._effects)
+        hyperparameters, places = {}, effect_places(self._K, self._effects)
         sides = (self.matrix.rows, form.ROW_VARIANCE), (self.matrix.columns, form.COLUMN_VARIANCE)
         for (side, name), place in zip(sides, places, strict=True):
             if place is None or place not in side.coordinates.learned:
@@ -199,11 +199,11 @@ class AscentState(State):
             precision = side.precision[place]
             if rng is not None and side.posterior is not None:
                 precision = rng.gamma(side.posterior.shape[-1]) / side.posterior.rate[-1]
-            law[name] = np.array(1.0 / precision)
+            hyperparameters[name] = np.array(1.0 / precision)
             if side.coordinates.carrier == place:
                 spread = np.sqrt(side.center_variance) * rng.standard_normal() if rng is not None else 0.0
-                law[form.INTERCEPT] = np.array(side.center[place] + spread)
-        return law
+                hyperparameters[form.INTERCEPT] = np.array(side.center[place] + spread)
+        return hyperparameters
 
     def _of_groups(self, rng) -> dict[str, np.ndarray]:
         """Return means of groups and how much they vary, if rows have groups: <µ> and 1/<1/s>, or draws with `rng`."""

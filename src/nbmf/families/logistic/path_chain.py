@@ -7,7 +7,7 @@ from scipy.special import gammaln
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
-from nbmf.families.logistic.effects_law import log_normal
+from nbmf.families.logistic.effect_hyperparameters import log_normal
 from nbmf.families.logistic.factors import PATHS, PERIODS, Effects
 from nbmf.families.logistic.gibbs_cells import CellLists, Cells
 from nbmf.families.logistic.kernels import gibbs, path_passes, paths
@@ -197,7 +197,7 @@ class PathChain(LogisticChain):
 
     def _look_at_columns(self) -> None:
         """Draw the columns given where rows start: the first sweep begins with rows, and needs columns that fit."""
-        self.law_of_effects.tell(self.rows, self.columns)
+        self.effect_hyperparameters.tell(self.rows, self.columns)
         self.cells.omega[:] = WEIGHT
         self.cells.renew(self.rows, self.columns, self.threads)
         self.columns.update(self.rows, self.cells, False, self.threads)
@@ -233,7 +233,7 @@ class PathChain(LogisticChain):
         K, rows = self.columns.K, self.rows
         items = np.zeros((K + 1, K + 1))
         items[range(K), range(K)] = 1.0 / self.alpha
-        items[K, K] = self.law_of_effects.law[COLUMNS] if self.effects.columns else 0.0
+        items[K, K] = self.effect_hyperparameters.values[COLUMNS] if self.effects.columns else 0.0
         others = {
             PATHS: rows.by_period.copy(),
             PERIODS: self.periods.of_columns,
@@ -245,7 +245,7 @@ class PathChain(LogisticChain):
         }
         if self.effects.columns:
             others[form.COLUMNS] = self.columns.effects
-        others |= self.law_of_effects.learned()
+        others |= self.effect_hyperparameters.learned()
         return Factors(moving.mean_positions(others[PATHS], rows.spans), self.columns.factor.T.copy(), others)
 
     def log_joint(self):
@@ -258,7 +258,7 @@ class PathChain(LogisticChain):
             + self.cells.log_density(psi)
             + self.rows.log_density()
             + log_normal(standard, 1.0)
-            + self.law_of_effects.log_density(self.rows, self.columns, 0.0)
+            + self.effect_hyperparameters.log_density(self.rows, self.columns, 0.0)
         )
 
     def arrays(self):

@@ -27,7 +27,7 @@ def cells_of(table: FeatureTable) -> Cells:
     return Cells(table.starts, atoms, weights, column[is_new].astype(np.int64), value[is_new])
 
 
-LAWS: dict[str, type[Density]] = {
+DENSITIES: dict[str, type[Density]] = {
     GAUSSIAN: Normal,
     DISCRETE: Categories,
     BERNOULLI: Categories,
@@ -72,7 +72,7 @@ class Densities(Density):
             elif kind in (DISCRETE, BERNOULLI):
                 self.parts[kind] = Categories(table.sizes[own], K, smoothing)
             else:
-                self.parts[kind] = LAWS[kind](observed, own.size, K, smoothing)
+                self.parts[kind] = DENSITIES[kind](observed, own.size, K, smoothing)
 
     @classmethod
     def of_all(cls, table: FeatureTable, cells: Cells, smoothing: Smoothing) -> Self:
@@ -90,9 +90,9 @@ class Densities(Density):
             kind, _, name = key.partition(".")
             given[kind][name] = array
         kinds = given.pop("columns", {}).get("kinds")
-        if kinds is None or set(given) != set(kinds.tolist()) or not set(given) <= set(LAWS):
-            raise DataError("the laws are not those of the kinds of columns")
-        made.parts = {kind: LAWS[kind].of_arrays(parts) for kind, parts in given.items()}
+        if kinds is None or set(given) != set(kinds.tolist()) or not set(given) <= set(DENSITIES):
+            raise DataError("the densities are not those of the kinds of columns")
+        made.parts = {kind: DENSITIES[kind].of_arrays(parts) for kind, parts in given.items()}
         made._kinds, made._local = kinds, _places_in_kind(kinds)
         made._K = next(iter(made.parts.values())).mean().shape[0]
         return made

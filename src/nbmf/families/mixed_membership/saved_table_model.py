@@ -9,7 +9,7 @@ from nbmf.families.mixed_membership.features import Densities
 from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.inference.model_file import Saved, is_learned
 
-LAWS_OF = "laws."  # before the names of arrays of `densities_` in a file
+DENSITIES_PREFIX = "laws."  # before the names of arrays of `densities_` in a file
 LEARNED = {
     "memberships_",
     "means_",
@@ -38,8 +38,8 @@ class SavedTableModel(Saved):
 
     def _learned(self) -> dict[str, Any]:
         learned = {key: value for key, value in vars(self).items() if is_learned(key)}
-        laws = learned.pop("densities_").arrays()
-        return learned | {LAWS_OF + key: array for key, array in laws.items()}
+        densities = learned.pop("densities_").arrays()
+        return learned | {DENSITIES_PREFIX + key: array for key, array in densities.items()}
 
     def restore(self, learned: dict[str, Any]) -> None:
         """Take over what a file says was learned.
@@ -49,15 +49,15 @@ class SavedTableModel(Saved):
         DataError
             If something is missing, or parts do not fit together.
         """
-        laws = {k.removeprefix(LAWS_OF): v for k, v in learned.items() if k.startswith(LAWS_OF)}
-        learned = {key: value for key, value in learned.items() if not key.startswith(LAWS_OF)}
+        densities = {k.removeprefix(DENSITIES_PREFIX): v for k, v in learned.items() if k.startswith(DENSITIES_PREFIX)}
+        learned = {key: value for key, value in learned.items() if not key.startswith(DENSITIES_PREFIX)}
         learned = {"objective_of_one_": None} | learned  # files of before have none
         if learned.keys() != LEARNED:
             odd = sorted(learned.keys() ^ LEARNED)[0]
             raise DataError(f"{odd} is missing, or is nothing that is learned")
         _check_numbers(learned, self.model)
         try:
-            densities = Densities.of_arrays(laws)
+            densities = Densities.of_arrays(densities)
             same = np.allclose(densities.mean(), learned["means_"], equal_nan=False)
             K, N = learned["means_"].shape
             fits = learned["memberships_"].shape[1:] == learned["prior_"].shape == (K,)
@@ -66,7 +66,7 @@ class SavedTableModel(Saved):
         except (AttributeError, IndexError, TypeError, ValueError) as error:
             raise DataError(f"a learned array is not what it has to be ({error})") from error
         if not (same and fits):
-            raise DataError("the laws, means, memberships and columns do not fit together")
+            raise DataError("the densities, means, memberships and columns do not fit together")
         vars(self).update(learned, densities_=densities)
 
 

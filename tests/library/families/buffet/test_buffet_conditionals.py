@@ -337,7 +337,7 @@ def test_scores_of_new_features_have_their_exact_law(plain):
         maps = [drawn(np.eye(3 * n)[3 * i + k])[:, i] - means[:, i] for k in range(3)]
         covariance = np.array(maps).T @ np.array(maps)
         np.testing.assert_allclose(covariance, np.linalg.inv(A), atol=1e-12)
-        mean, variance = conditionals.score_law(e[i], P[i], v)
+        mean, variance = conditionals.score_distribution(e[i], P[i], v)
         a = rng.normal(size=2)
         density = -0.5 * a**2 + e[i] * math.sqrt(v) * a - 0.5 * P[i] * v * a**2
         ratio = np.diff(stats.norm.logpdf(a, mean, math.sqrt(variance)))

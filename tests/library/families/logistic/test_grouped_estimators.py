@@ -12,7 +12,7 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotFittedError
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.group_law import law_of_effects, law_of_positions
+from nbmf.families.logistic.group_distribution import distribution_of_positions, distribution_of_row_effects
 from nbmf.families.logistic.row_groups import RowGroups
 from nbmf.inference.component_search import search_components
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -169,7 +169,7 @@ def test_the_law_of_positions_stands_still_at_its_equations():
     rng = np.random.default_rng(5)
     groups = RowGroups.of(LABELS)
     W = rng.normal(size=(30, 3)) + rng.normal(size=(4, 3))[groups.index] * (groups.index >= 0)[:, None]
-    law = law_of_positions(W, groups)
+    law = distribution_of_positions(W, groups)
     index, count = groups.with_own()
     B, C, of_rows = 2 * 0.125 * np.eye(3), np.eye(3), np.empty((30, 3))
     for g in range(count):
@@ -194,7 +194,7 @@ def test_the_law_of_positions_stands_still_at_its_equations():
 
 def test_the_law_of_effects_is_the_posterior_of_their_means():
     effects, groups = np.random.default_rng(6).normal(size=30), RowGroups.of(LABELS)
-    law = law_of_effects(effects, groups, 0.7, 0.5, 2.0)
+    law = distribution_of_row_effects(effects, groups, 0.7, 0.5, 2.0)
     for g, name in enumerate(groups.names):
         own = effects[name == LABELS]
         variance = 1 / (1 / 2.0 + len(own) / 0.5)
@@ -210,7 +210,7 @@ def test_new_rows_stand_still_at_the_equations_of_their_group(engine, effects):
     model = fitted(engine, effects=effects)
     new, groups = CODES[:6].copy(), ["left", "right", None, "unheard of", "left", ""]
     new[4], new[5] = -1, -1
-    factors, law = model.factors_of_rows(new, groups), model._law
+    factors, law = model.factors_of_rows(new, groups), model._group_distribution
     used = form.Effects.named(effects)
     X = np.hstack([model.H_.T, np.ones((21, int(used.rows)))])
     b = np.hstack([factors.W, *([factors.others[form.ROWS][:, None]] if used.rows else [])])

@@ -53,7 +53,7 @@ def test_every_number_of_a_sweep_is_the_twins(effects, K, ard, has_law, monkeypa
     chain.sweep(3)
     if has_law:
         used = form.Effects.named(effects)
-        chain.law_of_effects.law[:] = 0.4 * used.rows, 2.5 * used.columns, -1.2
+        chain.effect_hyperparameters.values[:] = 0.4 * used.rows, 2.5 * used.columns, -1.2
         priors = (0 if used.columns else -1.2, 0.4), (-1.2, 2.5)
     twin = Twin(
         codes >= 0,
@@ -194,7 +194,7 @@ def test_the_log_joint_has_the_law_of_effects(effects):
     codes, prior = random_codes(6, 5), FIXED._replace(effect_scale="learned")
     chain = chain_of(codes, 2, effects, prior)
     chain.sweep(2)
-    factors, law = chain.factors(), chain.law_of_effects.law
+    factors, law = chain.factors(), chain.effect_hyperparameters.values
     p = expit(form.psi_of(factors))
     log_joint = np.log(np.where(codes == 1, p, 1 - p))[codes >= 0].sum()
     log_joint += stats.norm.logpdf(factors.W).sum() + stats.norm.logpdf(factors.H).sum()
@@ -358,7 +358,7 @@ def test_geweke(effects, ard, scale):
     independent = np.array([from_prior() for _ in range(30_000)])
     chain = chain_of(codes, K, effects, prior, seed=7)
     if is_learned:
-        chain.law_of_effects.priors[:] = *(OF_VARIANCE * np.transpose([used])), (0.5, 0.0)
+        chain.effect_hyperparameters.priors[:] = *(OF_VARIANCE * np.transpose([used])), (0.5, 0.0)
     series = []
     for _ in range(40_000):
         chain.sweep()

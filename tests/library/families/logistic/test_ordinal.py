@@ -175,8 +175,8 @@ def test_factors_see_the_twins_cells(by_column, effects, monkeypatch):
     """A sweep after the cells are renewed: the twin with their κ and ω."""
     chain = chain_of(by_column, effects, 3)
     chain.sweep(3)
-    chain.law_of_effects.tell(chain.rows, chain.columns)
-    law, carrier = chain.law_of_effects.law, "columns" if chain.effects.columns else "rows"
+    chain.effect_hyperparameters.tell(chain.rows, chain.columns)
+    law, carrier = chain.effect_hyperparameters.values, "columns" if chain.effects.columns else "rows"
     priors = [(law[2] * (side == carrier), law[kind] or 1.0) for kind, side in enumerate(("rows", "columns"))]
     sides = chain.rows, chain.columns
     factors, own = [side.factor for side in sides], [side.effects for side in sides]
@@ -184,7 +184,7 @@ def test_factors_see_the_twins_cells(by_column, effects, monkeypatch):
     _, _, normals = scripted(monkeypatch)
     chain.cells.renew(*sides, 1)
     monkeypatch.setattr(chain.cells, "renew", lambda *arguments: None)
-    monkeypatch.setattr(chain.law_of_effects, "draw", lambda *arguments: None)
+    monkeypatch.setattr(chain.effect_hyperparameters, "draw", lambda *arguments: None)
     kappa = np.nan_to_num(dense(chain.cells, chain.cells.kappa))
     twin.sweep(kappa, iter(chain.cells.omega), normals)
     chain.sweep()

@@ -73,7 +73,7 @@ def test_rows_are_drawn_around_the_mean_of_their_group(effects, K, prior, monkey
         return
     chain = chain_of(effects, K, prior)
     chain.sweep(3)
-    used, law, groups = chain.effects, chain.law_of_effects.law, chain.groups
+    used, law, groups = chain.effects, chain.effect_hyperparameters.values, chain.groups
     m = law[2] if prior is LEARNED else 0.0
     twin = Twin(
         CODES >= 0,
@@ -87,7 +87,7 @@ def test_rows_are_drawn_around_the_mean_of_their_group(effects, K, prior, monkey
         np.array([groups.means[g] for g in groups.index]),
     )
     monkeypatch.setattr(type(groups), "draw", lambda *arguments: None)
-    monkeypatch.setattr(chain.law_of_effects, "is_learned", False)
+    monkeypatch.setattr(chain.effect_hyperparameters, "is_learned", False)
     _, *given = scripted(monkeypatch)
     for _ in range(2):
         twin.sweep(CODES - 0.5, *given)
@@ -165,7 +165,7 @@ def test_what_factors_and_means_share_is_the_twins(K, ard, monkeypatch):
 def test_the_log_joint_is_that_of_the_model(effects, prior):
     chain = chain_of(effects, 2, prior)
     chain.sweep(2)
-    factors, law, groups, used = chain.factors(), chain.law_of_effects.law, chain.groups, chain.effects
+    factors, law, groups, used = chain.factors(), chain.effect_hyperparameters.values, chain.groups, chain.effects
     p = expit(form.psi_of(factors))
     total = np.log(np.where(CODES == 1, p, 1 - p))[CODES >= 0].sum()
     is_learned = prior is LEARNED and effects != "none"
@@ -200,7 +200,7 @@ def test_the_level_is_drawn_from_the_joint_density(effects, monkeypatch):
 
     def mean_of(d):
         monkeypatch.setattr(kernels, "standard_normal", lambda generator: d)
-        arguments = chain.groups.means[:, 2], 9.0, chain.groups.variances[2], chain.law_of_effects.law[2]
+        arguments = chain.groups.means[:, 2], 9.0, chain.groups.variances[2], chain.effect_hyperparameters.values[2]
         return kernels.draw_level(None, *arguments)
 
     mean, deviation = mean_of(0.0), mean_of(1.0) - mean_of(0.0)
@@ -208,7 +208,7 @@ def test_the_level_is_drawn_from_the_joint_density(effects, monkeypatch):
     at = 0.0
     for d in (0.3, -0.7, 1.9):
         monkeypatch.setattr(gibbs_groups.kernels, "draw_level", lambda *arguments, by=d - at: by)
-        chain.groups.pass_level(chain.law_of_effects, chain.rows, chain.columns)
+        chain.groups.pass_level(chain.effect_hyperparameters, chain.rows, chain.columns)
         at = d
         np.testing.assert_allclose(form.psi_of(chain.factors()), psi, atol=1e-12)
         moved.append(chain.log_joint() - before)
@@ -227,8 +227,8 @@ def test_effects_of_rows_are_those_within_groups_to_their_law(monkeypatch):
         seen.append(rows.copy())
         rows += 0.25
 
-    monkeypatch.setattr("nbmf.numerics.normal_effects.draw_law_of_effects", draw)
-    chain.law_of_effects.draw(chain.rows, chain.columns, chain.groups)
+    monkeypatch.setattr("nbmf.numerics.normal_effects.draw_effect_hyperparameters", draw)
+    chain.effect_hyperparameters.draw(chain.rows, chain.columns, chain.groups)
     np.testing.assert_allclose(seen[0], a - of_groups, atol=1e-12)
     np.testing.assert_allclose(chain.rows.effects, a + 0.25, atol=1e-12)
 
@@ -310,7 +310,7 @@ def test_geweke(effects, ard):
     independent = np.array([from_prior() for _ in range(20_000)])
     chain = chain_of(effects, K, Prior(ard, 4.0, 3.0, "learned"), codes, labels, seed=7)
     if any(used):
-        chain.law_of_effects.priors[:] = *(OF_VARIANCE * np.transpose([used])), (0.5, 0.0)
+        chain.effect_hyperparameters.priors[:] = *(OF_VARIANCE * np.transpose([used])), (0.5, 0.0)
     series = []
     for _ in range(25_000):
         chain.sweep()
@@ -319,7 +319,9 @@ def test_geweke(effects, ard):
         chain.cells.likelihood.kappa[:] = V[observed] - 0.5
         chain.cells.tell_columns()
         level = index, chain.groups.means, chain.groups.variances
-        told = law_told(*np.maximum(chain.law_of_effects.law[:2], 1e-300), chain.law_of_effects.law[2])
+        told = law_told(
+            *np.maximum(chain.effect_hyperparameters.values[:2], 1e-300), chain.effect_hyperparameters.values[2]
+        )
         series.append(statistics(*factors[:2], chain.alpha, factors.others, told, level, V, observed))
     found, error = ladder.batch_means(np.array(series)[500:])
     error = np.sqrt(error**2 + independent.var(axis=0) / len(independent))

@@ -1,6 +1,6 @@
 """Block moves of the collapsed Beta-Dir sampler (relabelling.py has the idea).
 
-**Rows.** Without row f the urns of components (k, n) have counts A and B, its predictive laws are
+**Rows.** Without row f the urns of components (k, n) have counts A and B, its predictive distributions are
 φ^v_kn, and p(z_f, v_f | the others) ∝ Π_k Γ(γ_k + L_fk) / Γ(γ_k) Π_n φ^v_zn. A group of c cells
 has the score log Γ(γ_l + c) / Γ(γ_l) + Σ_n log φ^v_ln at component l.
 

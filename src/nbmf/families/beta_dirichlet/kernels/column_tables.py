@@ -6,7 +6,7 @@ import numpy as np
 
 
 class ColumnTables(NamedTuple):
-    """Counts, laws and priors of the components in each column.
+    """Counts, distributions and priors of the components in each column.
 
     The place of value v in column n is 2 n + v. The Beta prior of v is prior[v, k] of_column[2 n + v]:
     one factor is 1 unless both the component and the column have a say.

@@ -4,7 +4,7 @@ A one has z = c = k with p(k) ∝ (γ_k + L_fk)(η_k + Q_kn), eq. (59). As in th
 mass splits into the few components that row f uses and a running sum Σ_k γ_k (η_k + Q_kn).
 
 A zero has z ≠ c. The scheme "joint" draws the pair: z from its row urn γ + L, c from its column
-urn η + Q, again until they differ. That is rejection from the exact joint law, costs O(1), and
+urn η + Q, again until they differ. That is rejection from the exact joint distribution, costs O(1), and
 mixes better than the paper's scheme, "alternating", which draws z given c (eq. 60), then c given
 z (eq. 61). To draw from an urn, copy the component of a random other cell of the row or column
 or, in proportion, take one from the prior.

@@ -3,7 +3,7 @@
 A column that several rows share can come or go one row at a time only, through states that are
 much less probable where λ is tiny. So a birth picks a row and lets the residuals say what column
 there could be with this row in it: a few rounds of mean field, whose q(z), with either sign, draws
-the scores; each row then takes the column, and its loading is drawn, by its exact law given these
+the scores; each row then takes the column, and its loading is drawn, by its exact distribution given these
 scores. A death picks a column and one of its rows. Both are Metropolis-Hastings steps that reverse
 each other: the residuals without the column, and the row, are the same in both.
 """
@@ -152,7 +152,7 @@ def draw_column(row, slab, odds, work, generator):
 def birth_log_ratio(row, K, odds, numbers, log_weights, work):
     """Return log A of the birth of a column next to K others; that of its death is the negative.
 
-    Of loadings, proposed by their exact law, Bayes factors are left.
+    Of loadings, proposed from their exact distribution, Bayes factors are left.
     """
     P, E, scores, squares, loadings = work.P, work.E, work.scores, work.squares, work.loadings
     p, n = P.shape

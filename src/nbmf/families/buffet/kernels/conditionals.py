@@ -1,4 +1,4 @@
-"""The conditional laws that the samplers of this family draw from, one function each.
+"""The conditional distributions that the samplers of this family draw from, one function each.
 
 Of a row, P holds the precisions of its cells (0 where missing) and e = P r, where r is what of its
 pseudo-data the other terms leave over: no division by a small precision anywhere.
@@ -132,7 +132,7 @@ def acceptance(gain, singletons, proposed, log_rate):
 
 
 @inner_kernel
-def score_law(e, P, v):
+def score_distribution(e, P, v):
     """Return mean and variance of the score of a cell along the loadings of new features, of norm √v."""
     variance = 1.0 / (1.0 + P * v)
     return math.sqrt(v) * e * variance, variance
@@ -142,7 +142,7 @@ def score_law(e, P, v):
 def draw_new_scores(e, P, n, new_loadings, v, first, last, Z, generator):
     """Draw the scores Z[first:last] of new features, Σ β² = v of their loadings, cell by cell.
 
-    Along u = β / √v the law is that of `score_law`, in other directions N(0, 1).
+    Along u = β / √v the distribution is that of `score_distribution`, in other directions N(0, 1).
     """
     norm = math.sqrt(v)
     for i in range(n):
@@ -150,7 +150,7 @@ def draw_new_scores(e, P, n, new_loadings, v, first, last, Z, generator):
         for k in range(first, last):
             Z[k, i] = standard_normal(generator)
             along += Z[k, i] * new_loadings[k - first] / norm
-        mean, variance = score_law(e[i], P[i], v)
+        mean, variance = score_distribution(e[i], P[i], v)
         shift = mean + math.sqrt(variance) * along - along
         for k in range(first, last):
             Z[k, i] += shift * new_loadings[k - first] / norm
@@ -176,7 +176,7 @@ def draw_scale(a, b, m, n, generator):
 
 @inner_kernel
 def draw_variance(number, count, squares, numbers, number_priors, generator):
-    """Draw a variance from its inverse Gamma law given the sum of `count` squares, if learned."""
+    """Draw a variance from its inverse Gamma distribution given the sum of `count` squares, if learned."""
     if number_priors[number, 0] > 0.0:
         shape, rate = number_priors[number, 0], number_priors[number, 1]
         numbers[number] = draw_inverse_gamma(generator, count, squares, shape, rate)

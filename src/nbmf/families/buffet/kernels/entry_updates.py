@@ -89,7 +89,7 @@ def weigh_row(j, K, matrix, state, P, e, generator):
 
 @inner_kernel
 def draw_row_effect(j, rows, variance, center, P, e, generator):
-    """Draw the effect μ_j of a row from its normal law; a priori it is N(center, variance)."""
+    """Draw the effect μ_j of a row from its normal distribution; a priori it is N(center, variance)."""
     n = P.shape[1]
     weight, sum_e = 0.0, 0.0
     for i in range(n):

@@ -61,7 +61,7 @@ def prior_gain(t, count, squares):
 def family_gain(t, number, count, squares, numbers, priors):
     """Return the same of `count` numbers that are N(0, variance): a learned variance gets e^2t.
 
-    Their own densities and Jacobian then cancel, and the inverse Gamma law of the variance is left.
+    Their own densities and Jacobian then cancel, and the inverse Gamma distribution of the variance is left.
     """
     if priors[number, 0] > 0.0:
         shape, rate = priors[number, 0], priors[number, 1]
@@ -103,11 +103,11 @@ def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
     """Scale loadings, effects and the intercept by one factor, learned variances of these by its square."""
     (p, n), numbers, rows, columns = psi.shape, state.numbers, state.row_effects, state.column_effects
     t = step(ALL, generator)
-    factor, law, gain = math.exp(t), numbers[ROW_EFFECT:], 0.0
+    factor, values, gain = math.exp(t), numbers[ROW_EFFECT:], 0.0
     if numbers[ROW_EFFECT] > 0.0:
-        gain += family_gain(t, ROW_EFFECT, p, squares_around(rows, center_of(law, ROWS)), numbers, number_priors)
+        gain += family_gain(t, ROW_EFFECT, p, squares_around(rows, center_of(values, ROWS)), numbers, number_priors)
     if numbers[COLUMN_EFFECT] > 0.0:
-        squares = squares_around(columns, center_of(law, COLUMNS))
+        squares = squares_around(columns, center_of(values, COLUMNS))
         gain += family_gain(t, COLUMN_EFFECT, n, squares, numbers, number_priors)
     if number_priors[INTERCEPT, 0] > 0.0:
         gain += prior_gain(t, 1, numbers[INTERCEPT] * numbers[INTERCEPT] / number_priors[INTERCEPT, 0])

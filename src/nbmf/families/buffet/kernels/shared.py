@@ -5,7 +5,7 @@ import math
 from nbmf.families.buffet.kernels.conditionals import draw_mass, draw_scale, draw_variance
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.numerics.compilation import inner_kernel
-from nbmf.numerics.normal_effects import COLUMNS, ROWS, center_of, draw_law, squares_around
+from nbmf.numerics.normal_effects import COLUMNS, ROWS, center_of, draw_hyperparameters, squares_around
 
 LOG_2PI = math.log(2.0 * math.pi)
 
@@ -58,7 +58,9 @@ def draw_numbers(K, logit, squares, cells, norms, state, prior, generator):
     """
     numbers, priors = state.numbers, prior.number_priors
     if logit:
-        draw_law(generator, state.row_effects, state.column_effects, numbers[ROW_EFFECT:], priors[ROW_EFFECT:])
+        draw_hyperparameters(
+            generator, state.row_effects, state.column_effects, numbers[ROW_EFFECT:], priors[ROW_EFFECT:]
+        )
     else:
         draw_variance(NOISE, cells, squares, numbers, priors, generator)
     loadings, count = 0.0, 0
@@ -92,12 +94,12 @@ def log_prior(K, logit, state, prior):
         total += log_normal(state.feature_counts[k], norm, numbers[SLAB])
         total += log_normal(n, sum_of_squares(Z[k], n), 1.0)
     if logit:
-        law, variance_of_intercept = numbers[ROW_EFFECT:], prior.number_priors[INTERCEPT, 0]
+        hyperparameters, variance_of_intercept = numbers[ROW_EFFECT:], prior.number_priors[INTERCEPT, 0]
         if numbers[ROW_EFFECT] > 0.0:
-            squares = squares_around(state.row_effects, center_of(law, ROWS))
+            squares = squares_around(state.row_effects, center_of(hyperparameters, ROWS))
             total += log_normal(p, squares, numbers[ROW_EFFECT])
         if numbers[COLUMN_EFFECT] > 0.0:
-            squares = squares_around(state.column_effects, center_of(law, COLUMNS))
+            squares = squares_around(state.column_effects, center_of(hyperparameters, COLUMNS))
             total += log_normal(n, squares, numbers[COLUMN_EFFECT])
         if variance_of_intercept > 0.0:
             total += log_normal(1, numbers[INTERCEPT] * numbers[INTERCEPT], variance_of_intercept)

@@ -12,7 +12,7 @@ from nbmf.numerics.compilation import inner_kernel, kernel
 
 @kernel(fastmath={"contract"})
 def posteriors(precision, linear, free, mean, second, log_determinant):
-    """Write the normal law with density exp(linear·u - u' P u / 2) of every line.
+    """Write the normal distribution with density exp(linear·u - u' P u / 2) of every line.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ rows draw ω ~ PG(b, ψ) of each observed cell first, and both sides draw
 
 with a center of its own for each line, that of its group where lines have groups.
 
-Of binary cells b = 1 and κ = v - 1/2; cell_laws.py has others.
+Of binary cells b = 1 and κ = v - 1/2; cell_likelihoods.py has the others.
 Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c = 0, 1, ...
 """
 

@@ -76,8 +76,8 @@ def draw_means(generator, u, group, sizes, precision, center, means, variances, 
 def turn_with_means(generator, U, V, means, variances, shape, rate, learns_alpha, g, G, a0, b0, alpha):
     """Draw what factors and means share: scales of V, the axes, then α and the variances of means.
 
-    When U, V and µ turn together, ψ stays as it is, and so does the law of U given µ; that of µ does not, and of V only
-    where α is fixed. See kernels.relevance.draw_relevance, which this is without groups.
+    When U, V and µ turn together, ψ stays as it is, and so does the distribution of U given µ; that of µ does not, and
+    of V only where α is fixed. See kernels.relevance.draw_relevance, which this is without groups.
 
     Parameters
     ----------

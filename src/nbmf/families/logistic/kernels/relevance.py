@@ -5,8 +5,8 @@ With α_k ~ Gamma(a0, rate b0) and v_nk ~ N(0, 1/α_k), drawing α given V alone
 away, for thousands of sweeps. So also, at next to no cost:
 
 - α given V √α. With the weights ω, the log-likelihood of V_k c_k for all k is g·c - c'Gc / 2.
-- the same V and U in other axes: ψ and the law of U do not change when both turn by one angle, and
-  with α integrated out the law of V asks for Σ_n v_nk² of the two components alone.
+- the same V and U in other axes: ψ and the distribution of U do not change when both turn by one angle, and
+  with α integrated out the distribution of V asks for Σ_n v_nk² of the two components alone.
 """
 
 import math

@@ -16,7 +16,7 @@ import numpy as np
 from nbmf.numerics.compilation import inner_kernel, kernel
 
 TOLERANCE, MAX_UPDATES = 1e-3, 100  # of a document in a pass
-START_SHAPE, START_SCALE = 100.0, 0.01  # of the Gamma law that random starts follow
+START_SHAPE, START_SCALE = 100.0, 0.01  # of the Gamma distribution that random starts follow
 TINY = np.finfo(float).eps  # added to every sum over topics: φ of a word may underflow in all
 ASYMPTOTIC_FROM = 10.0  # the series of the digamma function has 15 digits from here on
 

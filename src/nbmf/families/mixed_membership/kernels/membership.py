@@ -2,7 +2,7 @@
 
 An atom is a distinct cell: a column with a value, or a word. Cells of row i are starts[i] up to
 starts[i + 1]; each has an atom a and a weight w (how often the word is there; 1 of features).
-Kernels know p_a = (p_a1 ... p_aK), the densities of an atom, and nothing of the laws they are from.
+Kernels know p_a = (p_a1 ... p_aK), the densities of an atom, and nothing about the distributions that they come from.
 Densities come divided by their maximum over components, whose logarithm belongs to the bound.
 
 **Full** (equations 16 and 17): e_c = exp Ψ(γ_c), N_j = Σ_c e_c p_jc, φ_jc = e_c p_jc / N_j and

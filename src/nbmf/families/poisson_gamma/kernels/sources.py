@@ -211,7 +211,7 @@ def draw_factor(sums, exposure, shape, rate, generator, mean, table):
     generator : uint64 (8,)
         Of numerics.random; advanced.
     mean : float64 (lines, K)
-        The means of these laws; written to.
+        The means of these distributions; written to.
     table : float64 (lines, padded)
         The draws, at least FLOOR; written to.
     """

@@ -21,7 +21,7 @@ class RowPrior(NamedTuple):
     covariance: np.ndarray
 
 
-class GroupLaw(NamedTuple):
+class GroupDistribution(NamedTuple):
     """x_f ~ N(center + µ_g, within), µ_g ~ N(0, between) of the coefficients x of rows, given those of a fit.
 
     center : float array (D,)
@@ -43,8 +43,8 @@ class GroupLaw(NamedTuple):
         return RowPrior(self.means[group], self.within + self.spreads[group])
 
 
-def law_of_positions(W: np.ndarray, groups: RowGroups) -> GroupLaw:
-    """Return the law of positions (F, K) with covariances at a mode, by expectation maximization.
+def distribution_of_positions(W: np.ndarray, groups: RowGroups) -> GroupDistribution:
+    """Return the distribution of positions (F, K) with covariances at a mode, by expectation maximization.
 
     With the posterior N(m_g, S_g) of µ_g given the covariances and the n_g rows of a group,
 
@@ -70,7 +70,7 @@ def law_of_positions(W: np.ndarray, groups: RowGroups) -> GroupLaw:
             break
     means, spreads, kinds = _posteriors(sums, sizes, within, between)
     named = groups.names.size
-    return GroupLaw(np.zeros(K), within, between, means[:named], spreads[kinds[:named]])
+    return GroupDistribution(np.zeros(K), within, between, means[:named], spreads[kinds[:named]])
 
 
 def _posteriors(sums, sizes, within, between):
@@ -81,22 +81,24 @@ def _posteriors(sums, sizes, within, between):
     return np.einsum("gab,gb->ga", spreads[kinds], sums @ precision), spreads, kinds
 
 
-def law_of_effects(effects: np.ndarray, groups: RowGroups, center: float, within: float, between: float) -> GroupLaw:
-    """Return the law of row effects (F,) of known variances within and between groups."""
+def distribution_of_row_effects(
+    effects: np.ndarray, groups: RowGroups, center: float, within: float, between: float
+) -> GroupDistribution:
+    """Return the distribution of row effects (F,) of known variances within and between groups."""
     index, named = groups.index, groups.names.size
     sizes = np.bincount(index[index >= 0], minlength=named)
     sums = np.bincount(index[index >= 0], effects[index >= 0] - center, minlength=named)
     spreads = 1.0 / (1.0 / between + sizes / within)
     means = center + spreads * sums / within
     parts = np.array([center]), np.array([[within]]), np.array([[between]])
-    return GroupLaw(*parts, means[:, None], spreads[:, None, None])
+    return GroupDistribution(*parts, means[:, None], spreads[:, None, None])
 
 
-def joined(one: GroupLaw, other: GroupLaw) -> GroupLaw:
-    """Return the law of the coefficients of both, which do not depend on each other."""
+def joined(one: GroupDistribution, other: GroupDistribution) -> GroupDistribution:
+    """Return the distribution of the coefficients of both, which do not depend on each other."""
     arrays = zip(one, other, strict=True)
     joint = (np.concatenate(pair, axis=-1) if n in (0, 3) else _blocks(*pair) for n, pair in enumerate(arrays))
-    return GroupLaw(*joint)
+    return GroupDistribution(*joint)
 
 
 def _blocks(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from nbmf.families.logistic.logistic_gibbs import Side
 
 
-class EffectsLaw:
+class EffectHyperparameters:
     """How effects are distributed: see nbmf.numerics.normal_effects.
 
     Attributes
     ----------
-    law : float array (3,)
+    values : float array (3,)
     priors : float array (3, 2), zeros where the scale of effects is given
     """
 
     def __init__(self, effects: form.Effects, scale: float | str, seed: np.random.SeedSequence):
         self.effects, self.is_learned = effects, scale == form.LEARNED and any(effects)
         start = 1.0 if scale == form.LEARNED else scale**2
-        self.law = np.array([start * effects.rows, start * effects.columns, 0.0])
+        self.values = np.array([start * effects.rows, start * effects.columns, 0.0])
         self.priors = normal_effects.learned_priors(*effects) if self.is_learned else np.zeros((3, 2))
         self.generator = generator_states(seed, 1)[0]
 
@@ -35,19 +35,19 @@ class EffectsLaw:
         """Tell both sides what their effects are like a priori."""
         for kind, side in ((ROWS, rows), (COLUMNS, columns)):
             if side.has_effects:
-                side.precision[side.K] = 1.0 / self.law[kind]
+                side.precision[side.K] = 1.0 / self.values[kind]
                 side.center[:, side.K] = self._center(kind)
 
     def _center(self, kind: int) -> float:
-        return normal_effects.center_of.py_func(self.law, kind)
+        return normal_effects.center_of.py_func(self.values, kind)
 
     def draw(self, rows: "Side", columns: "Side", level: GroupLevel | None) -> None:
-        """Draw the law given the effects, of rows those within their group, and with it what both kinds share."""
+        """Draw the hyperparameters given the effects (of rows: within their group) and what both kinds share."""
         of_rows, of_columns = rows.effects, columns.effects
         of_groups = None if level is None else level.effects_of_rows
         if of_groups is not None:
             of_rows -= of_groups
-        normal_effects.draw_law_of_effects(self.generator, of_rows, of_columns, self.law, self.priors)
+        normal_effects.draw_effect_hyperparameters(self.generator, of_rows, of_columns, self.values, self.priors)
         if of_groups is not None:
             of_rows += of_groups
         for side, effects in ((rows, of_rows), (columns, of_columns)):
@@ -62,18 +62,18 @@ class EffectsLaw:
         total = 0.0
         for kind, side, around in ((ROWS, rows, of_groups), (COLUMNS, columns, 0.0)):
             if side.has_effects:
-                total += log_normal(side.effects - self._center(kind) - around, 1.0 / self.law[kind])
+                total += log_normal(side.effects - self._center(kind) - around, 1.0 / self.values[kind])
             shape, rate = self.priors[kind]
             if shape > 0:
-                precision = 1.0 / self.law[kind]
+                precision = 1.0 / self.values[kind]
                 total += shape * np.log(rate * precision) - gammaln(shape) - rate * precision
         if self.is_learned:
-            total += log_normal(self.law[INTERCEPT], 1.0 / self.priors[INTERCEPT, 0])
+            total += log_normal(self.values[INTERCEPT], 1.0 / self.priors[INTERCEPT, 0])
         return float(total)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that `draw` changes besides effects, by name."""
-        return {"law of effects": self.law, "generator of effects": self.generator} if self.is_learned else {}
+        return {"law of effects": self.values, "generator of effects": self.generator} if self.is_learned else {}
 
     def learned(self) -> dict[str, np.ndarray]:
         """Return what is learned, by name, if anything is."""
@@ -82,7 +82,7 @@ class EffectsLaw:
         named = {form.INTERCEPT: INTERCEPT}
         named |= {form.ROW_VARIANCE: ROWS} if self.effects.rows else {}
         named |= {form.COLUMN_VARIANCE: COLUMNS} if self.effects.columns else {}
-        return {name: np.array(self.law[place]) for name, place in named.items()}
+        return {name: np.array(self.values[place]) for name, place in named.items()}
 
 
 def log_normal(values: np.ndarray, precision: float) -> float:
