@@ -1,4 +1,4 @@
-"""The methods by their short names, as methods.yaml beside this file lists them.
+"""The methods by their short names, as methods.yaml next to this file lists them.
 
 Nothing heavy is imported: the command line lists these names in its help.
 """

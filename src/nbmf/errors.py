@@ -150,7 +150,7 @@ def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> Config
 
 
 def choices(given: str, allowed: Collection[str]) -> str:
-    """Return the words for what is allowed in the place of `given`, with the nearest one; of very many the nearest."""
+    """Return text that lists what is allowed instead of `given`, and the nearest; of very many, the nearest alone."""
     names = list(allowed)
     near = difflib.get_close_matches(str(given), names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""

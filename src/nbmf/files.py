@@ -19,7 +19,7 @@ MAX_BYTES = 2**32  # of the arrays of a file; a bomb of a few kilobytes may decl
 
 @contextmanager
 def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that takes its name when the block succeeds.
+    """Yield a temporary path next to `path` that takes its name when the block succeeds.
 
     The temporary name keeps the suffix, since writers such as matplotlib choose a format by it.
     A block that raises leaves neither the temporary file nor a changed `path`; what a process

@@ -38,7 +38,7 @@ class FitResult(NamedTuple):
 
 
 class FitRequest(NamedTuple):
-    """All that decides the outcome of a fit beside the data.
+    """All that decides the outcome of a fit besides the data.
 
     class_name, K, settings : the method, its number of components and other arguments
     seed_key : list of str and int, what the random stream belongs to, for example

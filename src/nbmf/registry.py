@@ -122,7 +122,7 @@ def scores_entries(class_name: str) -> bool:
 
 
 def further_scores(class_name: str) -> tuple[str, ...]:
-    """Return what fits of that class are scored by beside the loss; see `Likelihood`."""
+    """Return what fits of that class are scored by besides the loss; see `Likelihood`."""
     return estimator_class(class_name).likelihoods[0].further_scores
 
 

@@ -1,7 +1,7 @@
 """The papers that are reproduced, and the pipeline that does it. No part of the wheel.
 
 A folder here with a module `study` that has a `STUDY` is a study: one paper, or one question, with
-its figures, tables and claims. Nothing else lists them. Beside them lie `framework`, in which
+its figures, tables and claims. Nothing else lists them. Next to them are `framework`, in which
 studies declare what they show, `pipeline`, what Snakemake needs, and `recipes` of public data.
 """
 

@@ -85,7 +85,7 @@ def _missing(result: FitResult) -> pd.DataFrame:
 
 
 def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
-    """Yield the factors as the report has them, effects, and what is said of groups."""
+    """Yield the factors as the report has them, effects, and what is reported about groups."""
     matrix, components = result.matrix, result.components
     model, shown = components.model, np.arange(components.informative)
     yield COMPONENTS, lambda: _components(result)

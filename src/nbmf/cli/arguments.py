@@ -69,7 +69,7 @@ def parse(argv: list[str] | None) -> Options:
 
 
 def as_typed(message: str, command: str) -> str:
-    """Return a message with the options of a command in the place of Python's arguments."""
+    """Return a message that names the options of a command instead of Python's arguments."""
     return message.rendered(COMMANDS[command].typed) if isinstance(message, Message) else message
 
 
@@ -223,11 +223,7 @@ COMPARE = Command(
             type=_method,
         ),
         number(
-            "--components",
-            "in the place of each method's own grid of K",
-            python="n_components K",
-            nargs="+",
-            metavar="K",
+            "--components", "instead of each method's own grid of K", python="n_components K", nargs="+", metavar="K"
         ),
         number("--masks", "held-out masks (default: 5)", default=5),
         number("--iterations", "at most so many iterations or sweeps per fit"),

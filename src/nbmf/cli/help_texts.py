@@ -53,7 +53,7 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
   expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large);
                     of counts the mean
   components.csv    the share of each component, and those of model.npz that it stands for
-  dictionary.png    both factors as a picture; reconstruction.png: the data beside E[V]
+  dictionary.png    both factors as a picture; reconstruction.png: the data next to E[V]
   scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
                     columns.csv: their positions with intervals, discriminations and difficulties
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
@@ -151,6 +151,6 @@ examples:
   nbmf topics counts.mtx --words vocabulary.txt --components 10 20 --model fast-lda
 
 what is written, in FILE's name with .topics at the end: as nbmf cluster --help lists it, with
-topics.csv (words of each topic, by probability and by lift) and topics.png in the place of
+topics.csv (words of each topic, by probability and by lift) and topics.png instead of
 distinguishing.csv and profile.png.
 """

@@ -81,7 +81,7 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
 
 
 def may_be_table(options: argparse.Namespace) -> bool:
-    """Whether a file is small, and nothing is said about it that is said of a matrix."""
+    """Whether a file is so small that nothing is reported about it as about a matrix."""
     given = (getattr(options, name) for name in OF_MATRICES)  # 0 is not False: --above 0
     is_matrix = any(value is not None and value is not False for value in given)
     try:

@@ -59,7 +59,7 @@ def _path_of(options: argparse.Namespace, fit: SavedFit) -> Path:
 
 
 def _refuse_foreign(path: Path, header: list[str], force: bool) -> None:
-    """Raise DataError if there is another file, or a folder, in the place of what is written."""
+    """Raise DataError if there is another file, or a folder, where the result will be written."""
     if path.is_dir():
         raise DataError(f"{path} is a folder; --out names a file")
     if not path.exists() or force:

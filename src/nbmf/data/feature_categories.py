@@ -1,4 +1,4 @@
-"""Categories of one FeatureTable in the place of another's, by their names."""
+"""Categories of one FeatureTable matched with those of another by name."""
 
 from dataclasses import replace
 

@@ -83,7 +83,7 @@ class BinaryMatrix(NamedMatrix):
         frame : DataFrame
             Its index and columns name rows and columns.
         ones, zeros, missing : collections, optional
-            The values that mean 1, 0 and missing, for example ones=["y"], zeros=["n"], each in the place of the
+            The values that mean 1, 0 and missing, for example ones=["y"], zeros=["n"], each instead of the
             defaults of `nbmf.read`: 1, true and yes; 0, false and no; nothing, -1, ?, NA and the like. NaN and None
             are always missing.
 

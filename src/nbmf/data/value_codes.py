@@ -21,7 +21,7 @@ YAML_WORDS = {
     False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
     None: ("", "null", "Null", "NULL", "~"),
 }
-# What else is said of a whole number above one.
+# What a message adds about a whole number above one.
 OF_COUNTS = Message(
     "; if all values are counts, ", Setting("counts", True), " reads them as such, ", Setting("above", 0), " as 0 and 1"
 )
@@ -50,7 +50,7 @@ class Meaning:
         return (text if self.is_given else text.casefold()) in self.texts
 
     def without(self, cells: Sequence[Any]) -> list:
-        """Return cells with None in the place of texts that mean this."""
+        """Return cells with None instead of texts that mean this."""
         fold = str if self.is_given else str.casefold
         return [None if isinstance(cell, str) and fold(cell) in self.texts else cell for cell in cells]
 
@@ -94,7 +94,7 @@ class ValueCoding(dict):
         raise NotImplementedError
 
     def are_names(self, cells: Sequence[Any]) -> bool:
-        """Whether cells above or beside values are names, and no values."""
+        """Whether cells above or next to values are names, and no values."""
         try:
             codes = self.look_up(cells, len(cells))
         except TypeError:  # lists in cells
@@ -181,7 +181,7 @@ class CountCoding(ValueCoding):
     Parameters
     ----------
     missing : list of texts, optional
-        In the place of the defaults, which are those of binary matrices.
+        Instead of the defaults, which are those of binary matrices.
     """
 
     dtype = np.int32

@@ -51,7 +51,7 @@ def pool(calibration: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
 
 
 def tabulate(reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """Return how well the probabilities of each method are calibrated, beside their scores.
+    """Return how well the probabilities of each method are calibrated, with their scores.
 
     Parameters
     ----------

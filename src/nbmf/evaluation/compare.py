@@ -58,7 +58,7 @@ def compare(
         stay. Default: those of nbmf.catalogue.COMPARED for this kind of matrix. LDA's score
         is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
-        In the place of the methods' own grids. A method leaves out those of a list for all that it
+        Used instead of the methods' own grids. A method leaves out those of a list for all that it
         does not take: Dir-Dir needs K = 2.
     masks : int, or list of bool arrays (F, N)
         How many masks are drawn, in each of which a quarter of the observed entries is held out;

@@ -103,10 +103,10 @@ def choose_components(
     seed: int = 0,
     log: Callable[[int, int], None] | None = None,
 ) -> ComponentChoice:
-    """Say how many components predict held-out cells of a table best, and whether any do.
+    """Test how many components predict held-out cells of a table best, and whether any do.
 
-    Fifths of the cells of each column (of documents of the tokens) are held out in turn, until
-    ENOUGH of them have been; fits to the others predict each held-out cell by its distribution, given the
+    This is 5-fold cross-validation over the cells of each column (of documents: the tokens), which stops when
+    ENOUGH of them have been held out; fits to the others predict each held-out cell by its distribution, given the
     rest of its row. Nothing is found if what is chosen is no better than predictions for which
     columns have nothing to do with each other; see `Scored.none`.
 

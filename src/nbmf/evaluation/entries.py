@@ -106,7 +106,7 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
 
     All have to take one kind of matrix: nats of a binary value's probability, of a count's and of
     a real number's density cannot be compared. On one kind likelihoods may differ, as two distributions of a
-    one do. Those that are scored in another unit are reported beside them.
+    one do. Those that are scored in another unit are reported alongside them.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
                 Setting("methods"),
                 f": {owner} takes a {first.matrix.__name__} (its likelihood is "
                 f"{first.name}), {name} a {each.matrix.__name__} ({each.name}), and scores of one "
-                "say nothing beside those of the other; allowed are methods of one kind of matrix",
+                "cannot be compared with those of the other; allowed are methods of one kind of matrix",
             )
         if isinstance(V, NamedMatrix) and not isinstance(V, each.matrix):
             raise ConfigError(

@@ -48,7 +48,7 @@ class Described(NamedTuple):
         return self.lower is not None
 
     def at(self, rows: Sequence[int], columns: Sequence[int]) -> Described:
-        """Return what is said of some rows and columns."""
+        """Return what is reported about some rows and columns."""
         ends = (None if end is None else end[rows] for end in (self.lower, self.upper))
         names = self.row_names[rows], self.column_names[columns]
         return Described(self.names, self.of_rows[rows], self.of_columns[columns], *ends, *names)

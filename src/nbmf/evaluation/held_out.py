@@ -37,14 +37,14 @@ Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its stand
 
 
 class AllEntries:
-    """Tenths of the observed entries of a dense matrix, held out in turn.
+    """The folds of 10-fold cross-validation over the observed entries of a dense matrix.
 
     Attributes
     ----------
     folds : list of bool arrays (F, N)
         The entries that are held out together.
     observed : int
-        How many entries can be held out; of a symmetric matrix pairs in the place of entries.
+        How many entries can be held out; of a symmetric matrix pairs instead of entries.
     """
 
     def __init__(self, V: Any, likelihood: Likelihood, seed: int):
@@ -94,7 +94,7 @@ class HeldOutLosses(NamedTuple):
     methods : list of float arrays, of each method, as `measure` takes them
     baselines : dict of the same, by the name of a baseline
     entries, folds : int, how many entries were held out, in how many folds
-    observed : int, how many there are; of a symmetric matrix pairs in the place of entries
+    observed : int, how many there are; of a symmetric matrix pairs instead of entries
     measure : Measure
     fold_of : float array, as `measure` takes them: the number of the fold in which each entry was held out
     """

@@ -1,7 +1,7 @@
 """Losses on held-out entries of matrices too large for all of them: ones, and as many zeros.
 
-Tenths of the ones, and as many zeros drawn at random, are held out in turn until ENOUGH ones have
-been. Each is weighted by one over the chance that one of its kind was, so that sums are of the
+This is 10-fold cross-validation over the ones and as many zeros drawn at random. It stops when ENOUGH ones
+have been held out. Each entry is weighted by one over the chance that one of its kind was, so that sums are of the
 whole matrix; they are given per one of it, since nearly all entries are zeros, easily predicted.
 """
 
@@ -139,7 +139,7 @@ class SampledEntries:
 
 
 def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
-    """Yield what to hold out, no entry twice: tenths of the ones and as many zeros."""
+    """Yield what each fold holds out, no entry twice: a tenth of the ones and as many zeros."""
     (n_ones, n_zeros), N = numbers_of(matrix, in_pairs), matrix.shape[1]
     if n_ones < LEAST or n_zeros < LEAST:
         raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {LEAST} of each")

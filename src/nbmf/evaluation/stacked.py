@@ -80,7 +80,7 @@ def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline:
     """Return what a mixture of methods predicts, by the losses of each of them.
 
     Entries of a fold are predicted with weights that are learned on the other folds. Of a single fold, that of a
-    large matrix, random tenths of its entries take their place: no fit has seen any of them.
+    large matrix, ten random parts of its entries take their place: no fit has seen any of them.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline:
     baseline : str
         The name of the baseline with the smallest loss.
     seed : int
-        Of the tenths.
+        Of the random parts.
     """
     held_out = ~np.isnan(tested.fold_of)
     losses = np.column_stack([each[held_out] for each in tested.methods])

@@ -52,14 +52,14 @@ def verdict(
     seed: int = 0,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> Verdict:
-    """Say whether there is structure: whether a method predicts better than no components do.
+    """Test whether there is structure: whether a method predicts better than baselines do.
 
-    Tenths of the observed entries are held out in turn until ENOUGH entries, or every entry, have
-    been. The method is fitted to the others, and compared entry by entry with the overall proportion of
-    ones, the shares of columns and rows, and row and column effects; of counts with means and with
+    This is 10-fold cross-validation over the observed entries, which stops when ENOUGH entries, or all, have
+    been held out. The method is fitted to the others, and compared entry by entry with the overall proportion of
+    ones, column means, row means, and row and column effects; of counts with means and with
     the rates r_f c_n of rows and columns, under the likelihood of the method. Of a symmetric matrix, an
     undirected network, an entry and its mirror image are held out together and count once, and the
-    diagonal is not held out. Of a sparse matrix tenths of the ones and as many zeros are, weighted
+    diagonal is not held out. Of a sparse matrix each fold holds out a tenth of the ones and as many zeros, weighted
     so that sums are of the whole matrix; its baselines are the overall proportion and rates r_f c_n.
 
     Parameters

@@ -51,7 +51,7 @@ class ComponentSearch(NamedTuple):
 def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     """Return the number of components that predicts held-out entries best, or a smaller one that is about as good.
 
-    Tenths of the observed entries are held out in turn, as in `nbmf.verdict`, and predicted by fits to the others with
+    Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
     K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls.
 
     Parameters

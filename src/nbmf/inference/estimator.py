@@ -253,7 +253,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
 
     @property
     def advice_if_stuck(self) -> Setting | None:
-        """What else can be tried if chains stay in places of their own; None if nothing."""
+        """What else can be tried if each chain stays in a region of its own; None if nothing."""
         return None
 
     def check_parameters(self) -> None:

@@ -13,7 +13,7 @@ from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import check_count
 
-NONE_LEFT = -1  # in the place of a column
+NONE_LEFT = -1  # instead of the number of a column
 
 
 class Recommendations(NamedTuple):

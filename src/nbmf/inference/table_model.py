@@ -1,4 +1,4 @@
-"""What a model of a table declares, which has distributions of columns in the place of W and H."""
+"""What a model of a table declares: it has distributions of columns instead of W and H."""
 
 from typing import Any, ClassVar
 

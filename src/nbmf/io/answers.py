@@ -19,7 +19,7 @@ GAPS = (7, 8, 9, 77, 88, 97, 98, 99, 999)  # numbers beyond a scale, which mean 
 
 
 # A file is taken for one of counts if it has so many different values above one, in such a part of
-# its columns: 2 and 9 beside 0 and 1 are codes more often, and a column of ages does not belong.
+# its columns: 2 and 9 next to 0 and 1 are codes more often, and a column of ages does not belong.
 DIFFERENT, COUNTED = 3, 0.25
 
 

@@ -70,7 +70,7 @@ class Table:
     has_header : bool
         Whether the file has these names.
     row_names : list of str or None
-        Those of an index that the file has beside its columns.
+        Those of an index that the file has besides its columns.
     first_is_unnamed : bool
         Whether nothing is above the first column, as above names of rows.
     hint : str

@@ -60,7 +60,7 @@ def read_columns(
         Of text and sheets, whether the first line names the columns; by default it does unless one of its
         fields is a number.
     missing : list of str, optional
-        The texts that mean missing, in the place of MISSING.
+        The texts that mean missing, instead of MISSING.
     **own : str, optional
         What the reader of a format takes: `name` of an object or a sheet, `encoding`.
 

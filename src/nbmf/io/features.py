@@ -50,7 +50,7 @@ def read_table(
         Whether the first column names the rows (by default if all its values differ and are texts, or count 1, 2,
         3, ...).
     missing : list of str, optional
-        The texts that mean missing, in the place of nothing, ".", "?", NA, N/A, NaN, None, null.
+        The texts that mean missing, instead of the defaults: an empty cell, ".", "?", NA, N/A, NaN, None, null.
     log : function
         Takes each line of the report.
     **own

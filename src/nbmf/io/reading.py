@@ -51,7 +51,7 @@ def read(
         column; all other pairs are 0.
     header : bool, optional
         Whether the first line of a text names the columns. By default it does if it has a field,
-        beside the first, that is no value; of counts also if these rise from each to the next,
+        besides the first, that is no value; of counts also if these rise from each to the next,
         three of them or more, as years do.
     index : bool, optional
         Whether the first column names the rows. By default it does if it has a value that is
@@ -64,7 +64,7 @@ def read(
     above : int, optional
         Make counts binary: one that is larger is a 1, others are 0.
     ones, zeros, missing : list of str, optional
-        The texts that mean 1, 0 and missing, each in the place of its defaults: 1, 1.0, true,
+        The texts that mean 1, 0 and missing, each instead of its defaults: 1, 1.0, true,
         yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
         upper or lower case). NA and null of a format that has them are always missing.
     groups : str, optional

@@ -70,7 +70,7 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     if row_names is not None:
         refuse_repeated(table.path, row_names, "row", lambda f: table.where(lines[f]), hint)
     if not columns:
-        raise DataError(f"{table.path}: no columns beside the names of rows, the groups and those to ignore")
+        raise DataError(f"{table.path}: no columns besides the names of rows, the groups and those to ignore")
     words = [table.format, said]
     words += [] if groups_at is None else [f"groups in {options['groups']!r}"]
     words += [f"ignored: {', '.join(map(repr, ignored))}"] if ignored else []

@@ -55,7 +55,7 @@ class LossAt(ABC):
         """Return the loss of a prediction for `rows` and `columns`."""
 
     def further_scores(self, prediction: Any) -> dict[str, Any]:
-        """Return what else can be said of a prediction, by name, as JSON can hold it.
+        """Return further measures of a prediction by name, as JSON can hold them.
 
         The names are those of `Likelihood.further_scores`; a likelihood that has none gives {}.
 

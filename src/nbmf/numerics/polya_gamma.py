@@ -98,7 +98,7 @@ def polya_gamma(generator, b, z):
 
     Exact for b up to 4, by a sum of draws with b = 1 and one with the rest, and wherever
     b e^(-|z|) < 1. Otherwise by the first gammas of the infinite sum that defines PG(b, z), and one
-    in place of all others that has their mean and variance: no value of the distribution function
+    instead of all others that has their mean and variance: no value of the distribution function
     is off by more than 3e-8.
     """
     if b == 1.0:

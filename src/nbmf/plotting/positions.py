@@ -90,7 +90,7 @@ def _interval(draws: Draws, axis: int, indices: np.ndarray, level: float) -> tup
 
 
 def _written(every: np.ndarray, asked: Collection[str] | None) -> list[str]:
-    """Return the names that are written, "" in the place of the others."""
+    """Return the names that are written, "" for the others."""
     if asked is None:
         return [str(name) for name in every]
     known = {str(name) for name in every}

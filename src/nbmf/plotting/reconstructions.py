@@ -85,8 +85,8 @@ def draw_reconstruction(
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
     strips.name_groups(axes[-1], rows, "right")
     below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)
-    beside = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
-    axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + beside)
+    numbers = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
+    axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + numbers)
     axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)
     if ax is None:
         colour_bar(image, axes, label)

@@ -168,7 +168,7 @@ def name_groups(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
 
 
 def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: float, edge: Edge = "right") -> float:
-    """Name groups beside the strips at an edge, with how many lines each has in all.
+    """Name groups next to the strips at an edge, with how many lines each has in all.
 
     Returns
     -------

@@ -93,7 +93,7 @@ class Components(NamedTuple):
 
 
 def named(defaults: Sequence[str], given: Sequence[str]) -> list[str]:
-    """Return names, those that are given in the place of the first ones."""
+    """Return names: the given ones replace the first of the defaults."""
     return [*given[: len(defaults)], *defaults[len(given) :]]
 
 

@@ -150,7 +150,7 @@ class Draws:
 
         Between the quantiles (1 - level) / 2 and (1 + level) / 2 of the draws by Weibull's rule,
         which puts the i-th smallest of S draws at i / (S + 1): another draw from the posterior
-        falls into the interval with probability `level`. Needs about 0.2 GB beside the result.
+        falls into the interval with probability `level`. It needs about 0.2 GB besides the result.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class Draws:
         return lower.T, upper.T
 
     def other_interval(self, name: str, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Return the equal-tailed credible interval of what a model has beside W and H.
+        """Return the equal-tailed credible interval of what a model has besides W and H.
 
         Parameters
         ----------

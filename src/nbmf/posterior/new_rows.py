@@ -134,7 +134,7 @@ def placed(
         What it was fitted to: without it there is no scale, and the order of components may be another one than in
         the report of the fit.
     names : sequence of str
-        Of components or axes, in the place of "component 1", ...
+        Of components or axes, instead of "component 1", ...
     level, seed : float, int
 
     Raises

@@ -1,4 +1,4 @@
-"""A monitor that looks at a fit beside another monitor, and keeps what it saw with a checkpoint."""
+"""A monitor that observes a fit alongside another monitor and saves its observations with a checkpoint."""
 
 import bisect
 import math
@@ -12,7 +12,7 @@ from nbmf.inference.state import Monitor, State
 
 
 class Kept(Protocol):
-    """What looks fill, and a checkpoint has to hold beside the state."""
+    """What the looks record, which a checkpoint has to hold besides the state."""
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return all that was kept so far, by names that no state has."""

@@ -14,7 +14,7 @@ from nbmf.seeds import seed_sequence
 
 MOST_KEPT = 3  # axes that are told and drawn; tables have all
 # Of the first axis's share, what another one needs. Two scales of 20 items give the second .34 to .86 (40 to
-# 300 rows), of 28 and 12 items .28 to .42 from 100 rows on, correlated by .5 .22 to .29; beside loadings of 2, ones
+# 300 rows), of 28 and 12 items .28 to .42 from 100 rows on, correlated by .5 .22 to .29; next to loadings of 2, ones
 # of 0.5 give it .05 to .13.
 LEAST_RATIO = 0.17
 SIMULATED = 19  # matrices without a further axis: the largest of 19 is exceeded by chance once in 20

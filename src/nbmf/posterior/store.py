@@ -81,7 +81,7 @@ class DrawStore:
             )
 
     def take_means(self, number: int, state: State) -> None:
-        """Take the factors given the current assignments in the place of a draw, if they fit."""
+        """Take the factors given the current assignments instead of a draw, if they fit."""
         self._take(state.factors())
 
     def _take(self, factors: Factors) -> bool:

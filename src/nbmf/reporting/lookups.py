@@ -124,7 +124,7 @@ def _in_components(kind: str, result: FitResult) -> tuple[list[Measure], list[st
 
 
 def _intervals(kind: str, result: FitResult, count: int) -> tuple[list[tuple], str]:
-    """Return the ends of each component, (None, None) where they are unknown, and what is said of them."""
+    """Return the ends of each component, (None, None) where they are unknown, and the sentences about them."""
     factor = "W" if kind == "row" else "H"
     if factor in result.intervals:
         ends = [result.interval_of(factor, k) or (None, None) for k in range(count)]

@@ -113,7 +113,7 @@ def columns_table(scale: Scale) -> Table:
 
 
 def _telling(scale: Scale) -> np.ndarray:
-    """Return the columns of the table: those that tell most of each axis in turn."""
+    """Return the columns of the table: the most informative ones of each axis."""
     sizes = np.abs(scale.discrimination[:, : scale.kept])
     own = sizes.argmax(axis=1)
     chosen = []

@@ -20,7 +20,7 @@ def listed(settings: Mapping[str, Any]) -> str:
 
 
 def percent(proportion: float) -> str:
-    """Return "58%"; of less than 1 % the decimal is given, and neither 0 nor all is said of what is not."""
+    """Return "58%"; below 1 % with a decimal; a share is never rounded to 0% or 100%."""
     if 0 < proportion < 0.01:
         return f"{proportion:.1%}" if proportion >= 0.001 else "<0.1%"
     return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"

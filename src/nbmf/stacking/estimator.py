@@ -31,7 +31,7 @@ def _are_members(names: Any) -> bool:
 class Stacking(Factorization):
     """E[V] = Σ_m w_m E_m[V]: a mixture of what several methods predict, with weights learned on held-out entries.
 
-    Tenths of the observed entries are held out in turn, as in `nbmf.verdict`, and every member predicts them from
+    By 10-fold cross-validation over the observed entries, as in `nbmf.verdict`, every member predicts them from
     the others. The weights, not negative and of sum one, are those of the mixture with the smallest mean log loss
     on them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions",
     Bayesian Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It predicts; to

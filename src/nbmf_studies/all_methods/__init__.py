@@ -1,1 +1,1 @@
-"""Every method that can be compared, beside predictions that use no component."""
+"""Every method that can be compared, next to baselines."""

@@ -21,7 +21,7 @@ class Plan:
     datasets, methods : list of str
         Compared on held-out masks; without `methods`, those of methods.yaml that are comparable.
         Variants that a study or an overlay has for itself are not among them unless it names them,
-        in `methods` or beside the others in `further_methods`.
+        in `methods` or in addition to the others in `further_methods`.
     holdout : list of str
         Datasets that no figure or table shows but those that are made on request.
     masks : int

@@ -1,4 +1,4 @@
-"""How large the factors of a fit are, beside how far it is from the truth: what is found at any cut."""
+"""How large the factors of a fit are and how far it is from the truth: the basis for any cut."""
 
 from collections.abc import Callable
 from typing import Any

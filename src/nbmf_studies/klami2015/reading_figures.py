@@ -61,7 +61,7 @@ def _label_plainly(axis: Axis, ticks: Iterable[float] | None = None) -> None:
 
 
 def _draw_lines(axis: Axes, ends: pd.DataFrame, column: str, series: dict[str, list]) -> None:
-    """Draw means over seeds with their intervals, lines beside each other."""
+    """Draw means over seeds with their intervals, side by side."""
     for place, (key, (_, colour, dash)) in enumerate(series.items()):
         method, update = key.split("|")
         own = ends[(ends["method"] == method) & (ends["update"] == update)]

@@ -1,4 +1,4 @@
-"""What the fits end with, beside the numbers of the paper and those of a prototype."""
+"""The final values of the fits, next to the numbers of the paper and those of a prototype."""
 
 import pandas as pd
 

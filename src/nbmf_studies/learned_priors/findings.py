@@ -1,4 +1,4 @@
-"""What the fits have learned beside their factors, and how often the chosen side is the better."""
+"""What the fits have learned besides their factors, and how often the chosen orientation is the better one."""
 
 from typing import Any
 

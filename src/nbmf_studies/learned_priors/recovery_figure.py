@@ -1,4 +1,4 @@
-"""Priors that were learned beside those that data were drawn from, drawn."""
+"""A figure of learned priors next to those that the data were drawn from."""
 
 import numpy as np
 import pandas as pd

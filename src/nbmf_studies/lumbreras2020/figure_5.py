@@ -15,7 +15,7 @@ from nbmf.plotting.ordering import clustered, complete_linkage_order
 
 CHRONOLOGICAL = ("unvotes", "unvotes_coldwar")  # their columns stay as they are
 WITH_ABSTENTIONS = "unvotes"
-ABSTAINED = 2  # beside the codes 1, 0 and -1, in this figure only
+ABSTAINED = 2  # besides the codes 1, 0 and -1, in this figure only
 COLOURS = {  # of each code, and its name in the legend
     1: ("#000000", "1"),
     0: ("#FFFFFF", "0"),

@@ -17,7 +17,7 @@ MEAN = {"color": "black", "marker": "D", "markersize": 3.0, "linewidth": 1.0, "c
 
 
 def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], factors: int) -> Figure:
-    """Draw a box per prior and p over replications, the mean and its interval beside it.
+    """Draw a box per prior and p over replications, with the mean and its interval next to it.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The last attempt at a fit that has no result yet: it has begun, or it has failed and why.
 
-A fit keeps this as a small file beside the place of its report, from its start until its report is there. So a fit that
-failed is a row with its reason, and one that was killed without a word is one that has begun and runs no more.
+A fit keeps this as a small file next to where its report will be, from its start until its report is there. So a fit
+that failed is a row with its reason, and one that was killed without a word is one that has begun and runs no more.
 """
 
 import json

@@ -22,7 +22,7 @@ from nbmf_studies.pipeline.schema_errors import one_line, shown
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 
-# Where the workflow writes, beside the folders of results and of matrices.
+# Where the workflow writes, besides the folders of results and of matrices.
 RECORDS_OF_DATA = ("data/logs", "data/benchmarks")
 
 KINDS = ("datasets", "methods", "studies")  # whose entries have defaults

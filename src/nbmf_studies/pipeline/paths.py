@@ -8,7 +8,7 @@ from nbmf.fit_key import WHOLE, FitKey
 
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
 NO_MASK = "none"  # in the names of unmasked fits
-# What a job leaves beside its output, by suffix: what it said, and the time and memory it took.
+# What a job leaves next to its output, by suffix: its log, and the time and memory it took.
 RECORDS = {"log": "logs", "tsv": "benchmarks"}
 
 
@@ -29,7 +29,7 @@ class Paths:
         return f"{self.matrices}/{dataset}.npz"
 
     def matrix_record(self, suffix: str, dataset: str) -> str:
-        """Return the path of a record (see RECORDS) of a matrix: beside the folder of matrices."""
+        """Return the path of a record (see RECORDS) of a matrix: next to the folder of matrices."""
         folder = os.path.join(os.path.dirname(self.matrices), RECORDS[suffix])
         return os.path.join(folder, "datasets", f"{dataset}.{suffix}")
 

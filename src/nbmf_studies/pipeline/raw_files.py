@@ -40,7 +40,7 @@ def located(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def below_raw(source: dict[str, Any]) -> str:
-    """Return where a raw file lies below data/raw; those of an archive in a folder beside it."""
+    """Return where a raw file lies below data/raw; those of an archive are in a folder next to it."""
     if "member" in source:
         return f"{source['path']}.members/{source['member']['name']}"
     return source["path"]

@@ -1,4 +1,4 @@
-"""Whether a run repeats another: every row of its scores beside that of a reference folder."""
+"""Whether a run repeats another: every row of its scores is compared with that of a reference folder."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def read_tables(folder: str | os.PathLike) -> dict[str, pd.DataFrame]:
 
 
 def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Put each row of a run beside its partner in a reference.
+    """Put each row of a run next to its partner in a reference.
 
     Parameters
     ----------

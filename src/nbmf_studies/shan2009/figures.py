@@ -117,7 +117,7 @@ def surfaces(runs: pd.DataFrame) -> Figure:
 
 
 def histogram(runs: pd.DataFrame) -> Figure:
-    """Draw how many test rows of all folds have which entropy of memberships, MMNB beside NB."""
+    """Draw how many test rows of all folds have which entropy of memberships, MMNB next to NB."""
     own = runs[(runs["part"] == "test") & (runs["floor"] == runs["floor"].iloc[0])]
     counts = {name: _counts(own[own["model"] == name]["histogram"]) for name in ("mmnb", "mnb")}
     bins = max(map(len, counts.values()))
@@ -181,7 +181,7 @@ def flip_curves(flips: pd.DataFrame) -> Figure:
 
 
 def flip_panels(runs: pd.DataFrame) -> Figure:
-    """Draw the finer steps: a row of panels per step, MMNB beside LDA; means over folds."""
+    """Draw the finer steps: a row of panels per step, MMNB next to LDA; means over folds."""
     steps = sorted(runs["step"].unique())[:2]
     names = [name for name in ("mmnb", "lda") if name in set(runs["model"])]
     figure, axes = style.panel_grid(len(steps) * len(names), len(names), 2.2, 0.1)

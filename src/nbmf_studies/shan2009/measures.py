@@ -134,7 +134,7 @@ def of_flips(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, steps
     steps : list of float
         Shares of the held-out entries that one level more flips.
     levels : int
-        Their number beside that without a flip.
+        Their number, next to that without a flip.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The paper's tables, its numbers beside ours."""
+"""The paper's tables: its numbers next to ours."""
 
 from collections.abc import Sequence
 
@@ -125,7 +125,7 @@ def shared_words(ours: Sequence[str], others: Sequence[str]) -> np.ndarray:
 
 
 def against_full(ratings: pd.DataFrame, text: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per table, K, ε and way of fast inference: beside full inference.
+    """Return a row per table, K, ε and way of fast inference, next to full inference.
 
     Perplexities of test rows as shares of those of full inference, by the bound and sampled, times
     by which it is faster (median CPU seconds of a fit and its test), in all and per iteration,

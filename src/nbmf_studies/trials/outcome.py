@@ -203,7 +203,7 @@ def compare_default(
     default : str
         The method under test.
     notes : dict
-        From matrices to what is said of them: which methods they are without, or why they are left
+        From matrices to what the table says about them: which methods they are without, or why they are left
         out themselves.
 
     Returns

@@ -161,7 +161,7 @@ def test_columns_can_be_left_out(read):
     assert matrix.row_groups.tolist() == ["left", "right"]
     assert read(text, ignore=["who", "age", "party"], index=False).row_names[0] == "row 0"
     assert "no column 'aged'; the columns are" in refused(read, text, ignore=["aged"])
-    assert "no columns beside" in refused(read, "a,b\n1,0\n", ignore=["a", "b"])
+    assert "no columns besides" in refused(read, "a,b\n1,0\n", ignore=["a", "b"])
 
 
 def test_own_codes_take_the_place_of_the_defaults_of_their_kind(read):
@@ -197,7 +197,7 @@ def test_groups_are_a_column(read):
     message = refused(read, content, groups="partie")
     assert message.endswith("line 1: no column 'partie'; the columns are who, b1, party, b2 (did you mean 'party'?)")
     assert "or groups = 'party' for a column of names" in refused(read, content)
-    assert "no columns beside the names of rows, the groups" in refused(read, "party\nred\n", groups="party")
+    assert "no columns besides the names of rows, the groups" in refused(read, "party\nred\n", groups="party")
 
 
 def test_transposed_is_the_other_with_its_names(read):
@@ -236,7 +236,7 @@ def test_the_report_says_what_was_understood_and_left_out(read, tmp_path):
         ("1,2,2\n1,0,1\n", "(line 1 is read as names of columns; header = False reads it as values)"),
         ("who,b1\nann,0\n ,1\n", "votes.csv, line 3: the name of the row is empty"),
         ("who,b1,b2\n", "votes.csv: a header and no rows"),
-        ("who\nann\nbob\n", "votes.csv: no columns beside the names of rows"),
+        ("who\nann\nbob\n", "votes.csv: no columns besides the names of rows"),
         ("a,b\n?,\n", "votes.csv: none of the 2 entries is observed"),
         ('a,b\n1,"0\n', "votes.csv, line 2: unexpected end of data"),
         ('a,b\n"1"1,0\n', "votes.csv, line 2: ',' expected after '\"'"),
@@ -618,7 +618,7 @@ def test_lists_and_groups_of_tables(read):
         (TABLE.assign(who="ann"), "row 2: the row 'ann' is there already, in"),
         (TABLE.assign(who=["ann", None]), "row 2: the name of the row is empty"),
         (TABLE[:0], "columns and no rows"),
-        (TABLE[["who"]], "no columns beside the names of rows, the groups"),
+        (TABLE[["who"]], "no columns besides the names of rows, the groups"),
     ],
 )
 def test_damaged_tables_are_refused_with_the_row(table, words, read):

@@ -100,7 +100,7 @@ class BetaPrior:
         self._fixed = {name: value for name, value in given.items() if name not in names}
         for name, value in self._fixed.items():
             if names and not is_number(value):
-                given = Setting(name, value), " beside ", Setting(names[0], LEARN)
+                given = Setting(name, value), " with ", Setting(names[0], LEARN)
                 raise ConfigError(*given, f": allowed is one number, or {LEARN}")
             self._fixed[name] = per_component(name, value, K)
 

@@ -134,7 +134,7 @@ class PosteriorSums:
         return W, self._chain.undo_columns(H)
 
     def expectation(self) -> np.ndarray:
-        """Return the mean of E[W | Z] E[H | Z], eq. (33) with means in place of draws.
+        """Return the mean of E[W | Z] E[H | Z], eq. (33) with means instead of draws.
 
         Same expectation, less variance, and labels may switch from sample to sample.
         """

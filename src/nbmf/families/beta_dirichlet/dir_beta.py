@@ -11,7 +11,7 @@ class DirBetaGibbs(BetaDirChains):
     """Dir-Beta GS: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), collapsed Gibbs sampling.
 
     Parameters are those of BetaDirGibbs, but orientation, with eta, the Dirichlet hyperparameters
-    of the columns of H, in place of gamma.
+    of the columns of H, instead of gamma.
     """
 
     method_name = "Dir-Beta GS"
@@ -27,7 +27,7 @@ class DirBetaVB(BetaDirUpdates):
     """Dir-Beta VB: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), CVB0.
 
     Parameters are those of BetaDirVB, but orientation, with eta, the Dirichlet hyperparameters of
-    the columns of H, in place of gamma.
+    the columns of H, instead of gamma.
     """
 
     method_name = "Dir-Beta VB"

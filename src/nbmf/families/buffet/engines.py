@@ -50,7 +50,7 @@ class Cells:
         return self._P
 
     def take(self, K: int, Z: np.ndarray) -> None:
-        """Take notice of scores that were put in the place of others."""
+        """Update what depends on scores after they were replaced."""
 
     def run(self, *chain) -> tuple[int, int]:
         """Sweep; see kernels.sweeps.run, which has more arguments before these."""
@@ -73,7 +73,7 @@ class Sums:
         self._work = SumWork.of(before.squares, n, capacity)._replace(G=G, H=H)
 
     def take(self, K: int, Z: np.ndarray) -> None:
-        """Take notice of scores that were put in the place of others, or of other data."""
+        """Update what depends on scores or data after they were replaced."""
         self._work.squares[:] = (self._matrix.signal**2).sum(axis=1)
         gram.set_sums(K, self._matrix.signal, Z, self._work.G, self._work.H)
 

@@ -111,7 +111,7 @@ class Cells:
 class NoisyCells(Cells):
     """Cells with explicit noise: ψ ~ N(that of the factors, 1/τ), τ ~ Gamma (section 4.2).
 
-    Given ψ the factors see normal data of one precision: τ ψ in the place of κ, τ in that of ω.
+    Given ψ the factors see normal data of one precision: τ ψ replaces κ, and τ replaces ω.
 
     Parameters
     ----------

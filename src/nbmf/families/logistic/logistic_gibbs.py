@@ -42,7 +42,7 @@ class Prior(NamedTuple):
 class Side:
     """The coefficients of one side's rows or columns, (rows, D): factors, then the effect if there is one.
 
-    design : what the other side multiplies by, 1 in the place of its own effects
+    design : what the other side multiplies by, with 1 instead of its own effects
     """
 
     def __init__(self, lists, kappa, factor, has_effects, other_has_effects, seed):

@@ -172,7 +172,7 @@ class PathSide(Side):
 class PathChain(LogisticChain):
     """A chain over paths of rows, V, effects, α, s and what cells have.
 
-    A sweep is that of LogisticChain with paths in the place of U, see kernels.paths, and flips of signs.
+    A sweep is that of LogisticChain with paths instead of U, see kernels.paths, and flips of signs.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from nbmf.seeds import children
 
 
 class NotOfRows:
-    """Stands in the place of what LDA cannot have: rows are its vocabulary."""
+    """An attribute that LDA does not have, because its rows are its vocabulary."""
 
     def __set_name__(self, owner, name):
         self._name = name

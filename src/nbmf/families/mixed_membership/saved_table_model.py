@@ -34,7 +34,7 @@ SCALARS = {
 
 
 class SavedTableModel(Saved):
-    """A model of a table, which has distributions of columns in the place of W and H."""
+    """A model of a table, which has distributions of columns instead of W and H."""
 
     def _learned(self) -> dict[str, Any]:
         learned = {key: value for key, value in vars(self).items() if is_learned(key)}

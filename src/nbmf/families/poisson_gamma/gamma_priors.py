@@ -47,7 +47,7 @@ def check_ties(factor: str, shape: str, mean: str) -> None:
     if mean == NONE and shape != FIXED:
         raise ConfigError(
             Setting(f"tie_mean_{factor}", NONE),
-            " beside ",
+            " with ",
             Setting(f"tie_shape_{factor}", shape),
             ": with means of each entry's own a learned shape grows without end; allowed is ",
             Setting(f"tie_shape_{factor}", FIXED),

@@ -1,6 +1,6 @@
 """Point estimates: maximum likelihood by EM, and the mode of the posterior by the same steps.
 
-With W, H in the place of L, and S = W * (R H') from the entries above zero,
+With W, H instead of L, and S = W * (R H') from the entries above zero,
 
     W <- (c_W + S_W) / (a_W / b_W + M H'),
 

@@ -30,7 +30,7 @@ class FoldInPrior(NamedTuple):
         Whether there is a distribution q, of which the mean is wanted and exp E[log] is used; else the
         row or column is a point.
     shape_of_scale : float or None
-        c of a row or column that has a scale x, whose E[x] is in the place of 1 before `rate`.
+        c of a row or column that has a scale x, whose E[x] replaces 1 before `rate`.
     """
 
     count: np.ndarray

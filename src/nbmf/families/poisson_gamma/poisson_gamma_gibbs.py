@@ -4,7 +4,7 @@ Sources of an entry are multinomial, and only their sums S_W, S_H are kept; then
 
     w_fk ~ Gamma(a + S_W, rate a / b + M H'),   h_kn ~ Gamma(a + S_H, rate a / b + M' W),
 
-where rows or columns have scales with their x in the place of 1 before a / b.
+where rows or columns have scales with their x instead of 1 before a / b.
 Nothing is collapsed: a state is W, H, the learned numbers, scales and the random streams.
 """
 

@@ -3,8 +3,8 @@
     w_fk ~ Gamma(shape a, rate x_f a / b),   x_f ~ Gamma(shape c, mean 1),
 
 and likewise for columns: b / x_f is the mean of a row's numbers, whose popularity the prior need not explain by
-components then. Given the factor x_f ~ Gamma(c + Σ_k a, rate c + Σ_k w_fk a / b), which with E[w_fk] in the place of
-w_fk is q(x_f) as well. Everything else that is learned is as without scales, of w_fk x_f in the place of w_fk.
+components then. Given the factor x_f ~ Gamma(c + Σ_k a, rate c + Σ_k w_fk a / b), which with E[w_fk] instead of
+w_fk is q(x_f) as well. Everything else that is learned is as without scales, of w_fk x_f instead of w_fk.
 """
 
 import numpy as np

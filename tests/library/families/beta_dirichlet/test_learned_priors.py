@@ -1183,12 +1183,12 @@ def test_fold_in_knows_the_priors_of_columns(cls):
         (
             nbmf.BetaDirVB,
             {"alpha": "learn", "beta": [1.0, 2.0, 3.0]},
-            r"beta = \[1.0, 2.0, 3.0\] beside alpha = 'learn': allowed is one number, or learn",
+            r"beta = \[1.0, 2.0, 3.0\] with alpha = 'learn': allowed is one number, or learn",
         ),
         (
             nbmf.DirBetaGibbs,
             {"alpha": np.ones(3), "beta": "learn"},
-            r"alpha = array.* beside beta = 'learn': allowed is one number, or learn",
+            r"alpha = array.* with beta = 'learn': allowed is one number, or learn",
         ),
         (nbmf.BetaDirVB, {"gamma": "learn"}, "gamma = 'learn': allowed is .* the text 1/K$"),
         (nbmf.BetaDirVB, {"gamma": "learn-asymmetric"}, "gamma = 'learn-asymmetric': allowed is"),

@@ -33,7 +33,7 @@ def dirichlet_lines(codes, likelihood, prior, times, tolerance, max_sweeps, mean
     tolerance : float
         Stop when no mean has moved by more in a sweep.
     max_sweeps : int
-        Stop after so many, beside the first, which makes the start.
+        Stop after so many, besides the first, which makes the start.
     mean : float array (lines, K)
         Output.
     """

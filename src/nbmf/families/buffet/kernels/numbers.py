@@ -1,4 +1,4 @@
-"""The places of what a chain learns beside loadings and scores, in one float array (6,).
+"""The places of what a chain learns besides loadings and scores, in one float array (6,).
 
 Each has a prior in a float array (6, 2), its shape and rate: Gamma of the mass, inverse Gamma of
 the variances. A shape of 0 says that the number is fixed. The last three are the hyperparameters of the effects of a

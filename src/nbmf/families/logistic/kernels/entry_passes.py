@@ -1,4 +1,4 @@
-"""What the observed cells of a Gibbs chain have beside ω: sizes of counts, and explicit noise.
+"""What the observed cells of a Gibbs chain have besides ω: sizes of counts, and explicit noise.
 
 Cells lie row by row. Columns list theirs in an order of their own, with the place of each.
 """

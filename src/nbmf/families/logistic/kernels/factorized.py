@@ -132,7 +132,7 @@ def _sums(k, w, pull, entry_mean, entry_variance):
 
 @inner_kernel(fastmath={"contract"})
 def _along(d, place, entry_mean, change):
-    """Write m·d, by which ψ of the entries changes, in the place of <ψ>."""
+    """Write m·d, by which ψ of the entries changes, over <ψ>."""
     R, entries = entry_mean.shape
     for j in range(entries):
         change[place, j] = 0.0

@@ -2,7 +2,7 @@
 
 Lines are rows of V and the others its columns, or the other way round. Line i has the coefficients
 u (D,), D = K and one more if lines have effects; the other side has a design x (D,) for each of its
-lines, with 1 in the place of the effect, and an offset, its own effect. With ψ = offset + x u, the
+lines, with 1 instead of the effect, and an offset, its own effect. With ψ = offset + x u, the
 rows draw ω ~ PG(b, ψ) of each observed cell first, and both sides draw
 
     u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = precision center + Σ (κ - ω offset) x,

@@ -10,7 +10,7 @@ LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 # Added to a number it leaves its nearest integer, plus the bias of exponents, in the last bits.
 TO_BITS = 1.5 * 2.0**52 + 1023.0
-TOWARDS_INFINITY = 700.0  # e^-700 is nothing beside one
+TOWARDS_INFINITY = 700.0  # e^-700 is negligible next to one
 NEARLY_ZERO = 0.01  # of η²: below it a series, where 1 - e^-η has lost digits
 
 
