@@ -19,7 +19,7 @@ class Start(NamedTuple):
 
 
 def best_start(fits: Iterable[Start], log: Callable) -> tuple[Start, dict[str, Any]]:
-    """Return the start that is kept, with the seconds of all, and what the report says of several."""
+    """Return the start that is kept, with the seconds of all, and what the report says about several."""
     made = list(fits)
     if len(made) == 1:
         return made[0], {}

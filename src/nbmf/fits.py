@@ -131,9 +131,9 @@ def run_fit(
     class_name, K, settings = request[:3]
     if mask is not None and mask.ndim == 1:
         raise DataError(f"rows are held out; {class_name} is fitted to what held-out entries leave")
-    told = function_of(request.told_by)(matrix) if request.told_by else {}
-    made = (make_estimator(class_name, K, {**settings, **told}, seed, threads) for seed in request.seeds())
-    estimators = [estimator.told_of(matrix) for estimator in made]
+    from_matrix = function_of(request.told_by)(matrix) if request.told_by else {}
+    made = (make_estimator(class_name, K, {**settings, **from_matrix}, seed, threads) for seed in request.seeds())
+    estimators = [estimator.for_matrix(matrix) for estimator in made]
     likelihood, versions = estimators[0].likelihood, _versions()
     values = training = likelihood.values_of(matrix)
     scored, kind = likelihood.is_observed(values), "observed"

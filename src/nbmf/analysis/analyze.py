@@ -49,7 +49,7 @@ def analyze(
     column_groups : sequence of str (N,), optional
         A group per column; those of rows are `row_groups` of the matrix.
     log : function
-        Takes what has to be told before there is a report, such as why there is no test.
+        Called with messages that come before there is a report, such as why there is no test.
     progress : function
         From what is done and its number of steps to a context manager that gives the monitors of fits
         (nbmf.analysis.progress); by default nothing is shown.
@@ -124,7 +124,7 @@ class Chosen(NamedTuple):
 
     method : str, its id
     estimator : Factorization, not fitted
-    verdict : Verdict, what held-out entries say of it; None if that was not asked for
+    verdict : Verdict, what held-out entries say about it; None if that was not asked for
     members : dict, the methods of the mixture of `verdict.stack`, not fitted, by their ids
     """
 
@@ -157,7 +157,7 @@ def chosen_of(matrix: NamedMatrix, plan: Plan, request: Request, progress: Progr
 
 
 def _named(result: FitResult, names: Sequence[str] | None, log: Callable[[str], None]) -> FitResult:
-    """Return the result with names of its components, or axes; those too many are told."""
+    """Return the result with names of its components, or axes; superfluous names are reported."""
     if not names:
         return result
     result = replace(result, components=result.components._replace(given=tuple(names)))

@@ -1,4 +1,4 @@
-"""How long an analysis will take, told before it begins: by the work that it plans, without fitting anything.
+"""An estimate of how long an analysis will take, from the work that it plans, without fitting anything.
 
 Each part is its work times what a unit of work costs, as it was measured once on one machine; the caller may say how
 much slower this one is. Fits that may end early are taken to end where such fits mostly do.

@@ -13,7 +13,7 @@ from nbmf.likelihoods.likelihood import refuse_other_forms
 
 
 def as_matrix(V: Any, method: str | None) -> NamedMatrix:
-    """Return V as a matrix that a method takes; rows and columns without an observed entry are left out and told.
+    """Return V as a matrix that a method takes; rows and columns without an observed entry are left out with a message.
 
     Raises
     ------

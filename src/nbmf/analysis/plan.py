@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     view : View or None, the one that is asked for
     holds_out : bool, whether there is a test
     reason : str, why there is none although it was asked for, or why other methods than usual are taken; "" if nothing
-        has to be told
+        has to be reported
     """
 
     tested: Mapping[str, Factorization]

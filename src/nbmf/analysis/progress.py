@@ -1,4 +1,4 @@
-"""How an analysis tells how far it is: what shows it is given from outside."""
+"""How an analysis reports its progress: the caller provides what shows it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What is in a matrix, as `nbmf fit` tells, draws and writes it. `print` shows the sentences.
+    """What is in a matrix, as `nbmf fit` reports, draws and writes it. `print` shows the sentences.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Analysis:
     def write(self, folder: OutputFolder, how: dict[str, Any]) -> str:
         """Write everything to a folder that has been opened for FILES, and return the report as text.
 
-        how : dict, what the folder's record says of how it was made
+        how : dict, what the folder's record says about how it was made
         """
         figures = folder.figures(self._pictures)
         report = self._report(figures)

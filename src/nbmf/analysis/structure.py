@@ -17,7 +17,7 @@ from nbmf.inference.folds import LEAST
 def structure_of(
     matrix: NamedMatrix, seed: int, iterations: int | None, *, progress: Progress, log: Callable[[str], None]
 ) -> MethodChoice | None:
-    """Return what an analysis says of a matrix where no method is named."""
+    """Return what an analysis says about a matrix where no method is named."""
     names = CANDIDATES[type(matrix).__name__]
     estimators = [estimator_of(name, seed=seed, iterations=iterations) for name in names]
     if (reason := untestable(matrix, estimators[0])) is not None:

@@ -108,7 +108,7 @@ def _settings(methods: list[str], options: argparse.Namespace) -> dict[str, dict
 
 
 def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
-    """Write the scores of the fits that were finished; return what to say of them."""
+    """Write the scores of the fits that were finished; return what to say about them."""
     if not rows:
         return "no fit was finished"
     folder.write_table("scores.csv", pd.DataFrame(rows))

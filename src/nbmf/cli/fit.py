@@ -6,7 +6,7 @@ import nbmf
 from nbmf.analysis.files import FILES, SUFFIX
 from nbmf.cli.arguments import as_typed
 from nbmf.cli.progress import shown_progress
-from nbmf.cli.publishing import tell
+from nbmf.cli.publishing import print_written
 from nbmf.cli.reading import name_of, read_with_groups
 from nbmf.cli.results import results_folder
 from nbmf.cli.wording import Typed
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> None:
         wording=Typed(options),
         **asked(options),
     )
-    tell(found.write(folder, {**vars(options), "method": found.method}), folder)
+    print_written(found.write(folder, {**vars(options), "method": found.method}), folder)
 
 
 def asked(options: argparse.Namespace) -> dict:

@@ -30,9 +30,9 @@ examples:
   nbmf info votes-long.csv --layout long --row country --column roll_call --value vote
   nbmf info follows.csv --layout presence --row follower --column followed
 
-nbmf example --help has the commands that write these files. A file of counts, 0, 1, 2, ..., is told
-as such, with the methods that take it; --above 0 reads it as zeros and ones. Tables with columns of
-several kinds, and texts, are told as such too, with nbmf cluster and nbmf topics.
+nbmf example --help has the commands that write these files. A file of counts, 0, 1, 2, ..., is
+recognised, and the methods that take it are listed; --above 0 reads it as zeros and ones. Tables with
+columns of several kinds, and texts, are recognised too: nbmf cluster and nbmf topics take them.
 """
 FIT = """\
 examples:
@@ -58,7 +58,7 @@ what is written, in FILE's name with .nbmf at the end, or in the folder after --
                     columns.csv: their positions with intervals, discriminations and difficulties
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   stack.npz         the mixture of methods that predicts better than the one shown, if one does;
-                    missing.csv: what it says of missing entries, next to what the model says
+                    missing.csv: what it says about missing entries, next to what the model says
   Where nothing is found there are no components and pictures.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
   chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component
@@ -84,7 +84,7 @@ examples:
   nbmf predict votes.nbmf votes.csv --out new.xlsx      the tables as one workbook
   nbmf predict votes.nbmf/model.npz votes.csv           a saved model alone
 
-Columns are matched by their names; what does not match is told. The file is read as that of the fit was, with
+Columns are matched by their names; those that do not match are reported. The file is read as that of the fit was, with
 its --ones, --above and so on, unless other ones are typed.
 
 what is written, in FILE's name with .predicted at the end, next to FILE, or in the folder after --out:
@@ -110,11 +110,11 @@ examples:
   nbmf compare-fits votes.nbmf by-party                two fits of the same file
   nbmf compare-fits votes.nbmf by-party --no-check     without holding entries out, which takes time
 
-Rows and columns are matched by their names, components by what they say of these. A row moved if its main
+Rows and columns are matched by their names, components by what they say about these. A row moved if its main
 component is another one, or if the intervals of its positions do not overlap.
 
 what is written, in a folder named A-B.fits next to A, or in the one after --out:
-  components.csv    pairs of components, with correlations of what they say of rows and of columns
+  components.csv    pairs of components, with correlations of what they say about rows and about columns
   rows.csv          each row in both fits, and whether it moved
   summary.txt       what is printed; report.html
 """

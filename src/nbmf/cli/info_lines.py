@@ -1,4 +1,4 @@
-"""What `nbmf info` says of the rows and the columns of any matrix, and of how long a fit takes."""
+"""What `nbmf info` says about the rows and the columns of any matrix, and about how long a fit takes."""
 
 from collections.abc import Iterator
 

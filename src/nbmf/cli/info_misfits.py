@@ -1,4 +1,4 @@
-"""What `nbmf info` says of a file of which some columns, or values, do not fit a matrix, and a command that works."""
+"""What `nbmf info` says about a file with columns or values that do not fit a matrix, and a command that works."""
 
 import argparse
 from collections import Counter
@@ -86,7 +86,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     are_ratings, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (AnswersError, RepeatedName))
     is_told = is_name or not (misfits or are_ratings)
     place = [as_typed(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
-    return [understood, *place, *_told(options.file, reading, fitting, misfits, odd, found), *_next(chosen)]
+    return [understood, *place, *_described(options.file, reading, fitting, misfits, odd, found), *_next(chosen)]
 
 
 def _columns(options: argparse.Namespace) -> list[_Column] | None:
@@ -208,7 +208,7 @@ def _understood(options: Options) -> str | None:
     return lines[0]
 
 
-def _told(
+def _described(
     file: str,
     reading: _Reading,
     fitting: list[_Column],
@@ -219,7 +219,9 @@ def _told(
     number, apart = len(fitting) - len(odd), len(misfits) + len(odd)
     do = "column does" if apart == 1 else "columns do"
     yield wrapped(
-        f"{file}: {apart} {do} not fit a matrix" if apart else f"{file}: all columns fit a matrix, if told how"
+        f"{file}: {apart} {do} not fit a matrix"
+        if apart
+        else f"{file}: all columns fit a matrix if values are declared"
     )
     for column in misfits:
         yield f"  {column.name}: {_why(column)}"

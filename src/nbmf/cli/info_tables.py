@@ -1,4 +1,4 @@
-"""What `nbmf info` says of a file that is no matrix: a table, a list or texts."""
+"""What `nbmf info` says about a file that is no matrix: a table, a list or texts."""
 
 import argparse
 import shlex

@@ -24,7 +24,7 @@ from nbmf.reporting.prediction_report import Prediction, prediction_report
 MISSING = "missing.csv"
 FILES = (SUMMARY, PAGE, MISSING, *(f"{kind}.csv" for kind in (MEMBERSHIPS, POSITIONS, WEIGHTS)))
 LEVEL = 0.9
-# What a fit's own file says of itself, and a new one need not.
+# What a fit's own file says about itself, and a new one need not.
 OF_FILE = ("groups", "ignore", "name", "encoding", "diagonal")
 
 

@@ -43,7 +43,7 @@ class Progress:
         """Count `steps` more of `total`, all there are if nothing stops early.
 
         left : float, seconds that the others will take, if the caller knows better than by the
-            time of those that are done; NaN if nobody can tell yet
+            time of those that are done; NaN if it is not known yet
         """
         with self._lock:
             if not self._done:

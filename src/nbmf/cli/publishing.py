@@ -9,10 +9,10 @@ from nbmf.reporting.model import Report
 
 def publish(report: Report, folder: OutputFolder, how: dict[str, Any], summary: str = SUMMARY) -> None:
     """Write a report as text and as a page, record how the folder was made, and print the text."""
-    tell(write_report(report, folder, how, summary), folder)
+    print_written(write_report(report, folder, how, summary), folder)
 
 
-def tell(written: str, folder: OutputFolder) -> None:
+def print_written(written: str, folder: OutputFolder) -> None:
     """Print a report that was written, and where it is."""
     print(f"\n{written}\n\nwritten to {folder.path}/; start with {PAGE}")
     if folder.workbook is not None:

@@ -61,8 +61,8 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
     try:
         return nbmf.read(options.file, **chosen, transpose=transpose, log=report)
     except AnswersError as error:
-        told = Options(**{**vars(options), **error.options})
-        raise DataError(error, f". Type: {command_for(told)}") from error
+        completed = Options(**{**vars(options), **error.options})
+        raise DataError(error, f". Type: {command_for(completed)}") from error
     except RefusedValue as error:
         if options.command == "info":
             raise

@@ -75,7 +75,7 @@ def _fit(grid: str, suffix: str) -> tuple[Option, ...]:
     )
 
 
-LABELS = text("--labels", "a column of labels (classes), kept apart: agreement is told at the end", "COLUMN")
+LABELS = text("--labels", "a column of labels (classes), kept apart: agreement is reported at the end", "COLUMN")
 CLUSTER = Command(
     "find kinds of rows in a table of numbers, categories, yes or no and counts",
     help_texts.CLUSTER,

@@ -72,10 +72,10 @@ def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> Cluste
     started, grid = time.perf_counter(), options.components or task.grid
     choice = _choice(table, grid, task, options) if options.check and max(grid) > 1 else None
     name, K = (options.models[0], grid[0]) if choice is None else (choice.chosen.model, choice.chosen.K)
-    model = told = None
+    model = differences = None
     if choice is None or choice.found:
         model = best_fit(table, K, task.models[name], options.starts, seed_sequence("table", options.seed))
-        told = distinguishing(model, table)
+        differences = distinguishing(model, table)
     return ClusteringResult(
         name=name_of(options),
         table=table,
@@ -84,7 +84,7 @@ def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> Cluste
         model_name=name,
         choice=choice,
         model=model,
-        distinguishing=told,
+        distinguishing=differences,
         seconds=time.perf_counter() - started,
     )
 

@@ -208,7 +208,7 @@ class FeatureTable(NamedMatrix):
                 values = np.where(V.observed, getattr(V, matrix.field), np.nan)
                 return cls.from_array(values, *(getattr(V, name) for name in NAMES), V.row_groups, kinds=kind)
         if is_sparse(V):
-            raise DataError("the matrix is sparse: from_documents(V) or from_sparse(V) say of what")
+            raise DataError("the matrix is sparse: from_documents(V) or from_sparse(V) declare what its values are")
         return cls.from_frame(V) if is_frame(V) else cls.from_array(V)
 
     @classmethod

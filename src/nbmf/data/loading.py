@@ -15,7 +15,7 @@ KINDS = (BinaryMatrix, RealMatrix, CountMatrix, CategoryMatrix, FeatureTable, Sp
 
 
 def load_matrix(path: str | os.PathLike) -> NamedMatrix:
-    """Read a matrix that its `save` has written; what its file holds tells which kind it is.
+    """Read a matrix that its `save` has written; its kind follows from what the file holds.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def draw_mask(
     probability : float
     seed : SeedSequence
     held_out : {"entries", "pairs"}
-        "pairs" is for symmetric matrices, in which an entry tells its mirror image: both are held
+        "pairs" is for symmetric matrices, in which an entry determines its mirror image: both are held
         out together, and the diagonal never is.
 
     Returns
@@ -99,7 +99,7 @@ def is_network(matrix: NamedMatrix) -> bool:
 
 
 def is_undirected(matrix: NamedMatrix) -> bool:
-    """Whether it is a network in which an entry tells its mirror image."""
+    """Whether it is a network in which an entry determines its mirror image."""
     return is_network(matrix) and matrix.is_symmetric()
 
 

@@ -26,7 +26,7 @@ class NamedMatrix:
 
     A subclass is a frozen dataclass whose first field holds the values, and is named by `field`;
     the others are row_names, column_names (str arrays (F,), (N,)) and row_groups (str array (F,)
-    or None). Values are checked by `_checked` and tell by `observed` what is missing.
+    or None). `_checked` checks values, and `observed` says which are missing.
     """
 
     field: ClassVar[str]

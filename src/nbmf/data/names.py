@@ -40,7 +40,7 @@ def refuse_unobserved(observed: np.ndarray, kind: str, names: np.ndarray) -> Non
 def without_unobserved(
     values: np.ndarray, observed: np.ndarray, row_names: Any, column_names: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return values and names without rows and columns that have no observed entry, which a LeftOutWarning tells."""
+    """Return values and names without rows and columns that have no observed entry; a LeftOutWarning names them."""
     kept = rows, columns = observed.any(axis=1), observed.any(axis=0)
     if not rows.any():
         raise DataError(f"none of the {values.size} entries of the matrix is observed")

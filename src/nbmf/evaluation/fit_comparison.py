@@ -26,7 +26,7 @@ FEWEST = 3  # rows or columns in common, from which on a correlation says someth
 
 
 class Described(NamedTuple):
-    """What a fit says of rows and columns: by groups, or by positions on a scale.
+    """What a fit says about rows and columns: by groups, or by positions on a scale.
 
     names : list of str, of its A components or axes
     of_rows, of_columns : float arrays (F, A), (N, A)
@@ -55,7 +55,7 @@ class Described(NamedTuple):
 
 
 def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = ()) -> Described:
-    """Return what a fitted model says of the rows and columns of its matrix; `names` are those of components."""
+    """Return what a fitted model says about the rows and columns of its matrix; `names` are those of components."""
     if matrix.dense is None and has_scale(model):
         scale = scale_of(model, matrix)
         kept = slice(scale.kept)
@@ -132,10 +132,10 @@ def compare_fits(
 ) -> FitComparison:
     """Compare two fits of matrices with rows or columns in common, by their names.
 
-    Components are matched one to one, so that the correlations of what they say of rows and of columns are largest.
-    A row moved if its main component is not matched with that of the other fit, or if the intervals of its positions
-    on an axis do not overlap. Which predicts better is seen on entries held out of both, see `nbmf.verdict`: with
-    the settings of each, fits to the rows and columns in common, of which entries that differ are left out.
+    Components are matched one to one, so that the correlations of what they say about rows and about columns are
+    largest. A row moved if its main component is not matched with that of the other fit, or if the intervals of its
+    positions on an axis do not overlap. Which predicts better is seen on entries held out of both, see `nbmf.verdict`:
+    with the settings of each, fits to the rows and columns in common, of which entries that differ are left out.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ def held_out_losses(
         split = SampledEntries(V, estimators, seed)
     else:
         split = AllEntries(V, estimators[0].likelihood, seed)
-    estimators = [estimator.told_of(V) for estimator in estimators]
+    estimators = [estimator.for_matrix(V) for estimator in estimators]
     methods: list[list[np.ndarray]] = [[] for _ in estimators]
     baselines: dict[str, list[np.ndarray]] = {}
     n_fits = len(split.folds) * len(estimators)

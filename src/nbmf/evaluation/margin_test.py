@@ -22,7 +22,7 @@ from nbmf.seeds import seed_sequence
 
 DRAWS = 999
 ENOUGH_BEYOND = 60  # draws that are as far from the effects as the matrix: more would change nothing
-TRADES = 2  # per row and column, between the matrix and the hub, and the hub and a draw: five tell no more
+TRADES = 2  # per row and column, between the matrix and the hub, and the hub and a draw: five give no more power
 SWAPS = 10  # per edge of a network
 SMALL_VARIANCE = 0.05  # added to P (1 - P): else a single entry that is nearly sure decides
 

@@ -143,7 +143,7 @@ class Verdict(NamedTuple):
         weakest = self._weakest
         return (
             f"a lead of {format_error(weakest.mean, weakest.error)} nats per {self.unit} over "
-            f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would tell)"
+            f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would be significant)"
         )
 
     def _of_exact_test(self) -> str:

@@ -66,7 +66,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     ConfigError
         If V is sparse, or has fewer than LEAST observed entries, or the method does not predict entries one by one.
     """
-    estimator, likelihood = estimator.told_of(V), estimator.likelihood
+    estimator, likelihood = estimator.for_matrix(V), estimator.likelihood
     if is_sparse(V) or type(likelihood).losses is Likelihood.losses:
         what = "a sparse matrix" if is_sparse(V) else f"the likelihood {likelihood.name}"
         raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed is a number")

@@ -50,7 +50,7 @@ class View(StrEnum):
 
 
 class Declarations:
-    """The part of an estimator that says what it is; Factorization tells what each declaration means."""
+    """The declarations of an estimator; Factorization documents what each of them means."""
 
     inference: ClassVar[Inference]
     likelihoods: ClassVar[tuple[Likelihood, ...]]
@@ -67,13 +67,13 @@ class Declarations:
     method_name: ClassVar[str] = ""
     sampler: ClassVar[str | None] = None
 
-    def told_of(self, V: Any) -> Self:
-        """Return the estimator for fits to parts of V, told of what it takes of V besides values: itself."""
+    def for_matrix(self, V: Any) -> Self:
+        """Return the estimator for fits to parts of V, given what it takes from V besides values: by default itself."""
         return self
 
     @property
     def variant(self) -> str:
-        """What a title says of parameters that make another method of the class; "" if nothing."""
+        """What a title says about parameters that make another method of the class; "" if nothing."""
         return ""
 
     @property

@@ -37,7 +37,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
     - inference : Inference, how it learns
     - likelihoods : Likelihood instances that it takes, the first by default
     - distributions : which of "W" (its rows) and "H" (its columns) are distributions over
-      components; of both, W tells how much weight a component holds
+      components; of both, W gives the weight of a component
     - probabilities : which of "W" and "H" are the probabilities of a one given the component
     - meanings : what an entry of W and one of H is, for a person
     - alignment : Alignment, what has to be undone to compare components of two draws

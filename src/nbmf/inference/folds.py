@@ -20,7 +20,7 @@ LEAST = 20  # observed entries of a matrix
 
 
 def is_symmetric(codes: np.ndarray) -> bool:
-    """Return whether a matrix equals its transpose, so that an entry tells its mirror image."""
+    """Return whether a matrix equals its transpose, so that an entry determines its mirror image."""
     return codes.shape[0] == codes.shape[1] > 1 and np.array_equal(codes, codes.T)
 
 

@@ -58,7 +58,7 @@ def write(path: str | os.PathLike, model: Model) -> None:
 
 
 def _described(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return what JSON says of a model, and its arrays; names of those of a part begin with its own and a slash."""
+    """Return what JSON says about a model, and its arrays; names of those of a part begin with its own and a slash."""
     arrays = {k: value for k, value in model.learned.items() if isinstance(value, np.ndarray)}
     others = {k: value for k, value in model.learned.items() if k not in arrays}
     if pickled := [name for name, array in arrays.items() if array.dtype.hasobject]:

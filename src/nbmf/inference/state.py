@@ -21,7 +21,7 @@ class Factors(NamedTuple):
 
 
 class State(ABC):
-    """A running fit: it can advance, and tell where it is.
+    """A running fit: it can advance, and it can report where it is.
 
     What a family defines for one of its methods. The loop (nbmf.inference.loop) advances it;
     monitors (progress, traces, checkpoints, draws) look at it in between and change nothing.

@@ -178,7 +178,7 @@ class Entries(NamedTuple):
 def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable[[int], str], hint: str = "") -> None:
     """Raise DataError if a name is empty or is there twice; `where` has the words for the place of a name.
 
-    The first of them is told with its place, and how many others there are.
+    The message names the place of the first one and says how many others there are.
     """
     first: dict[str, int] = {}
     empty, twice = [], []

@@ -92,8 +92,8 @@ def read_table(
     said = f"names of rows in {first!r}" if row_names else "no names of rows"
     if not any(column.kind for column in columns.values()):
         gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
-        told = "; ".join([said, *gone])
-        raise DataError(f"{path}: no column is left ({told}); needed is one with two values")
+        listed = "; ".join([said, *gone])
+        raise DataError(f"{path}: no column is left ({listed}); needed is one with two values")
     table = _table(path, found, columns, labels, row_names)
     said += "" if labels is None else f"; labels in {labels!r}, kept apart"
     log(f"{path}: {found.format}; {said}")
@@ -118,7 +118,7 @@ def _names_rows(values: list, index: bool | None, has_kind: bool) -> bool:
 
 
 def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
-    """Return what each column is; one error tells all those that a person has to decide on."""
+    """Return what each column is; one error names all those that a person has to decide on."""
     columns, problems = {}, {}
     for name in names:
         try:
@@ -129,10 +129,10 @@ def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) ->
         if columns[name].problem:
             problems[name] = columns[name].problem
     if problems:
-        told = "; ".join(f"column {name!r} has {problem}" for name, problem in problems.items())
+        listed = "; ".join(f"column {name!r} has {problem}" for name, problem in problems.items())
         which, first = "it" if len(problems) == 1 else "them", next(iter(problems))
         raise DataError(
-            f"{path}: {told}. ",
+            f"{path}: {listed}. ",
             Setting("ignore", [*problems]),
             f" leaves {which} out; texts may be categories all the same, ",
             Setting("kinds", {first: "category"}),
@@ -167,9 +167,9 @@ def _report(table: FeatureTable, columns, ignore, log) -> None:
     for word, distribution in DISTRIBUTIONS.items():
         own = [name for name, column in columns.items() if column.kind == word]
         if own:
-            told = [f"{n} ({sizes[n]})" if word == "category" else n for n in own[:SHOWN]]
+            listed = [f"{n} ({sizes[n]})" if word == "category" else n for n in own[:SHOWN]]
             more = f", and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
-            log(f"{word} ({distribution}): {', '.join(told)}{more}")
+            log(f"{word} ({distribution}): {', '.join(listed)}{more}")
     left_out = [f"{name!r} ({column.left_out})" for name, column in columns.items() if column.left_out]
     left_out += [f"{name!r} (ignored)" for name in ignore]
     if left_out:

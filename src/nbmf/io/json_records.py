@@ -56,7 +56,7 @@ def _a_record_a_line(path: Path, lines: list[str], whole: ValueError) -> list[An
             except _TwiceNamed as twice:
                 raise DataError(f"{path}, line {number}: ", twice) from None
             except ValueError as error:
-                # Of a file whose first line is no record by itself the error of the whole tells more.
+                # Of a file whose first line is no record by itself the error of the whole is more informative.
                 where = f"{path}, line {number}: " if records else f"{path}: "
                 raise DataError(f"{where}not complete JSON ({error if records else whole})") from error
     return records

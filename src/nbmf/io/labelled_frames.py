@@ -65,7 +65,7 @@ def read_stata(path: Path) -> LabelledTable:
 
 
 def _labels_of_categories(codes: pd.DataFrame, labelled: pd.DataFrame) -> dict[str, dict[Any, str]]:
-    """Return the labels of values that are there, by column: pandas tells no other way whose they are."""
+    """Return the labels of values that are there, by column; pandas has no other way to know their column."""
     found = {}
     for name in labelled.columns[[kind.name == "category" for kind in labelled.dtypes]]:
         pairs = dict(zip(codes[name].tolist(), labelled[name].astype(object).tolist(), strict=True))
@@ -86,7 +86,7 @@ class LabelledTable(FrameTable):
 
     A column is called by its variable and its label, "v1: I like it"; options call it by either. Where a label
     among those of its values means a one, a zero or a count, the labels of a column are its values; else the values
-    themselves are, and labels only tell what was declared missing. As names, groups and categories a column has
+    themselves are, and labels only show what was declared missing. As names, groups and categories a column has
     labels if all its values have one.
 
     Parameters
@@ -109,9 +109,9 @@ class LabelledTable(FrameTable):
     ):
         super().__init__(path, format, frame)
         self._variables = self.names
-        told = {name: " ".join((label or "").split()) for name, label in labels.items()}
+        texts = {name: " ".join((label or "").split()) for name, label in labels.items()}
         self.names = [
-            f"{name}: {told[name]}" if told.get(name) not in (None, "", name) else name for name in self._variables
+            f"{name}: {texts[name]}" if texts.get(name) not in (None, "", name) else name for name in self._variables
         ]
         self._notes, self._labels, self._read = notes, {}, {}
         for place, name in enumerate(self._variables):
@@ -130,8 +130,8 @@ class LabelledTable(FrameTable):
         notes = list(self._notes)
         if longer:
             notes.append(f"names of {counted(len(longer), 'column')} have the label of the variable: {longer[0]!r}")
-        told = Counter((self._words(place), by_label) for place, by_label in self._read.items())
-        for (words, by_label), number in told.items():
+        texts = Counter((self._words(place), by_label) for place, by_label in self._read.items())
+        for (words, by_label), number in texts.items():
             read = "value labels are" if by_label else "values are, and not their labels,"
             notes.append(f"{read} read in {counted(number, 'column')}: {words}")
         return tuple(notes)

@@ -169,7 +169,7 @@ def _seen_as_counts(
     others, answers = answers_among(found, options["layout"] == "long")
     if answers is not None:
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
-            raise refused  # labels tell which is a one
+            raise refused  # labels would show which is a one
         called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
         raise AnswersError(path, answers, counting.texts_of_missing(), others)

@@ -27,7 +27,7 @@ MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 WESTERN = "cp1252"  # what Windows calls "ANSI": Latin-1, with quotation marks and the euro
-OPENING = 2**12  # bytes, of which UTF-16 without a mark is told by its zeros
+OPENING = 2**12  # bytes, of which UTF-16 without a mark is recognised by its zeros
 PART = 2**20  # bytes looked at at a time
 NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")  # no character of WESTERN, or none of a text
 
@@ -64,8 +64,8 @@ def is_encoding(name: object) -> bool:
 def encoding_of(path: str | os.PathLike, given: str | None = None) -> Encoding:
     """Return the encoding of a text file: the one that is given, or a guess, which is said.
 
-    A mark at the beginning tells UTF-8, UTF-16 and UTF-32; without one every second byte of UTF-16 is zero. What is
-    no UTF-8 then is Windows-1252, of which Latin-1 is a part, unless it has bytes that no text has.
+    A mark at the beginning identifies UTF-8, UTF-16 and UTF-32; without one every second byte of UTF-16 is zero. What
+    is no UTF-8 then is Windows-1252, of which Latin-1 is a part, unless it has bytes that no text has.
     """
     state = os.stat(path)
     if is_gzipped(path):

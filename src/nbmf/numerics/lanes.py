@@ -7,7 +7,7 @@ instruction or a few, for tables (m, K) whose K is a multiple of LANES; `aligned
 As plain Python, lanes are an array of eight numbers.
 
 Types and instructions are added through numba.extending, which changes from version to version:
-known to work with numba 0.68.1 and llvmlite 0.50.0. tests/library/numerics/test_lanes.py tells.
+known to work with numba 0.68.1 and llvmlite 0.50.0. tests/library/numerics/test_lanes.py checks it.
 """
 
 import operator

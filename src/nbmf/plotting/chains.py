@@ -58,7 +58,7 @@ def chains(
 
 
 def _notes(chains: Chains, row: pd.Series) -> list[str]:
-    """Return what a panel says of a quantity; `row` is that of the diagnostics."""
+    """Return what a panel says about a quantity; `row` is that of the diagnostics."""
     if chains.sampled:
         return traces.notes_of(row["r_hat"], row["ess_bulk"])
     return [] if np.isnan(row["spread"]) else [f"spread {row['spread']:.2g}"]

@@ -1,4 +1,4 @@
-"""Draw a fit: its factors, and what it says of the matrix."""
+"""Draw a fit: its factors, and what it says about the matrix."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def _without_bands(model) -> Paths:
     names = model.row_names_
     if names is None:
         names = np.array([f"row {f}" for f in range(len(model.W_))])
-    told = names, model.period_names_, model.period_times_, *[model.paths_] * 3
-    return Paths(*told, model.entries_.astype(int), model.spans_)
+    labels = names, model.period_names_, model.period_times_, *[model.paths_] * 3
+    return Paths(*labels, model.entries_.astype(int), model.spans_)
 
 
 def _rows(paths: Paths, k: int, names: Collection[str] | None) -> list[int]:

@@ -20,7 +20,7 @@ ACROSS, BAR, PANEL = 3, 0.13, 0.45  # panels of topics in a row; inches per word
 
 
 class Profile(NamedTuple):
-    """What components say of some columns or categories.
+    """What components say about some columns or categories.
 
     names : list of str (n,)
     deviations : float array (n, K), from all rows, in standard deviations

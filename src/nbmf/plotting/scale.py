@@ -1,4 +1,4 @@
-"""Draw a scale: rows in order along one axis, or on a map of two, and next to them what columns say of it."""
+"""Draw a scale: rows in order along one axis, or on a map of two, and next to them what columns say about it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scale(
 
     One axis: rows in order with their intervals; columns that separate its ends best, from the mean
     probability of a one in the lowest tenth of the rows (open) to that in the highest tenth (filled). A map:
-    rows, and the discriminations of the columns that tell most as arrows.
+    rows, and the largest discriminations of columns as arrows.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def scale(
     V : BinaryMatrix, array (F, N) or DataFrame
         What it was fitted to.
     axes : 1 or 2, optional
-        By default as many as tell something, at most 2; see `nbmf.posterior.scale.Scale.kept`.
+        By default those that are not noise, at most 2; see `nbmf.posterior.scale.Scale.kept`.
     groups : str array (F,), optional
         Each has a colour; by default the row groups of V.
     level : float, of the intervals
@@ -238,7 +238,7 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
     for x, y in slopes[strongest]:
         of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
-    which = f"; the {ARROWS} that tell most have names" * (len(slopes) > ARROWS)
+    which = f"; the {ARROWS} largest are named" * (len(slopes) > ARROWS)
     of_columns.set_title(f"columns (discrimination){which}", loc="left")
     for axis, kind, points in ((of_rows, "row", positions), (of_columns, "column", slopes)):
         places.note(axis, kind, np.arange(len(points)), x=points[:, 0], y=points[:, 1])

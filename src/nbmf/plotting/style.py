@@ -1,4 +1,4 @@
-"""The one style of all figures: sizes for print, colours that colour-blind readers tell apart."""
+"""The one style of all figures: sizes for print, colours that colour-blind readers can distinguish."""
 
 import functools
 import math
@@ -27,7 +27,7 @@ PNG_DPI = 200
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#332288", "#999933"]
 
 # Of groups that somebody else knows, such as parties: neither like a component nor like a sign. The first two, a
-# green and a purple, are what colour-blind readers tell apart best.
+# green and a purple, are those that colour-blind readers distinguish best.
 GROUPS = ["#1B7837", "#762A83", "#A65A00", "#8F5BFF", "#E7298A", "#4D3319", "#4DAC26", "#00665E", "#FF3DFF"]
 OTHERS, NEXT_OTHERS = "#C4C4C4", "#A3A3A3"  # beyond the last colour; components in turn, so that ends are seen
 

@@ -205,7 +205,7 @@ def _set_range(axis: Axes, values: np.ndarray) -> None:
 
 
 def notes_of(r_hat: float, ess: float) -> list[str]:
-    """Return what a panel says of its chains."""
+    """Return what a panel says about its chains."""
     return [f"R̂ {_format_or_undefined(r_hat, '.3f')}", f"ESS {_format_or_undefined(ess, ',.0f')}"]
 
 

@@ -14,10 +14,10 @@ PARTS = 20  # of the lines, each of which the jackknife leaves out
 
 
 class Association(NamedTuple):
-    """How far groups and main components of rows, or columns, tell each other.
+    """How far groups and main components of rows, or columns, predict each other.
 
     value : float, adjusted mutual information (Vinh, Epps and Bailey, JMLR 11, 2010): 0 on average
-        where they have nothing to do with each other, 1 where each tells the other
+        where they have nothing to do with each other, 1 where each determines the other
     error : float, its standard error by the jackknife over lines
     """
 
@@ -123,7 +123,7 @@ def by_group(
 def association_of(
     model: Factorization, groups: np.ndarray, components: np.ndarray | None = None, axis: int = 0, seed: int = 0
 ) -> Association | None:
-    """Return how far groups tell main components apart; None with a single group or component.
+    """Return how far groups separate main components; None with a single group or component.
 
     Parameters
     ----------

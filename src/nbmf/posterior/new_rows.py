@@ -99,7 +99,7 @@ class Placement(NamedTuple):
     names : list of str, of the A components or axes
     values, lower, upper : float arrays (F', A); the ends are None of WEIGHTS
     expectation : float array (F', N), E[V] of all entries
-    kept : int, how many of the A are told of the fit
+    kept : int, how many of the A are reported for the fit
     """
 
     kind: str

@@ -86,7 +86,7 @@ class Observer:
             self._monitor(*call)
 
     def finish(self) -> None:
-        """After the fit: tell the monitor of its end if that fell together with a look."""
+        """After the fit, notify the monitor of its end if that coincided with a look."""
         if self._skipped is not None:
             self._monitor(*self._skipped)
 

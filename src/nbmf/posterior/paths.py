@@ -67,8 +67,8 @@ def paths_of(draws: Draws, level: float = 0.9) -> Paths:
     names = model.row_names_
     if names is None:
         names = np.array([f"row {f}" for f in range(len(model.W_))])
-    told = names, model.period_names_, model.period_times_
-    return Paths(*told, drawn.mean(axis=0), *interval(drawn, level), model.entries_.astype(int), model.spans_)
+    labels = names, model.period_names_, model.period_times_
+    return Paths(*labels, drawn.mean(axis=0), *interval(drawn, level), model.entries_.astype(int), model.spans_)
 
 
 def path_table(draws: Draws, level: float = 0.9) -> pd.DataFrame:

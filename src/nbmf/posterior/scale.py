@@ -1,4 +1,4 @@
-"""One axis, or a few, along which rows lie: positions with intervals, and what each column says of them.
+"""One axis, or a few, along which rows lie: positions with intervals, and what each column says about them.
 
 log-odds of a one = Σ_a discrimination_na position_fa - difficulty_n
 
@@ -38,7 +38,7 @@ FROM_DRAWS = "draws from the posterior"
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Axes along which rows differ, those that are told first. `scale_of` makes it.
+    """Axes along which rows differ, those that are reported first. `scale_of` makes it.
 
     The population of the rows has mean 0 and standard deviation 1 on every axis, uncorrelated with the others;
     positions are posterior means, which vary less: their variance is the reliability. Signs are such that the sum
@@ -64,7 +64,7 @@ class Scale:
     reliability : float array (A,)
         One less the mean posterior variance of a position.
     kept : int
-        How many axes are told and drawn: those with a share of at least LEAST_RATIO of the first one's, and
+        How many axes are reported and drawn: those with a share of at least LEAST_RATIO of the first one's, and
         of which residuals without it have more than noise has; at least 1, at most MOST_KEPT.
     limit : str
         Why there are no more: NO_OTHER, WEAK, NOISE or MANY.

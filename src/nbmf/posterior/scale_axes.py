@@ -1,4 +1,4 @@
-"""The axes along which rows of a logistic factor model differ: how many tell something, their rotation and signs."""
+"""The axes along which rows of a logistic factor model differ: how many are not noise, their rotation and signs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbmf.families.logistic.factors import COLUMNS, ROWS
 from nbmf.inference.state import Factors
 from nbmf.seeds import seed_sequence
 
-MOST_KEPT = 3  # axes that are told and drawn; tables have all
+MOST_KEPT = 3  # axes that are reported and drawn; tables have all
 # Of the first axis's share, what another one needs. Two scales of 20 items give the second .34 to .86 (40 to
 # 300 rows), of 28 and 12 items .28 to .42 from 100 rows on, correlated by .5 .22 to .29; next to loadings of 2, ones
 # of 0.5 give it .05 to .13.
@@ -67,7 +67,7 @@ def sides_of(factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def axes_of(factors: Factors) -> Axes:
-    """Return the principal axes of ψ, those that tell most first."""
+    """Return the principal axes of ψ, those of the largest variance first."""
     of_rows, of_columns, intercepts = sides_of(factors)
     Q, R = np.linalg.qr(of_rows)
     P, S = np.linalg.qr(of_columns)
@@ -78,7 +78,7 @@ def axes_of(factors: Factors) -> Axes:
 
 
 def kept_axes(axes: Axes, matrix: BinaryMatrix) -> tuple[int, str]:
-    """Return how many axes are told and drawn, and why no more; see Scale.kept.
+    """Return how many axes are reported and drawn, and why no more; see Scale.kept.
 
     The noise: a residual of an axis that the matrix does not have is as large as the largest singular value
     of residuals of matrices that are drawn without it (parallel analysis).
@@ -146,7 +146,7 @@ def rotated(axes: Axes, kept: int) -> tuple[Axes, bool]:
 
 
 def _axes_per_column(loadings: np.ndarray) -> float:
-    """Return on how many axes columns depend, by Hofmann's index weighted by what they tell."""
+    """Return on how many axes columns depend, by Hofmann's index weighted by their information."""
     squares = np.square(loadings)
     sums = squares.sum(axis=1)
     fourth = np.square(squares).sum(axis=1)

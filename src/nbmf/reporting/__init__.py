@@ -1,4 +1,4 @@
-"""What a person is told about a fit, a comparison or a clustering, as text and as a page.
+"""Reports on a fit, a comparison or a clustering, as text and as a page.
 
 `model` says what a report is made of; `fit_report`, `comparison_report` and `clustering_report` build one from results;
 `text` and `html` render any of them.

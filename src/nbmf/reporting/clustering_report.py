@@ -1,4 +1,4 @@
-"""What is told about the components of a table, or the topics of documents."""
+"""What the report says about the components of a table, or the topics of documents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
 from nbmf.reporting.model import Answer, Entry, Figure, Lines, Lookup, Measure, NextStep, Report, Section, Table
 from nbmf.reporting.words import listed
 
-COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component that are told
+COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component, at most, in a report
 LEAST = 0.01  # nats of a column that is worth a word
 OVER = 1.1  # times as frequent as in all rows, for a category to be named
-# Of words whose lift is told: exclusive words are many, and most are too rare to mean much.
+# Of words whose lift is reported: exclusive words are many, and most are too rare to mean much.
 LEAST_SHARE, LEAST_TOKENS = 1e-3, 5.0
 TITLES = {
     "mnb": "mixture: each row is in one component",

@@ -1,4 +1,4 @@
-"""What is told about a comparison: the scores, and which method to take."""
+"""What the report says about a comparison: the scores, and which method to take."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -144,7 +144,7 @@ class _Side(NamedTuple):
     k : int, the one
     interval : (lower, upper), float arrays (n,), or None
     means : float array (n,) or None, the proportions of ones in all data; NaN where they are unknown
-    are_proportions : bool, whether weights are told in percent
+    are_proportions : bool, whether weights are shown in percent
     """
 
     names: np.ndarray

@@ -1,4 +1,4 @@
-"""What is told about two fits: matched components, rows that moved, and which predicts better."""
+"""What the report says about two fits: matched components, rows that moved, and which predicts better."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def _components(found: FitComparison, names: tuple[str, str]) -> Table:
         [row.first or "-", row.second or "-", *("" if np.isnan(r) else f"{r:.2f}" for r in (row.rows, row.columns))]
         for row in found.matched.itertuples()
     ]
-    note = "correlations of what the two say of rows and of columns; - has no partner"
+    note = "correlations of what the two say about rows and about columns; - has no partner"
     if "-" not in {cell for row in cells for cell in row[:2]}:
         note = note.partition(";")[0]
     return Table([*names, "rows", "columns"], cells, "<<>>", ["components, matched one to one"], note)

@@ -1,4 +1,4 @@
-"""What is told about a fit: the verdict first, then whether to rely on it, then its components."""
+"""What the report says about a fit: the verdict first, then whether to rely on it, then its components."""
 
 from collections.abc import Iterator, Sequence
 
@@ -49,7 +49,7 @@ def fit_report(
         The id of the method, which may have been left open.
     figures : sequence of Figure
     figure_of_other_view : Figure, optional
-        Where the result has another view; a view without its figure is told without it.
+        Where the result has another view; a view without its figure is described without it.
     """
     verdict, model = result.verdict, result.model
     sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]

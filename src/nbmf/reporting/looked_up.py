@@ -105,10 +105,10 @@ def _data(lookup: Lookup) -> dict[str, Any]:
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
-    told = {"name": printable(measure.name), "share": measure.is_share, "v": _numbers(measure.values)}
+    record = {"name": printable(measure.name), "share": measure.is_share, "v": _numbers(measure.values)}
     if measure.lower is not None and measure.upper is not None:
-        told |= {"lo": _numbers(measure.lower), "hi": _numbers(measure.upper)}
-    return told
+        record |= {"lo": _numbers(measure.lower), "hi": _numbers(measure.upper)}
+    return record
 
 
 def _texts(names: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ from nbmf.reporting.model import Lookup, Measure
 
 MOST = 10_000  # rows, or columns, that can be looked up
 WORK = 2e10  # multiplications of the search for nearest ones, some seconds
-MOST_COMPONENTS = 12  # that are told of each
+MOST_COMPONENTS = 12  # that are listed for each
 BYTES = 1_000_000  # of a page for each of both
 PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
 LEVEL = 0.9
@@ -79,7 +79,7 @@ def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) ->
 
 
 def _measures(kind: str, result: FitResult) -> tuple[list[Measure], list[str]]:
-    """Return what is told of each row or column, and the sentences that say so."""
+    """Return what is reported about each row or column, and the sentences that introduce it."""
     if result.scale is not None:
         return _on_scale(kind, result.scale)
     return _in_components(kind, result)

@@ -86,12 +86,12 @@ class Figure(Block):
 
 
 class Measure(NamedTuple):
-    """What a `Lookup` tells of each row or column: the membership in a component, or the position on an axis.
+    """What a `Lookup` shows for each row or column: the membership in a component, or the position on an axis.
 
     name : str
     values : float array (n,)
     lower, upper : float arrays (n,), the ends of intervals, NaN where there is none; None without any
-    is_share : bool, whether values are told in percent
+    is_share : bool, whether values are shown in percent
     """
 
     name: str
@@ -101,7 +101,7 @@ class Measure(NamedTuple):
     is_share: bool = False
 
     def at(self, places: np.ndarray) -> Measure:
-        """Return what is told of some rows or columns, in this order."""
+        """Return what is reported about some rows or columns, in this order."""
         lower, upper = (None if end is None else end[places] for end in (self.lower, self.upper))
         return self._replace(values=self.values[places], lower=lower, upper=upper)
 
@@ -158,7 +158,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that is told about a result.
+    """All that is reported about a result.
 
     title : str
     sections : in the order of the text

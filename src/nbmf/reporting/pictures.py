@@ -108,8 +108,8 @@ def picture_of_other_view(
 def _scale(fit: Factorization | Chains, matrix: NamedMatrix) -> Picture:
     """Return the picture of rows along one axis, or on a map of two."""
     caption = (
-        "Scale: where rows lie on the axes along which they differ most, and how columns tell the ends apart: by the "
-        "probability of a one at either end, or by arrows towards the rows that have a one"
+        "Scale: where rows lie on the axes along which they differ most, and which columns distinguish the ends: by "
+        "the probability of a one at either end, or by arrows towards the rows that have a one"
     )
     return Picture(SCALE, caption, lambda: nbmf.plot.scale(fit, matrix)[0].figure)
 

@@ -1,4 +1,4 @@
-"""What is told about new rows of a fit: how they were matched, where they are, and what is missing of them."""
+"""What the report says about new rows of a fit: how they were matched, where they are, and what is missing of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is told about a scale: where rows lie, what the ends of an axis say, and each column's parameters."""
+"""What the report says about a scale: where rows lie, what the ends of an axis say, and each column's parameters."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ LISTED = 20  # columns in the table
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
     WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
-    NOISE: "a further axis cannot be told from noise; it is in positions.csv and columns.csv",
+    NOISE: "a further axis cannot be distinguished from noise; it is in positions.csv and columns.csv",
     MANY: "further axes are in positions.csv and columns.csv",
 }
 ROTATED = (
@@ -88,8 +88,8 @@ def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -
 
 
 def columns_table(scale: Scale) -> Table:
-    """Return discrimination and difficulty of the columns that tell most, for who knows item response theory."""
-    kept, chosen = scale.kept, _telling(scale)
+    """Return discrimination and difficulty of the most informative columns, in the terms of item response theory."""
+    kept, chosen = scale.kept, _most_informative(scale)
     names = ["discrimination"] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, "difficulty"], []
     if kept == 1:
@@ -108,11 +108,11 @@ def columns_table(scale: Scale) -> Table:
             "as probable as a zero"
         )
     more = len(scale.difficulty) - len(chosen)
-    note = f"... and {more} more columns that tell less: see columns.csv" if more else ""
+    note = f"... and {more} more columns with lower discrimination: see columns.csv" if more else ""
     return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
 
 
-def _telling(scale: Scale) -> np.ndarray:
+def _most_informative(scale: Scale) -> np.ndarray:
     """Return the columns of the table: the most informative ones of each axis."""
     sizes = np.abs(scale.discrimination[:, : scale.kept])
     own = sizes.argmax(axis=1)

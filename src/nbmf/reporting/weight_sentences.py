@@ -1,4 +1,4 @@
-"""What is told about the weight: which components are merged or intercepts, and what is in none that is shown."""
+"""What the report says about weights: components that are merged or intercepts, and what is in none that is shown."""
 
 from collections.abc import Iterator
 

@@ -255,5 +255,5 @@ def balance_is_best(run: Run) -> Iterator[Part]:
 
 
 def not_run(run: Run) -> Iterator[Part]:
-    """What no fit of the first reading tells."""
+    """What no fit of the first reading can show."""
     return iter(())

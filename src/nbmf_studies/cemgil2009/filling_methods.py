@@ -151,7 +151,7 @@ class EMFromImages(PoissonGammaEM):
     n_components, max_iter, relative_gain_tol, precision, random_state
         As for PoissonGammaEM. Where there are more templates than images these are drawn again.
     images : int array (F, images)
-        All of them, without gaps: `whole_images` tells them (nbmf.fits.FitRequest.told_by).
+        All of them, without gaps: `whole_images` passes them (nbmf.fits.FitRequest.told_by).
     """
 
     method_name = "Poisson EM from images"
@@ -169,5 +169,5 @@ class EMFromImages(PoissonGammaEM):
 
 
 def whole_images(matrix: CountMatrix) -> dict[str, Any]:
-    """Return what EMFromImages has to be told."""
+    """Return what EMFromImages needs to know."""
     return {"images": matrix.tallies}

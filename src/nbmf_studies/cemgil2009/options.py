@@ -1,4 +1,4 @@
-"""What the configuration may say of the figures: the schemas of their options."""
+"""What the configuration may say about the figures: the schemas of their options."""
 
 from nbmf_studies.cemgil2009.reading_names import STARTS
 from nbmf_studies.cemgil2009.simulation import Truth

@@ -85,7 +85,7 @@ class Run:
         return None if own.isna().any() else own
 
 
-def told(found: Interval, p: float | None = None) -> str:
+def describe(found: Interval, p: float | None = None) -> str:
     """Return a mean in dB with its interval, and a p-value."""
     text = f"{found.mean:+.2f} dB ({found.low:+.2f} to {found.high:+.2f})"
     return text if p is None else f"{text}, p = {p:.2g}"
@@ -146,7 +146,7 @@ def printed_orders(run: Run) -> Iterator[Part]:
 
 
 def _partway(run: Run, dataset: str) -> Iterator[Part]:
-    """Tell the best order after fewer updates, from the printed start alone."""
+    """Report the best order after fewer updates, from the printed start alone."""
     own = run.orders[run.orders["from"] == PRINTED_START]
     earlier = replace(run, orders=own)
     for count in PARTWAY:
@@ -201,7 +201,7 @@ def _compared(run: Run, order: int, pairs: Iterable[tuple[str, str, bool]], leas
             found[where], ours[where] = _interval(one - two), is_ours
     for where, p in zip(found, _of_claim(found, ours), strict=True):
         holds = found[where].mean >= least and p < SURE
-        yield Part(where, bool(holds), told(found[where], p), ours=ours[where])
+        yield Part(where, bool(holds), describe(found[where], p), ours=ours[where])
 
 
 def _of_claim(found: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
@@ -228,9 +228,9 @@ def bayes_is_immune(run: Run) -> Iterator[Part]:
             continue
         change = _interval(many - some)
         if way == ML:
-            yield Part(f"{label} falls", change.mean <= -FLAT and change.high < 0, told(change))
+            yield Part(f"{label} falls", change.mean <= -FLAT and change.high < 0, describe(change))
         else:
-            yield Part(label, bool(change.low > -FLAT), told(change), ours=way not in MEANS)
+            yield Part(label, bool(change.low > -FLAT), describe(change), ours=way not in MEANS)
 
 
 def images_help(run: Run) -> Iterator[Part]:
@@ -245,7 +245,7 @@ def few_are_alike(run: Run) -> Iterator[Part]:
         if one is not None and two is not None:
             gain = _interval(one - two)
             label = (LABELS | MEANS)[way]
-            text = f"{told(gain)}; paper about 0.1"
+            text = f"{describe(gain)}; paper about 0.1"
             yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)
 
 

@@ -35,7 +35,7 @@ class Product:
         The function that makes it, "module:function"; ".module:function" is in the study's package. It is called with
         what is needed, by role, and with the arguments. The job depends on this module and all it imports.
     caption : str, optional
-        What the report says of it: a file of reStructuredText below src/nbmf_studies. Without: captions/<name>.rst
+        What the report says about it: a file of reStructuredText below src/nbmf_studies. Without: captions/<name>.rst
         of the study or, if it has none, of all studies.
     needs : function of the plan
         Returns a dict from role to Need.

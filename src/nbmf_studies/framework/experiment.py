@@ -17,7 +17,7 @@ class Case(NamedTuple):
     """One fit of an experiment.
 
     key : FitKey
-    columns : dict, what tables say of it: where it stands in the experiment
+    columns : dict, what tables say about it: where it stands in the experiment
     dataset, method : dict, the entries of the key's dataset and method; None where the configuration
         has them. What is measured of fits is said with the data, which may know their truth: by
         `observe` and `measure` of the entry, see nbmf.fits.FitRequest

@@ -35,12 +35,13 @@ def best_of_starts(
 ) -> pd.DataFrame:
     """Return of each group of starts the one that is kept, by the rule of fits with several (nbmf.inference.starts).
 
-    With other counts the same fits tell what fewer starts would have found: the first 5 are among the first 20.
+    With smaller counts the same fits show what fewer starts would have found: the first 5 are among the first 20.
 
     Parameters
     ----------
     table : DataFrame
-        A row per start: the columns `by` say of which fit, `start` which, from 0; and its objective in nats.
+        A row per start: the columns `by`, which identify the fit; `start`, its number from 0; and the objective in
+        nats.
     by : list of str
     count : int, optional
         Only the first so many starts; without, all.

@@ -20,7 +20,7 @@ COLUMNS = ["where", "holds", "evidence", "whose"]  # of a part
 class Part(NamedTuple):
     """One comparison: where it was made, whether the claim holds there, and the numbers.
 
-    ours : bool, whether the paper makes no such comparison: it is told and does not count
+    ours : bool, whether the paper makes no such comparison: it is reported and does not count
     """
 
     where: str
@@ -122,8 +122,8 @@ def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
         verdict = found[reading]
         if verdict == REPRODUCED and reading != PUBLISHED and one.verdict != NOT_MEASURED:
             verdict = UNDER_ANOTHER_READING
-        told = "; ".join(f"{name}: {found[name]}" for name in others["reading"])
-        rows.append([one.number, one.claim, verdict, reading, one.verdict, told])
+        evidence = "; ".join(f"{name}: {found[name]}" for name in others["reading"])
+        rows.append([one.number, one.claim, verdict, reading, one.verdict, evidence])
     return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])
 
 

@@ -1,4 +1,4 @@
-"""How many factors are found, whatever the cut of their mean v² that tells them from pruned ones."""
+"""How many factors are found, for every cut of their mean v² that separates them from pruned ones."""
 
 import numpy as np
 import pandas as pd

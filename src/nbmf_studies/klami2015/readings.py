@@ -147,7 +147,7 @@ def noise_is_inaccurate(set_up: str) -> Callable[[Run], Iterator[Part]]:
 
 
 def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> Callable[[Run], Iterator[Part]]:
-    """Claims 7 and 12: until errors stand still; per iteration and until equal errors are told."""
+    """Claims 7 and 12: until errors stand still; times per iteration and until equal errors are reported too."""
 
     def decide(run: Run) -> Iterator[Part]:
         table = times(run.traces)

@@ -28,7 +28,7 @@ OPTIONS = closed(
 
 
 def _variants(plan: Plan) -> Iterator[tuple[dict[str, Any], str, dict[str, Any] | None]]:
-    """Yield what tables say of each variant of Dir-Dir, its name, and its entry; None for what is there already."""
+    """Yield what tables say about each variant of Dir-Dir, its name, and its entry; None for what is there already."""
     K = plan.entry(DIR_DIR)["K"][0]
     own = plan.entry(DIR_DIR)["settings"]
     for value, side in product(plan.options["eta"]["values"], (COLUMNS, ROWS)):

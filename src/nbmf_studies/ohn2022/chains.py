@@ -1,4 +1,4 @@
-"""What the chains of every replication say of K+."""
+"""What the chains of every replication say about K+."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
 
 
 def of_chain(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
-    """Return what the halves of a chain say of K+; a chain of one sweep has no first half."""
+    """Return what the halves of a chain say about K+; a chain of one sweep has no first half."""
     whole = np.concatenate([first, second])
     return {
         "mean": whole.mean(),

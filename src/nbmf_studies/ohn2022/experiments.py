@@ -83,7 +83,7 @@ def cases_of_others(plan: Plan) -> Iterator[Case]:
 
 
 def cases_of_slabs(plan: Plan) -> Iterator[Case]:
-    """Yield the chains of every variance of loadings, on replications of their own, which tell the error of BB'."""
+    """Yield the chains of every variance of loadings, on replications of their own, which give the error of BB'."""
     options = plan.options[SLABS]
     first = options["first_replication"]
     replications = range(first, first + options["replications"])

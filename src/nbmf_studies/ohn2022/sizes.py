@@ -1,4 +1,4 @@
-"""What a chain says of K+, in the few numbers from which tables and R-hat follow."""
+"""What a chain says about K+, in the few numbers from which tables and R-hat follow."""
 
 from typing import Any
 

@@ -50,7 +50,7 @@ DRAWS_SUMMARY = Table(
     float_format="%.4g",
 )
 
-# --- Figure 2: chains, and what they say of K+ ------------------------------------------------
+# --- Figure 2: chains, and what they say about K+ ------------------------------------------------
 
 
 def _labelled(plan: Plan) -> dict[str, Any]:

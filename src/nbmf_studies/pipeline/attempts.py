@@ -52,14 +52,14 @@ def attempt(path: str | os.PathLike, key: Mapping[str, Any]) -> Iterator[None]:
         expected = isinstance(error, NbmfError)
         kind = type(error).__name__
         reason = f"{'error' if expected else kind}: {error}".splitlines()[0]
-        with suppress(OSError):  # a full disk, of which the error itself tells
+        with suppress(OSError):  # a full disk: the error itself reports it
             _write(path, key, state=FAILED, reason=reason, kind=kind, traceback=not expected)
         raise
     Path(path).unlink(missing_ok=True)
 
 
 def read_attempt(path: str | os.PathLike) -> Attempt | None:
-    """Return the attempt that a file tells of, None if there is no such file or nothing whole in it."""
+    """Return the attempt that a file records, None if there is no such file or it is incomplete."""
     try:
         return Attempt(**json.loads(Path(path).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):

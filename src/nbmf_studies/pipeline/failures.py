@@ -20,29 +20,29 @@ def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, scri
     ----------
     runs : iterable of StudyRun
     asked : collection of str
-        The studies that this run makes: they come first. Others are told of where they have failed fits of their own.
+        The studies that this run makes: they come first. Others are reported where they have failed fits of their own.
     start : float
         When the run began, in seconds since 1970.
     script : path
         The Python script that takes what `partial_request` returns on its standard input.
     """
-    told: set[str] = set()
+    printed: set[str] = set()
     for run in sorted(runs, key=lambda run: run.study.key not in asked):
         fits = status.files_of(run.fits(), run.paths)
         states = status.after_the_end(status.states_of(fits), start)
         lines = status.failures(states)
-        if run.study.key not in asked and told.issuperset(lines):
+        if run.study.key not in asked and printed.issuperset(lines):
             continue  # another study shares these fits; this one was not asked for
         if lines:
             print(f"\n{run.study.key}: {len(lines)} of {len(states)} fits failed.")
-            print("\n".join(line for line in lines if line not in told))
-            told.update(lines)
+            print("\n".join(line for line in lines if line not in printed))
+            printed.update(lines)
         masked = {run.paths.report(key) for key in run.plan.masked_fits}
         request = partial_request(run, [state for state in states if state.fit.report in masked])
         if request:
             sys.stdout.flush()
             subprocess.run([sys.executable, script], input=as_text(request, keep_order=True), text=True, check=False)
-    if told:
+    if printed:
         print("Run the same command again when the cause is gone: finished fits are kept.")
 
 

@@ -52,6 +52,6 @@ def memory(method: Mapping[str, Any], attempt: int) -> int:
 
 
 def _looks(dataset: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what looks at a fit, and with what: of data that were drawn, their options tell the truth."""
+    """Return the function that looks at a fit and its arguments, which hold the truth of simulated data."""
     looks = {name: dataset[name] for name in LOOKS if name in dataset}
     return {**looks, "arguments": dataset.get("arguments", dataset["options"])} if looks else {}

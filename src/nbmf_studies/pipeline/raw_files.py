@@ -1,4 +1,4 @@
-"""The raw files of the datasets: what config/sources.yaml says of them, and where they lie."""
+"""The raw files of the datasets: what config/sources.yaml says about them, and where they lie."""
 
 import os
 import re

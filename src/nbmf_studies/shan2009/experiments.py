@@ -48,7 +48,7 @@ class Experiment(NamedTuple):
     look : str, the function of `measures` that looks at its fits, and that of `runs` which gathers them
     held_out : str, "rows" or "entries" of each fold, "" where fits see whole tables
     columns : tuple of str, by which its table knows a fit
-    told : tuple of str, the options that `look` takes
+    passed : tuple of str, the options that are passed to `look`
     varied : tuple of str, further options
     """
 
@@ -57,13 +57,13 @@ class Experiment(NamedTuple):
     look: str
     held_out: str
     columns: tuple[str, ...]
-    told: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
     varied: tuple[str, ...] = ()
 
     @property
     def schema(self) -> dict[str, Any]:
         """The schema of its options."""
-        keys = ["sets", "models", *(["folds"] if self.held_out else []), *self.told, *self.varied]
+        keys = ["sets", "models", *(["folds"] if self.held_out else []), *self.passed, *self.varied]
         return closed(**{key: OPTIONS[key] for key in keys})
 
 
@@ -126,7 +126,7 @@ class Part(NamedTuple):
         """Return the entry of its dataset."""
         experiment, options = self.experiment, plan.options[self.experiment.name]
         looks = {"measure": f"{HERE}.measures:{experiment.look}"}
-        looks["arguments"] = {name: options[name] for name in experiment.told}
+        looks["arguments"] = {name: options[name] for name in experiment.passed}
         held_out = {"held_out": experiment.held_out, "folds": options["folds"]} if experiment.held_out else {}
         return {**plan.settings_of_dataset(self.dataset), **looks, **held_out}
 

@@ -22,7 +22,7 @@ WORDS = 10  # of a topic (Table 10)
 
 
 def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws: int) -> dict[str, Any]:
-    """Return what a fit says of the rows that it saw, and of those that were held out.
+    """Return what a fit says about the rows that it saw, and about those that were held out.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws:
 
 
 def of_starts(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, starts: int, draws: int) -> dict[str, Any]:
-    """Return what a fit says of its rows and of those that were held out, and the same of fits from further starts.
+    """Return what a fit and fits from further starts say about its rows and about those that were held out.
 
     Models that start alike have the same further starts, and those of fewer starts are the first of more.
 
@@ -160,14 +160,14 @@ def flipped(table: FeatureTable, places: np.ndarray) -> FeatureTable:
 
 
 def of_topics(model: ModelOfSeen, table: FeatureTable, mask: None) -> dict[str, Any]:
-    """Return what `measured` says of a whole collection, and topics: their commonest words, " | " between topics."""
+    """Return what `measured` says about a whole collection, and topics: their commonest words, " | " between topics."""
     found = measured(table, of_training(model, table))
     order = np.argsort(-model.means_, axis=1, kind="stable")[:, :WORDS]
     return found | {"topics": " | ".join(" ".join(model.column_names_[top]) for top in order)}
 
 
 def of_training(model: ModelOfSeen, training: FeatureTable) -> Evaluation:
-    """Return what the end of a fit says of its rows: Evaluation.bounds are equal but in sum."""
+    """Return what the end of a fit says about its rows: Evaluation.bounds are equal but in sum."""
     words = training.cells if WORD in training.kinds else None
     lengths = np.bincount(training.row_of_cell(), words, minlength=training.shape[0])
     bounds = np.full(training.shape[0], model.bound_ / training.shape[0])

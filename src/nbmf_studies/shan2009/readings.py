@@ -59,7 +59,7 @@ def of_uci(table: pd.DataFrame, count: int, model: str, column: str, test_ratio:
 
 
 def lower_from_several_starts(run: Run) -> Iterator[Part]:
-    """Claim 1: the best of twenty starts; one and five, and the sampled likelihood, are told."""
+    """Claim 1: the best of twenty starts; those of one and five starts, and the sampled likelihood, are reported."""
     if run.uci_starts is None:
         return
     counts = counts_of(run.uci_starts)

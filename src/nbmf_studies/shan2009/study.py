@@ -153,8 +153,8 @@ def _table(name: str, title: str, make: str, **rest) -> Table:
 
 
 def _of_readings(name: str, title: str, make: str, **rest) -> Table:
-    told = {"in_report": True, "float_format": "%.4g", "on_request": common.READINGS}
-    return Table(name, title, make=f".reading_tables:{make}", **told, **rest)
+    shared = {"in_report": True, "float_format": "%.4g", "on_request": common.READINGS}
+    return Table(name, title, make=f".reading_tables:{make}", **shared, **rest)
 
 
 def _of_uci(name: str, title: str, measure: str) -> Table:

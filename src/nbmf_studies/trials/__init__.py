@@ -1,1 +1,1 @@
-"""Which method should `nbmf fit` take where nothing is said? Matrices of many shapes tell."""
+"""A trial of which method `nbmf fit` should take by default, on matrices of many shapes."""

@@ -59,7 +59,7 @@ class Solved(State):
 
     def advance(self, steps):
         """Fit."""
-        with warnings.catch_warnings():  # of not having converged: the scores will tell
+        with warnings.catch_warnings():  # of not having converged: the scores will show it
             warnings.simplefilter("ignore")
             self._factors = self._competitor._solve(self._codes, self._seed)
 
@@ -133,7 +133,7 @@ class ScikitNMF(LowRank):
     """scikit-learn's NMF, least squares, of a matrix whose missing entries are filled in.
 
     It takes no missing entries. They start as their column means; ROUNDS times NMF goes
-    on for ITERATIONS from where it is, and they become what it says of them, within [0, 1].
+    on for ITERATIONS from where it is, and they become what it says about them, within [0, 1].
 
     Parameters
     ----------

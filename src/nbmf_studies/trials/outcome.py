@@ -236,7 +236,7 @@ def _duel(mine: One, best: One, ratio: float) -> list:
     """Return what AGAINST says between `against` and `note`."""
     margin = margin_of((mine.losses - best.losses).to_numpy(), ratio)
     excess = mine.mean / best.mean - 1
-    is_told = abs(margin.mean) > margin.uncertainty
+    is_significant = abs(margin.mean) > margin.uncertainty
     flagged = bool(excess > WORSE) if best.kind == LIBRARY else None
     key = [best.method, best.label, best.K, len(best.losses), best.mean, mine.mean, excess]
-    return [*key, *margin, is_told, flagged, best.seconds, mine.seconds]
+    return [*key, *margin, is_significant, flagged, best.seconds, mine.seconds]

@@ -25,7 +25,7 @@ def _shown(plan: Plan) -> dict[str, Any]:
 
 
 def _notes(plan: Plan, key: str) -> dict[str, str]:
-    """Return what there is to say of the matrices of a list."""
+    """Return what there is to say about the matrices of a list."""
     names = plan.datasets if key == "datasets" else plan.holdout
     without = {name: plan.overrides.get(name, {}).get("without", []) for name in names}
     notes = {name: f"without {', '.join(kinds)}" for name, kinds in without.items() if kinds}

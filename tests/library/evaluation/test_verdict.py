@@ -331,7 +331,7 @@ def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch, without_ex
     assert nbmf.verdict(V, method).found
     doubtful = choose(V, [method, method]).verdict
     assert not doubtful.found
-    assert f"can be chance (p = {p:.2g}; {0.75 * p:.2g} would tell)" in str(doubtful)
+    assert f"can be chance (p = {p:.2g}; {0.75 * p:.2g} would be significant)" in str(doubtful)
 
 
 def test_what_is_shown_passes_the_test_that_the_best_passes():

@@ -49,7 +49,7 @@ def test_the_facts_are_those_of_the_scale():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"limit": NOISE}, "a further axis cannot be told from noise"),
+        ({"limit": NOISE}, "a further axis cannot be distinguished from noise"),
         ({"limit": MANY}, "further axes are in positions.csv"),
         ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
         ({"kept": 2}, "the axes are not rotated"),
@@ -115,7 +115,7 @@ def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
     )
     table = columns_table(many)
     assert [row[0] for row in table.rows] == [f"c{n}" for n in (*range(10), *range(50, 60))]
-    assert table.note == "... and 40 more columns that tell less: see columns.csv"
+    assert table.note == "... and 40 more columns with lower discrimination: see columns.csv"
 
 
 def test_text_and_page_can_be_made():

@@ -19,7 +19,7 @@ from nbmf.seeds import child, seed_sequence
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
 ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
-UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to tell candidates apart
+UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to rank candidates
 ERRORS = 2.0  # standard errors by which structure has to predict better than none
 SMALLEST_CHANCE = 1e-9  # that a prediction is taken to give what happened
 

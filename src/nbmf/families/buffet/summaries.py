@@ -1,4 +1,4 @@
-"""What draws say of rows, whatever the number, the order and the signs of features.
+"""What draws say about rows, whatever the number, the order and the signs of features.
 
 Draws of one chain have different numbers of features, and no feature of one is a feature of
 another. What rows have in common does not depend on any of that.

@@ -24,7 +24,7 @@ class CollectiveFactorVB(Parametrized):
 
     Every set of things s has one matrix of factors U_s, whatever matrices it is in: a matrix
     between s and t has ψ = U_s U_t' and its effects. The updates are those of one matrix; what
-    matrices say of a thing adds up. What is known of a roll call's subject so tells of votes in it
+    matrices say about a thing adds up. What is known about a roll call's subject so informs about votes in it
     that nobody has recorded yet (docs/logistic.md).
 
     Parameters

@@ -31,8 +31,8 @@ class EffectHyperparameters:
         self.priors = normal_effects.learned_priors(*effects) if self.is_learned else np.zeros((3, 2))
         self.generator = generator_states(seed, 1)[0]
 
-    def tell(self, rows: "Side", columns: "Side") -> None:
-        """Tell both sides what their effects are like a priori."""
+    def set_priors(self, rows: "Side", columns: "Side") -> None:
+        """Set the prior of the effects of both sides."""
         for kind, side in ((ROWS, rows), (COLUMNS, columns)):
             if side.has_effects:
                 side.precision[side.K] = 1.0 / self.values[kind]

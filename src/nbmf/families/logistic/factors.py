@@ -1,6 +1,6 @@
 """Factors and effects in log-odds: ψ = row effects + column effects + W H, and its one best form.
 
-ψ does not tell (W, H) from (W R, R⁻¹ H), nor an effect from a factor that all rows and columns share. What is
+ψ does not distinguish (W, H) from (W R, R⁻¹ H), nor an effect from a factor that all rows and columns share. What is
 reported has the form that `canonical` gives.
 """
 
@@ -72,7 +72,7 @@ def psi_at(factors: Factors, rows: np.ndarray, columns: np.ndarray) -> np.ndarra
 
 
 def centred(factors: Factors) -> Factors:
-    """Return the same ψ with what effects can tell moved into them.
+    """Return the same ψ with all that effects can express moved into them.
 
     With column effects the columns of W have mean 0: the effect of a column is the log-odds of an
     average row. With row effects the rows of H have mean 0. With both, row effects have mean 0, and

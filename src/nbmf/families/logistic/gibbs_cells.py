@@ -63,10 +63,10 @@ class Cells:
 
     @property
     def kappa(self) -> np.ndarray:
-        """κ of each cell, row by row; with ω what the factors are told."""
+        """κ of each cell, row by row; with ω all that the factors depend on."""
         return self.likelihood.kappa
 
-    def tell_columns(self) -> None:
+    def update_columns(self) -> None:
         """Copy κ into the order of the columns."""
         np.take(self.kappa, self.by_column.place, out=self.kappa_by_column)
 
@@ -79,7 +79,7 @@ class Cells:
         if self.likelihood.learns:
             self._look(rows, columns, self.psi)
             self.likelihood.learn(self.psi, self.by_column, threads)
-            self.tell_columns()
+            self.update_columns()
 
     def _look(self, rows, columns, psi):
         """Write ψ without noise."""
@@ -168,7 +168,7 @@ class NoisyCells(Cells):
         self._tau[0] = kernels.draw_gamma(self._rng_of_tau[0], shape) / rate
         self.omega[:] = self._tau[0]
         np.multiply(self._tau[0], self.psi, out=self._kappa)
-        self.tell_columns()
+        self.update_columns()
 
     def log_density(self, psi):
         """Return also that of the noise and of log τ."""

@@ -53,8 +53,8 @@ class GroupLevel:
         """The mean effect of the group of each row, float array (F,)."""
         return self.means[self.index, self._K].copy() if self.has_effects else np.zeros(self.index.size)
 
-    def tell(self, rows: "Side") -> None:
-        """Tell rows what they vary around; what their effects do besides they have been told."""
+    def set_priors(self, rows: "Side") -> None:
+        """Set the centres of rows; what else their effects vary around is set already."""
         self._center[self._K :] = rows.center[0, self._K :]
         rows.center[:] = self._center + self.means[self.index]
 

@@ -53,7 +53,7 @@ class GroupedRows(NoisyFactors):
 
     # --- Whose the groups are --------------------------------------------------------------------
 
-    def told_of(self, V: Any) -> Parametrized:
+    def for_matrix(self, V: Any) -> Parametrized:
         """Return the estimator with the groups of a matrix as labels: fits to its values know them then."""
         if not self._asks_matrix:
             return self

@@ -40,7 +40,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0), so that those the bound
         does not need are pruned (automatic relevance determination); else it is 1. q takes W and H
-        for independent, which counts what they tell of each other as noise: under learned
+        for independent, which counts their dependence as noise: under learned
         precisions components that would predict are pruned too. So it is off unless asked for, and
         K is chosen as any parameter is (docs/choosing.md); the paper has it on.
     a0, b0 : float

@@ -134,9 +134,9 @@ class LogisticChain:
         """Draw everything `n_sweeps` times."""
         cells, threads = self.cells, self.threads
         for _ in range(n_sweeps):
-            self.effect_hyperparameters.tell(self.rows, self.columns)
+            self.effect_hyperparameters.set_priors(self.rows, self.columns)
             if self.groups is not None:
-                self.groups.tell(self.rows)
+                self.groups.set_priors(self.rows)
             cells.renew(self.rows, self.columns, threads)
             self.rows.update(self.columns, cells, cells.rows_draw_weights, threads)
             self.columns.update(self.rows, cells, False, threads)

@@ -1,4 +1,4 @@
-"""Ordered categories in a Gibbs chain: cut points, and what cells say of ψ given them.
+"""Ordered categories in a Gibbs chain: cut points, and what cells say about ψ given them.
 
 P(v > c | ψ) = σ(ψ - θ_c): the proportional odds model, which of two categories is the logistic one. The cut points are
 those of each column or of all, a priori normal numbers N(0, CUT_SCALE²) in order. kernels.cut_points has the draws.
@@ -47,7 +47,7 @@ def centred(factors: Factors) -> Factors:
     """Return the same model with cut points of columns for an average row, and where there are effects with mean 0.
 
     Cut points of columns take what the mean of W says, as effects of columns do in `factors.centred`: the posterior
-    hardly tells the two apart, and a chain moves slowly between them.
+    hardly distinguishes the two, and a chain moves slowly between them.
     """
     W, others = factors.W, dict(factors.others)
     if len(others[form.CUTS]) == factors.H.shape[1] and form.COLUMNS not in others:
@@ -120,7 +120,7 @@ class Categories:
         run_with_threads(kernels.draw_weights_serial, kernels.draw_weights_parallel, threads, arguments)
         precision, linear = self._forms if len(self.cuts) > 1 else self._forms.sum(axis=1, keepdims=True)
         kernels.draw_cuts(self.cuts, self._counts, precision + CUT_SCALE**-2, linear, self._generator)
-        kernels.tell_factors(*cells, self.cuts, self._below, self._above, self.omega, self.kappa)
+        kernels.update_omega_and_kappa(*cells, self.cuts, self._below, self._above, self.omega, self.kappa)
 
     def log_likelihood(self, psi):
         """Return Σ log P(v | ψ) + log p(θ)."""

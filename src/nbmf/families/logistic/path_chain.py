@@ -72,9 +72,9 @@ class MovingCells(Cells):
         self.periods, self.entries = periods, np.diff(start).reshape(-1, T)
         self.kappa_by_row = self.kappa[place]
 
-    def tell_columns(self):
+    def update_columns(self):
         """Copy κ into the order of the columns, and into that of the nodes."""
-        super().tell_columns()
+        super().update_columns()
         np.take(self.kappa, self.by_row.place, out=self.kappa_by_row)
 
     def _look(self, rows, columns, psi):
@@ -132,24 +132,24 @@ class PathSide(Side):
         """Draw the paths given the other side, and before them ω; then s, and the rest of the paths."""
         gibbs.pack_products(other.as_design(), other.packed)
         design = gibbs.Design(other.design, other.packed, other.effects)
-        told, walk = np.empty((len(self.spans), 3)), (self.spans, self.gaps, self.variances_of_rows())
+        sums, walk = np.empty((len(self.spans), 3)), (self.spans, self.gaps, self.variances_of_rows())
         given = self.lists, draws_weights, self.kappa, cells.likelihood.trials, cells.omega, design
-        arguments = *given, *walk, self.u, self._room, told, self.generators
+        arguments = *given, *walk, self.u, self._room, sums, self.generators
         run_with_threads(paths.update_paths_serial, paths.update_paths_parallel, threads, arguments)
-        scales = self._draw_walk(told)
+        scales = self._draw_walk(sums)
         walk = self.spans, self.gaps, self.variances_of_rows()
         arguments = self.lists.block_start, *walk, scales, self.u, self.generators
         run_with_threads(paths.finish_paths_serial, paths.finish_paths_parallel, threads, arguments)
 
-    def _draw_walk(self, told: np.ndarray) -> np.ndarray:
+    def _draw_walk(self, sums: np.ndarray) -> np.ndarray:
         """Draw s; return what the steps of each row are to be multiplied by, float array (F,)."""
         scales = np.ones(self.variances.size)
         if self.walk.is_learned:
             steps = self.steps
             if not self.walk.by_row:
-                told, steps = told.sum(axis=0, keepdims=True), steps.sum(keepdims=True)
+                sums, steps = sums.sum(axis=0, keepdims=True), steps.sum(keepdims=True)
             prior = float(self.walk.shape), float(self.walk.rate)
-            path_passes.draw_variances(self.walk_generator, told, steps, *prior, self.variances, scales)
+            path_passes.draw_variances(self.walk_generator, sums, steps, *prior, self.variances, scales)
         return np.broadcast_to(scales, len(self.spans)).copy()
 
     def draw_flips(self, columns: Side, column_periods: np.ndarray) -> None:
@@ -197,7 +197,7 @@ class PathChain(LogisticChain):
 
     def _look_at_columns(self) -> None:
         """Draw the columns given where rows start: the first sweep begins with rows, and needs columns that fit."""
-        self.effect_hyperparameters.tell(self.rows, self.columns)
+        self.effect_hyperparameters.set_priors(self.rows, self.columns)
         self.cells.omega[:] = WEIGHT
         self.cells.renew(self.rows, self.columns, self.threads)
         self.columns.update(self.rows, self.cells, False, self.threads)

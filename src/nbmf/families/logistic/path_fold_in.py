@@ -47,19 +47,19 @@ def smooth(precision: np.ndarray, linear: np.ndarray, first: np.ndarray, walk: W
     start = np.linalg.inv(walk.start)
     P[rows, first] += start
     b[rows, first] += start @ walk.start_mean
-    L, told = P, b  # filtered in place
+    L, filtered = P, b  # filtered in place
     steps = [gap * walk.step for gap in walk.gaps]
     for t, Q in enumerate(steps):
         A = eye + L[:, t] @ Q
         L[:, t + 1] += np.linalg.solve(A, L[:, t])
-        told[:, t + 1] += np.linalg.solve(A, told[:, t, :, None])[..., 0]
+        filtered[:, t + 1] += np.linalg.solve(A, filtered[:, t, :, None])[..., 0]
     means, covariances = np.empty((R, T, K)), np.empty((R, T, K, K))
     covariances[:, -1] = np.linalg.inv(L[:, -1])
-    means[:, -1] = np.einsum("rkc,rc->rk", covariances[:, -1], told[:, -1])
+    means[:, -1] = np.einsum("rkc,rc->rk", covariances[:, -1], filtered[:, -1])
     for t in range(T - 2, -1, -1):
         Q = steps[t]
         back = np.linalg.inv(eye + Q @ L[:, t])
-        means[:, t] = np.einsum("rkc,rc->rk", back, told[:, t] @ Q + means[:, t + 1])
+        means[:, t] = np.einsum("rkc,rc->rk", back, filtered[:, t] @ Q + means[:, t + 1])
         covariances[:, t] = back @ Q + back @ covariances[:, t + 1] @ back.transpose(0, 2, 1)
     return means, covariances
 

@@ -143,7 +143,7 @@ class NormalNoise:
     prior : Gamma
         Of τ.
     seen : bool array
-        Which entries are observed: those alone, n of them, tell of τ.
+        Which entries are observed: those alone, n of them, inform about τ.
     start : float
         <τ> to begin with.
     """

@@ -1,4 +1,4 @@
-"""Matrices that share sets of things: what a person says of them, checked and laid out."""
+"""Matrices that share sets of things: what a person says about them, checked and laid out."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -26,7 +26,7 @@ ALIKE = 0.01  # mean difference of two components' densities, relative to the la
 
 
 class MembershipState(State):
-    """EM: an M-step (but before the first), then an E-step, so that all it tells is of one θ.
+    """EM: an M-step (but before the first), then an E-step, so that all it reports is of one θ.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class MembershipState(State):
         return bool(self.prior.size > 1 and 0 < OUTWEIGHS * size < self.prior.sum())
 
     def distinct_components(self) -> int:
-        """Return how many components differ in what they say of the cells."""
+        """Return how many components differ in what they say about the cells."""
         log = self.densities.log_density(self._cells.columns, self._cells.values)
         seen = self._totals > 0
         if not seen.any():

@@ -24,7 +24,7 @@ TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new rows and columns
 
 
 def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple) -> Evaluation:
-    """Return what a model says of rows; `sample` is n_draws and the seed of the sampling."""
+    """Return what a model says about rows; `sample` is n_draws and the seed of the sampling."""
     log_density = densities.log_density(cells.columns, cells.values)
     memberships = e_step.find(cells, log_density, prior)
     sampled, (n_draws, seed) = None, sample
@@ -69,7 +69,7 @@ class Membership(Factorization):
     bound_ : float
         L of all rows and columns in nats: a lower bound of ln p(V | θ), exact of MNB.
     distinct_components_ : int
-        Components that differ in what they say of V; fewer than all have collapsed.
+        Components that differ in what they say about V; fewer than all have collapsed.
     orientation_ : {"rows", "columns"}
         The one that was fitted.
     """

@@ -12,7 +12,7 @@ DRAWS_FROM_PRIOR = 0.25  # of an importance sample: keeps its weights bounded
 
 
 class Evaluation(NamedTuple):
-    """What a model says of some rows.
+    """What a model says about some rows.
 
     lengths : float array (n,), observed features of each row; of documents their words
     bounds : float array (n,), L of each row in nats; of a mixture the exact log-likelihood
@@ -79,7 +79,7 @@ def sampled_log_likelihood(
     alpha, gamma : float arrays (K,), (n, K)
         The prior, and what the E-step found.
     n_draws : int
-        Of each row; 500 tell the order of a gap, 2000 a perplexity to about 0.1 %.
+        Of each row; 500 give the order of magnitude of a gap, 2000 a perplexity to about 0.1 %.
     rng : Generator
         Where draws come from.
     """

@@ -48,7 +48,7 @@ class Returning:
 
     @property
     def evidence(self) -> Evidence:
-        """What the weights say of log p(V)."""
+        """What the weights say about log p(V)."""
         found = of_weights(self.log_weights, "annealed back")
         return found._replace(value=-found.value)
 

@@ -17,7 +17,7 @@ from nbmf.families.poisson_gamma.weights import Evidence, of_weights
 from nbmf.inference.state import Factors, State
 from nbmf.seeds import children
 
-BATCHES = 20  # of a chain, whose means tell its Monte Carlo error
+BATCHES = 20  # of a chain, whose means give its Monte Carlo error
 LAST, NEAR_MODE = POINTS = ("last", "near mode")  # which point is taken
 CLIMB = 1000  # steps to the mode
 

@@ -2,7 +2,7 @@
 
 Each says how sure it is. Where they disagree annealing is to be believed: the bound is tens of
 nats below, by a gap that grows with K, and Chib's estimate fails beyond tiny matrices, which its
-effective size tells (docs/poisson.md).
+effective size shows (docs/poisson.md).
 """
 
 from typing import Any

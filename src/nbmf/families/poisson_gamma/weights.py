@@ -1,4 +1,4 @@
-"""What weights say of the evidence log p(V), and how sure that is."""
+"""What weights say about the evidence log p(V), and how sure that is."""
 
 from typing import NamedTuple
 

@@ -58,7 +58,7 @@ def ordinal_chain(K=1, walk=SHARED, by_column=True, seed=0, threads=1, prior=PRI
 # --- Filtering forward and sampling backward ---------------------------------------------------
 
 UNCOMPILED = "cholesky", "solve", "draw_normal", "_add_packed", "filter_forward", "sample_backward"
-UNCOMPILED += "_tell_of_walk", "_update_block", "_draw_weights", "_finish_path"
+UNCOMPILED += "_walk_statistics", "_update_block", "_draw_weights", "_finish_path"
 
 
 @pytest.fixture
@@ -360,7 +360,7 @@ def test_geweke(K, walk, cuts, scale):
             likelihood.take(values)
         else:
             likelihood.kappa[:] = values - 0.5
-            chain.cells.tell_columns()
+            chain.cells.update_columns()
         series.append(draw.statistics())
     found, error = ladder.batch_means(np.array(series)[500:])
     error = np.sqrt(error**2 + independent.var(axis=0) / len(independent))

@@ -112,10 +112,10 @@ def test_labels_are_those_of_the_matrix_or_given(engine):
     one, other = (fitted(engine, matrix, labels=labels) for labels in ("matrix", LABELS.tolist()))
     np.testing.assert_array_equal(one.row_groups_, LABELS)
     np.testing.assert_array_equal(one.expectation_, other.expectation_)
-    told = nbmf.LogisticFactorGibbs(2, row_groups="matrix").told_of(matrix)
+    told = nbmf.LogisticFactorGibbs(2, row_groups="matrix").for_matrix(matrix)
     assert told.row_groups == LABELS.tolist()
     plain = nbmf.LogisticFactorGibbs(2)
-    assert plain.told_of(matrix) is plain
+    assert plain.for_matrix(matrix) is plain
 
 
 def test_numbers_none_and_nan_are_labels():

@@ -293,7 +293,7 @@ def test_geweke(of_counts, noise):
             likelihood._x[:] = draw.x
         else:
             likelihood.kappa[:] = draw.x - 0.5
-            cells.tell_columns()
+            cells.update_columns()
         series.append(draw.statistics())
     found, error = ladder.batch_means(np.array(series)[500:])
     moves = independent.std(axis=0) > 0

@@ -365,7 +365,7 @@ def test_geweke(effects, ard, scale):
         factors = chain.factors()
         V = (rng.random((F, N)) < expit(form.psi_of(factors))).astype(float)
         chain.cells.likelihood.kappa[:] = V[observed] - 0.5
-        chain.cells.tell_columns()
+        chain.cells.update_columns()
         series.append(statistics(*factors[:2], chain.alpha, factors.others, V, observed))
     found, error = ladder.batch_means(np.array(series)[500:])
     error = np.sqrt(error**2 + independent.var(axis=0) / len(independent))

@@ -175,7 +175,7 @@ def test_factors_see_the_twins_cells(by_column, effects, monkeypatch):
     """A sweep after the cells are renewed: the twin with their κ and ω."""
     chain = chain_of(by_column, effects, 3)
     chain.sweep(3)
-    chain.effect_hyperparameters.tell(chain.rows, chain.columns)
+    chain.effect_hyperparameters.set_priors(chain.rows, chain.columns)
     law, carrier = chain.effect_hyperparameters.values, "columns" if chain.effects.columns else "rows"
     priors = [(law[2] * (side == carrier), law[kind] or 1.0) for kind, side in enumerate(("rows", "columns"))]
     sides = chain.rows, chain.columns

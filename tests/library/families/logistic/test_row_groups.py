@@ -317,7 +317,7 @@ def test_geweke(effects, ard):
         factors = chain.factors()
         V = (rng.random((F, N)) < expit(form.psi_of(factors))).astype(float)
         chain.cells.likelihood.kappa[:] = V[observed] - 0.5
-        chain.cells.tell_columns()
+        chain.cells.update_columns()
         level = index, chain.groups.means, chain.groups.variances
         told = law_told(
             *np.maximum(chain.effect_hyperparameters.values[:2], 1e-300), chain.effect_hyperparameters.values[2]

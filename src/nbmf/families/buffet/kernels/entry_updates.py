@@ -202,7 +202,7 @@ def visit_rows(first, share, matrix, state, prior, work, births, generator):
 
 @inner_kernel
 def add_row_to_block(j, i0, width, count, matrix, state, work):
-    """Add what row j says of the scores of columns i0 up to i0 + width to work.A and work.c.
+    """Add what row j says about the scores of columns i0 up to i0 + width to work.A and work.c.
 
     work.taken and work.value have the `count` features of the row, and its loadings.
     """

@@ -50,7 +50,7 @@ def likelihood_gain(signal, observed, shift, along, size, factor):
 
 @inner_kernel
 def prior_gain(t, count, squares):
-    """Return what the prior and the Jacobian say of e^t times `count` numbers that are N(0, 1).
+    """Return what the prior and the Jacobian say about e^t times `count` numbers that are N(0, 1).
 
     `squares` is the sum of their squares before.
     """
@@ -71,7 +71,7 @@ def family_gain(t, number, count, squares, numbers, priors):
 
 @inner_kernel
 def centered_gain(factor, x, center, variance):
-    """Return what the prior of a number N(center, variance) says of `factor` x, more than that of one around 0."""
+    """Return what the prior of a number N(center, variance) says about `factor` x, more than that of one around 0."""
     return center * x * (factor - 1.0) / variance
 
 

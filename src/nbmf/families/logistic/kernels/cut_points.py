@@ -27,7 +27,7 @@ TRIES = 100  # then a cut stays where it is, which rounding alone can bring abou
 
 @kernel(_nrt=False)
 def _draw_weights_of_column(first, end, place, ranks, psi, cuts, below, above, precision, linear, generator):
-    """Draw the weights of a column's cells, and add to `precision`, `linear` (J,) what they say of the cuts."""
+    """Draw the weights of a column's cells, and add to `precision`, `linear` (J,) what they say about the cuts."""
     for cell in range(first, end):
         at = np.uint64(place[cell])
         v, x = ranks[at], psi[at]
@@ -152,7 +152,7 @@ def draw_cuts(cuts, counts, precision, linear, generator):
 
 
 @kernel
-def tell_factors(start, place, ranks, cuts, below, above, omega, kappa):
+def update_omega_and_kappa(start, place, ranks, cuts, below, above, omega, kappa):
     """Write what the factors see of every cell, κ ψ - ω ψ² / 2, to `omega` and `kappa` (cells,).
 
     ω is the sum of the weights, κ = Σ (ω θ ± 1/2); other arguments as of `draw_weights`.

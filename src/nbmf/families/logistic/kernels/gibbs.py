@@ -153,7 +153,7 @@ def draw_normal(P, b, generator, u, i):
 
 @inner_kernel
 def _collect(P, b, u, i, slope, curvature):
-    """Add to g (D,) and G (D, D) what a line with P and b says of its coefficients times c."""
+    """Add to g (D,) and G (D, D) what a line with P and b says about its coefficients times c."""
     t = 0
     for c in range(b.size):
         slope[c] += b[c] * u[i, c]

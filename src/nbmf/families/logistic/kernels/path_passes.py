@@ -1,4 +1,4 @@
-"""What is drawn given the paths of rows that move, the variances of their steps and signs, and what paths say of cells.
+"""Draws of step variances and signs given the paths of rows that move, and what these paths say about cells.
 
 kernels.paths has the paths, and the words for them.
 """
@@ -17,7 +17,7 @@ from nbmf.numerics.variates import standard_gamma
 
 
 @kernel
-def draw_variances(generator, told, steps, shape, rate, variances, scales):
+def draw_variances(generator, sums, steps, shape, rate, variances, scales):
     """Draw s ~ inverse gamma(shape, rate) given paths: twice, so that neither way of writing a path holds it fast.
 
     First with the steps over √s as they are, which makes the steps longer or shorter, then given the steps (Yu and Meng
@@ -26,7 +26,7 @@ def draw_variances(generator, told, steps, shape, rate, variances, scales):
     Parameters
     ----------
     generator : uint64 array (8,)
-    told : float array (S, 3)
+    sums : float array (S, 3)
         Of the rows that have the same s, their sum.
     steps : float array (S,)
         How many numbers ~ N(0, s) there are.
@@ -38,9 +38,9 @@ def draw_variances(generator, told, steps, shape, rate, variances, scales):
     """
     slope, curvature, precision = np.empty(1), np.empty((1, 1)), np.empty(1)
     for s in range(variances.size):
-        slope[0], curvature[0, 0], precision[0] = told[s, SLOPE], told[s, CURVATURE], 1.0 / variances[s]
+        slope[0], curvature[0, 0], precision[0] = sums[s, SLOPE], sums[s, CURVATURE], 1.0 / variances[s]
         draw_scales(generator, slope, curvature, shape, rate, precision, scales[s : s + 1])
-        squares = told[s, SQUARES] * scales[s] * scales[s]
+        squares = sums[s, SQUARES] * scales[s] * scales[s]
         variances[s] = (rate + 0.5 * squares) / standard_gamma(generator, shape + 0.5 * steps[s])
 
 

@@ -26,7 +26,7 @@ from nbmf.numerics.compilation import inner_kernel, kernel, serial_and_parallel
 from nbmf.numerics.polya_gamma import polya_gamma
 from nbmf.numerics.variates import standard_normal
 
-SLOPE, CURVATURE, SQUARES = 0, 1, 2  # what a path says of s, see `_tell_of_walk`
+SLOPE, CURVATURE, SQUARES = 0, 1, 2  # what a path says about s, see `_walk_statistics`
 
 
 class PathRoom(NamedTuple):
@@ -146,27 +146,27 @@ def sample_backward(first, last, variance, gaps, linear, factor, generator, path
 
 
 @kernel
-def _tell_of_walk(first, last, gaps, P, b, path, told):
-    """Write what a path says of its variance: told (3,).
+def _walk_statistics(first, last, gaps, P, b, path, sums):
+    """Write what a path says about its variance: sums (3,).
 
     With all steps times c, the log-likelihood given ω is c slope - c² curvature / 2 but for a constant; and the sum of
     the squares of the steps, each over the time that it takes.
     """
     D = path.shape[1]
-    told[:] = 0.0
+    sums[:] = 0.0
     for t in range(first + 1, last + 1):
         place = 0
         for c in range(D):
             moved, step = path[t, c] - path[first, c], path[t, c] - path[t - 1, c]
-            told[SLOPE] += moved * b[t, c]
-            told[SQUARES] += step * step / gaps[t - 1]
+            sums[SLOPE] += moved * b[t, c]
+            sums[SQUARES] += step * step / gaps[t - 1]
             for a in range(c, D):
                 other = path[t, a] - path[first, a]
                 cross = moved * path[first, a]
                 if a > c:
                     cross += other * path[first, c]
-                told[SLOPE] -= P[t, place] * cross
-                told[CURVATURE] += P[t, place] * moved * other * (2.0 if a > c else 1.0)
+                sums[SLOPE] -= P[t, place] * cross
+                sums[CURVATURE] += P[t, place] * moved * other * (2.0 if a > c else 1.0)
                 place += 1
 
 
@@ -199,7 +199,7 @@ def _update_block(
     linear,
     factor,
     L,
-    told,
+    sums,
     generator,
 ):
     """Draw the paths of the rows of block k; arguments as of `update_paths`, room and generator of this block alone."""
@@ -216,10 +216,10 @@ def _update_block(
         path = u[i * T : (i + 1) * T]
         filter_forward(first, last, variances[i], gaps, P, b, linear, factor, L)
         sample_backward(first, last, variances[i], gaps, linear, factor, generator, path)
-        _tell_of_walk(first, last, gaps, P, b, path, told[i])
+        _walk_statistics(first, last, gaps, P, b, path, sums[i])
 
 
-def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps, variances, u, room, told, generators):
+def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps, variances, u, room, sums, generators):
     """Draw the coefficients of all rows in the periods of their spans, and before them ω.
 
     Parameters
@@ -239,8 +239,8 @@ def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps
     u : float array (F T, D)
         Read (for ω) and, in the spans, overwritten.
     room : PathRoom
-    told : float array (F, 3)
-        Overwritten: what each path says of its s, SLOPE, CURVATURE and SQUARES.
+    sums : float array (F, 3)
+        Overwritten: what each path says about its s, SLOPE, CURVATURE and SQUARES.
     generators : uint64 array (B, 8)
     """
     for k in numba.prange(lists.block_start.size - 1):
@@ -261,7 +261,7 @@ def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps
             room.linear[k],
             room.factor[k],
             room.L[k],
-            told,
+            sums,
             generators[k],
         )
 
