@@ -158,7 +158,7 @@ def scripted(monkeypatch):
         "_collect",
     ):
         monkeypatch.setattr(kernels, name, getattr(kernels, name).py_func)
-    monkeypatch.setattr(kernels, "update_lines_serial", kernels.update_lines)
+    monkeypatch.setattr(kernels, "update_rows_serial", kernels.update_rows)
     monkeypatch.setattr(kernels, "polya_gamma", polya_gamma)
     monkeypatch.setattr(kernels, "standard_normal", lambda generator: next(given[1]))
     monkeypatch.setattr(family, "draw_relevance", lambda *arguments: None)

@@ -14,8 +14,8 @@ KERNELS = (
     "log_density_of_angle",
     "_log_density_of_angle",
     "_turn_columns",
-    "turn_lines",
-    "scale_lines",
+    "rotate_rows",
+    "scale_rows",
     "gram_of",
 )
 

@@ -83,8 +83,8 @@ class Cells(NamedTuple):
 
     def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int64 array (cells,)."""
-        per_line = np.diff(self.start[:: self.n_blocks].astype(np.int64))
-        return np.repeat(np.arange(per_line.size), per_line)
+        per_row = np.diff(self.start[:: self.n_blocks].astype(np.int64))
+        return np.repeat(np.arange(per_row.size), per_row)
 
 
 def default_blocks(F: int, N: int) -> int:
@@ -98,21 +98,21 @@ def default_blocks(F: int, N: int) -> int:
 
 def layout(codes: np.ndarray, n_blocks: int) -> Cells:
     """Arrange the observed entries of dealt `codes` (int8, -1 missing) along its rows."""
-    lines, crossing = codes.shape
-    line, cross = np.nonzero(codes >= 0)
+    rows, crossing = codes.shape
+    row, cross = np.nonzero(codes >= 0)
     block_of = np.repeat(np.arange(n_blocks), block_sizes(crossing, n_blocks))
-    per_segment = np.bincount(line * n_blocks + block_of[cross], minlength=lines * n_blocks)
+    per_segment = np.bincount(row * n_blocks + block_of[cross], minlength=rows * n_blocks)
     return Cells(
-        block_start=np.cumsum([0, *block_sizes(lines, n_blocks)]).astype(np.uint32),
+        block_start=np.cumsum([0, *block_sizes(rows, n_blocks)]).astype(np.uint32),
         start=np.concatenate([[0], np.cumsum(per_segment)]).astype(np.uint32),
         cross=cross.astype(np.uint32),
-        value=codes[line, cross].astype(np.uint8),
+        value=codes[row, cross].astype(np.uint8),
     )
 
 
-def block_sizes(lines: int, n_blocks: int) -> list[int]:
+def block_sizes(rows: int, n_blocks: int) -> list[int]:
     """Return how many rows, or columns, each block has."""
-    return [len(range(b, lines, n_blocks)) for b in range(n_blocks)]
+    return [len(range(b, rows, n_blocks)) for b in range(n_blocks)]
 
 
 def smallest_dtype(largest: int, *kinds: type) -> type:

@@ -40,7 +40,7 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import PER_COLUMN, is_text
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
-from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_lines, dirichlet_lines
+from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_rows, dirichlet_rows
 
 TOLERANCE = 1e-5  # of a mean, in a sweep
 MAX_SWEEPS = 1000
@@ -63,12 +63,12 @@ def fold_in_weights(codes: np.ndarray, probabilities: np.ndarray, prior: np.ndar
     of_one = probabilities[distinct.first].T
     likelihood = np.stack([1.0 - of_one, of_one])
     mean = np.empty((len(codes), distinct.first.size))
-    dirichlet_lines(codes, likelihood, prior[distinct.first], distinct.times, TOLERANCE, MAX_SWEEPS, mean)
+    dirichlet_rows(codes, likelihood, prior[distinct.first], distinct.times, TOLERANCE, MAX_SWEEPS, mean)
     return mean[:, distinct.place]
 
 
 def fold_in_probabilities(
-    codes: np.ndarray, weights: np.ndarray, alpha: np.ndarray, beta: np.ndarray, of_lines: np.ndarray | None = None
+    codes: np.ndarray, weights: np.ndarray, alpha: np.ndarray, beta: np.ndarray, of_rows: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the means of the probabilities of new rows or columns, float array (rows, K).
 
@@ -80,16 +80,16 @@ def fold_in_probabilities(
         Of the components in each entry: the other factor.
     alpha, beta : float arrays (K,)
         Beta hyperparameters.
-    of_lines : float array (rows, 2), optional
+    of_rows : float array (rows, 2), optional
         Factors of beta and alpha that belong to a row or column, where each has a prior of its own.
     """
     distinct = _Distinct.of(weights.T, alpha, beta)
     mixture = np.ascontiguousarray(weights[:, distinct.first])
     prior = np.stack([beta, alpha])[:, distinct.first]
-    if of_lines is None:
-        of_lines = np.ones((len(codes), 2))
+    if of_rows is None:
+        of_rows = np.ones((len(codes), 2))
     mean = np.empty((len(codes), distinct.first.size))
-    beta_lines(codes, mixture, prior, of_lines, distinct.times, TOLERANCE, MAX_SWEEPS, mean)
+    beta_rows(codes, mixture, prior, of_rows, distinct.times, TOLERANCE, MAX_SWEEPS, mean)
     return mean[:, distinct.place]
 
 
@@ -136,9 +136,9 @@ class BetaDirFoldIn:
         if is_text(self.alpha, PER_COLUMN):
             strength = self.alpha_[0] + self.beta_[0]  # the same of every row or column
             means = Shrinkage(*self.shrinkage_).means(codes.T)[:, None]
-            of_lines = strength * np.hstack([1.0 - means, means])
+            of_rows = strength * np.hstack([1.0 - means, means])
             ones = np.ones(weights.shape[1])
-            return fold_in_probabilities(codes, weights, ones, ones, of_lines)
+            return fold_in_probabilities(codes, weights, ones, ones, of_rows)
         priors = self._fitted_prior("alpha"), self._fitted_prior("beta")
         return fold_in_probabilities(codes, weights, *priors)
 

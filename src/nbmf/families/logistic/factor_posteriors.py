@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.logistic.kernels.factorized import update_lines
+from nbmf.families.logistic.kernels.factorized import update_rows
 from nbmf.families.logistic.kernels.full import posteriors
 from nbmf.families.logistic.learned_prior import Coordinates, LearnedPrior
 from nbmf.families.logistic.quadratic import PolyaGammaRows
@@ -129,7 +129,7 @@ class FactorizedPosterior(FactorPosterior):
             free = self.coordinates.free
             parameters = self.mean, self.variance
             prior = self.precision, self.centers
-            update_lines(*seen.own_rows, *parameters, *entries, *prior, free, float(step))
+            update_rows(*seen.own_rows, *parameters, *entries, *prior, free, float(step))
             return
         free = self.coordinates.free
         g, prior = np.zeros(self.mean.shape), np.tile(self.precision, (len(self.mean), 1))

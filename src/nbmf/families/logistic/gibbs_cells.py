@@ -17,7 +17,7 @@ MAX_BLOCKS = 32  # of rows or columns, each with its own random stream
 
 
 class CellLists(NamedTuple):
-    """The observed cells of each row or column of a side; see kernels.gibbs.update_lines."""
+    """The observed cells of each row or column of a side; see kernels.gibbs.update_rows."""
 
     block_start: np.ndarray
     start: np.ndarray
@@ -35,8 +35,8 @@ def cell_lists(seen: np.ndarray) -> tuple[CellLists, CellLists]:
     )
 
 
-def _lists(lines, others, place, n_rows):
-    start = np.cumsum([0, *np.bincount(lines, minlength=n_rows)])
+def _lists(rows, others, place, n_rows):
+    start = np.cumsum([0, *np.bincount(rows, minlength=n_rows)])
     # Blocks of about as many cells each, so that threads have about as much to do.
     ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_rows) + 1)[1:-1])
     blocks = np.array([0, *ends, n_rows], np.int64)

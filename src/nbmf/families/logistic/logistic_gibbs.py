@@ -46,14 +46,14 @@ class Side:
     """
 
     def __init__(self, lists, kappa, factor, has_effects, other_has_effects, seed):
-        lines, K = factor.shape
+        rows, K = factor.shape
         D, other_D = K + has_effects, K + other_has_effects
         self.lists, self.kappa, self.has_effects, self.K = lists, kappa, has_effects, K
-        self.u = np.zeros((lines, D))
+        self.u = np.zeros((rows, D))
         self.u[:, :K] = factor
-        self.design = np.ones((lines, other_D))
-        self.packed = np.empty((lines, other_D * (other_D + 1) // 2))
-        self.precision, self.center = np.ones(D), np.zeros((lines, D))
+        self.design = np.ones((rows, other_D))
+        self.packed = np.empty((rows, other_D * (other_D + 1) // 2))
+        self.precision, self.center = np.ones(D), np.zeros((rows, D))
         n_blocks = lists.block_start.size - 1
         self.generators = generator_states(seed, n_blocks)
         self._room = kernels.Room.of(n_blocks, D)
@@ -79,7 +79,7 @@ class Side:
         design = kernels.Design(other.design, other.packed, other.effects)
         drawn = self.precision, self.center, self.u, self._room, self.generators
         arguments = self.lists, draws_weights, self.kappa, cells.likelihood.trials, cells.omega, design, *drawn
-        run_with_threads(kernels.update_lines_serial, kernels.update_lines_parallel, threads, arguments)
+        run_with_threads(kernels.update_rows_serial, kernels.update_rows_parallel, threads, arguments)
 
     def scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return g (K,) and G (K, K): factors times c have log-likelihood g·c - c'Gc / 2 given ω.

@@ -56,12 +56,12 @@ class PolyaGammaRows(NamedTuple):
     """What the kernel of the factorized approximation needs of a Pólya-Gamma likelihood.
 
     values : int array (rows, entries), negative where missing
-    line_size, entry_size : float arrays (rows,), (entries,)
-    slope : float, b = line_size + entry_size + slope x
+    row_size, entry_size : float arrays (rows,), (entries,)
+    slope : float, b = row_size + entry_size + slope x
     """
 
     values: np.ndarray
-    line_size: np.ndarray
+    row_size: np.ndarray
     entry_size: np.ndarray
     slope: float
 

@@ -97,7 +97,7 @@ class Averages:
         return {name: np.exp(total / self._count) for name, total in self._priors.items()}
 
     def scales(self) -> dict[str, np.ndarray]:
-        """Return exp of the means of -log x, (lines,), by the name of the factor."""
+        """Return exp of the means of -log x, (size,), by the name of the factor."""
         return {factor: np.exp(total[:, 0] / self._count) for factor, total in self._scales.items()}
 
     def expectation(self) -> np.ndarray:

@@ -142,8 +142,8 @@ class ChibPoint:
         self._sources = (most_likely(counts, shares) if likely else rng.multinomial(counts, shares)).astype(float)
         self._constant = gammaln(self._counts + 1.0).sum() - gammaln(self._sources + 1.0).sum()
         self._sums = tuple(
-            np.stack([np.bincount(of, s, lines) for s in self._sources.T], axis=1)
-            for of, lines in zip((self._rows, self._columns), data.shape, strict=True)
+            np.stack([np.bincount(of, s, size) for s in self._sources.T], axis=1)
+            for of, size in zip((self._rows, self._columns), data.shape, strict=True)
         )
         # Means of W and H given the sources, each given the other, from these tables.
         self._W, self._H = (table.copy() for table in tables)

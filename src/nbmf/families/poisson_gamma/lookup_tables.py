@@ -13,7 +13,7 @@ ENTRIES_AT_ONCE = 2**18  # whose two vectors of factors are multiplied at a time
 
 def tables(shape: tuple[int, int], K: int) -> tuple[np.ndarray, np.ndarray]:
     """Return zeros for W (F, padded K) and H' (N, padded K)."""
-    return tuple(aligned_table(lines, padded(K)) for lines in shape)
+    return tuple(aligned_table(size, padded(K)) for size in shape)
 
 
 def shares_of(W: np.ndarray, H: np.ndarray) -> np.ndarray:

@@ -90,8 +90,8 @@ class Observations:
         """
         of_entry = (self.total + 0.5) / (self.n_observed + 1.0)
         observed = (
-            exposure(np.ones((lines, 1)))
-            for exposure, lines in zip((self.exposure.of_rows, self.exposure.of_columns), self.shape[::-1], strict=True)
+            exposure(np.ones((size, 1)))
+            for exposure, size in zip((self.exposure.of_rows, self.exposure.of_columns), self.shape[::-1], strict=True)
         )
         totals = self.row_totals(), self.column_totals()
         return tuple(

@@ -67,8 +67,8 @@ class Rates(Factorization):
         """Draw W (F, K) and H (N, K) around the two means."""
         rng = np.random.default_rng(seed)
         return tuple(
-            np.maximum(rng.gamma(START_SHAPE, mean / START_SHAPE, (lines, self.n_components)), FLOOR)
-            for lines, mean in zip(data.shape, means, strict=True)
+            np.maximum(rng.gamma(START_SHAPE, mean / START_SHAPE, (size, self.n_components)), FLOOR)
+            for size, mean in zip(data.shape, means, strict=True)
         )
 
     def _keep_expectation(self, state):
@@ -135,10 +135,10 @@ class WithPriors(Rates):
                 getattr(self, f"shape_{factor}"),
                 mean,
                 self._ties(factor),
-                (lines, K),
-                Scales(lines, self.shape_scales) if factor in self._scaled else None,
+                (size, K),
+                Scales(size, self.shape_scales) if factor in self._scaled else None,
             )
-            for factor, mean, lines in zip("WH", self._means(data), data.shape, strict=True)
+            for factor, mean, size in zip("WH", self._means(data), data.shape, strict=True)
         )
 
     def _take_priors(self, priors: dict[str, np.ndarray]) -> None:
@@ -225,8 +225,8 @@ class LearnedPriors(WithPriors):
     def restore(self, learned):
         """Take over what a file says was learned; see Factorization.restore."""
         super().restore(learned)
-        for factor, lines in (("W", self.W_.shape[0]), ("H", self.H_.shape[1])):
-            for name, size in zip(_names_of_scales(factor), (lines, 1), strict=True):
+        for factor, length in (("W", self.W_.shape[0]), ("H", self.H_.shape[1])):
+            for name, size in zip(_names_of_scales(factor), (length, 1), strict=True):
                 numbers, is_needed = vars(self).get(name), factor in self._scaled
                 is_right = isinstance(numbers, np.ndarray) and numbers.dtype == float and numbers.shape == (size,)
                 if is_needed and not (is_right and np.isfinite(numbers).all() and (numbers > 0).all()):

@@ -36,9 +36,9 @@ class FactorPosterior:
     """
 
     def __init__(self, prior: GammaPrior, start: np.ndarray):
-        lines, self.K = start.shape
+        size, self.K = start.shape
         self.prior = prior
-        self.E, self.L, self.S = (aligned_table(lines, padded(self.K)) for _ in range(3))
+        self.E, self.L, self.S = (aligned_table(size, padded(self.K)) for _ in range(3))
         self.alpha, self.scale = np.ones_like(start), start.copy()
         self.E[:, : self.K] = self.L[:, : self.K] = start
         self._renew_scales()
@@ -147,7 +147,7 @@ class VariationalState(State):
         return of_priors((self.W.prior, self.H.prior))
 
     def scales(self):
-        """Return exp -E[log x], (lines,), of each factor that has scales, by its name."""
+        """Return exp -E[log x], (size,), of each factor that has scales, by its name."""
         sides = {"W": self.W.prior.scales, "H": self.H.prior.scales}
         return {factor: np.exp(-scales.log[:, 0]) for factor, scales in sides.items() if scales is not None}
 

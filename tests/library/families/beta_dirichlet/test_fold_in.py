@@ -20,7 +20,7 @@ from nbmf.errors import DataError, NotSupportedError
 from nbmf.families.beta_dirichlet import beta_dirichlet_fold_in as fold_in
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import fold_in_probabilities, fold_in_weights
 from nbmf.families.beta_dirichlet.kernels import fold_in_kernels as kernels
-from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_lines, dirichlet_lines
+from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_rows, dirichlet_rows
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.inference.declarations import Alignment
 
@@ -182,11 +182,11 @@ def test_every_line_comes_to_rest(entries, prior):
     limits = fold_in.TOLERANCE, fold_in.MAX_SWEEPS
     times, mean = np.ones(20), np.empty((200, 20))
     likelihood = np.stack([1 - probabilities, probabilities])
-    taken = dirichlet_lines(codes, likelihood, np.full(20, prior), times, *limits, mean)
+    taken = dirichlet_rows(codes, likelihood, np.full(20, prior), times, *limits, mean)
     assert taken.max() < fold_in.MAX_SWEEPS
     np.testing.assert_allclose(mean.sum(axis=1), 1)
     priors = np.full((2, 20), prior), np.ones((200, 2))
-    taken = beta_lines(codes, weights, *priors, times, *limits, mean)
+    taken = beta_rows(codes, weights, *priors, times, *limits, mean)
     assert taken.max() < fold_in.MAX_SWEEPS
     assert ((mean > 0) & (mean < 1)).all()
 
@@ -200,7 +200,7 @@ def test_identical_components_are_computed_once_and_share_alike(monkeypatch):
     mean = np.empty((6, 23))
     likelihood = np.stack([1 - probabilities.T, probabilities.T])
     limits = fold_in.TOLERANCE, fold_in.MAX_SWEEPS
-    dirichlet_lines(codes, likelihood, prior, np.ones(23), *limits, mean)
+    dirichlet_rows(codes, likelihood, prior, np.ones(23), *limits, mean)
     np.testing.assert_allclose(merged, mean, atol=1e-4)
     assert np.ptp(merged[:, 3:], axis=1).max() == 0
     prior[-1] = 0.6  # no longer the same
@@ -296,8 +296,8 @@ def test_a_line_is_swept_once_to_start_and_then_as_often_as_allowed(max_sweeps):
     mean = np.empty((2, 3))
     limits = times, -1.0, max_sweeps, mean  # no mean moves by less than nothing
     for sweeps in (
-        dirichlet_lines(codes, of_value, np.ones(3), *limits),
-        beta_lines(codes, mixture, np.ones((2, 3)), np.ones((2, 2)), *limits),
+        dirichlet_rows(codes, of_value, np.ones(3), *limits),
+        beta_rows(codes, mixture, np.ones((2, 3)), np.ones((2, 2)), *limits),
     ):
         np.testing.assert_array_equal(sweeps, 1 + max_sweeps)
 

@@ -474,11 +474,11 @@ def lines_without_observations_are_legal(name):
 def lines_without_observations_are_predicted_from_the_prior(name):
     """A Beta line nobody has seen has mean α / (α + β); a Dirichlet line mixes the others."""
     estimator = make(name, alpha=1, beta=3).fit(with_empty_lines())
-    beta_lines, dirichlet_lines = estimator.expectation_[:, [0, 7]].T, estimator.W_[[3, 9]]
+    beta_rows, dirichlet_rows = estimator.expectation_[:, [0, 7]].T, estimator.W_[[3, 9]]
     if name in DIR_BETA:
-        beta_lines, dirichlet_lines = estimator.expectation_[[3, 9]], estimator.H_[:, [0, 7]].T
-    np.testing.assert_allclose(beta_lines, 1 / 4, atol=1e-6)
-    np.testing.assert_allclose(dirichlet_lines, 1 / 3, atol=1e-6)
+        beta_rows, dirichlet_rows = estimator.expectation_[[3, 9]], estimator.H_[:, [0, 7]].T
+    np.testing.assert_allclose(beta_rows, 1 / 4, atol=1e-6)
+    np.testing.assert_allclose(dirichlet_rows, 1 / 3, atol=1e-6)
 
 
 @promise.of(DIR_DIR)

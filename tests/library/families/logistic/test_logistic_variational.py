@@ -86,7 +86,7 @@ def test_the_kernel_as_plain_python_is_the_kernel():
     likelihood, (rows, columns) = likelihood_of("polya-gamma"), sides("factorized", (9, 7), 3)
     entries = columns.mean.T.copy(), columns.variance.T.copy()
     found = []
-    for function in (factorized.update_lines, factorized.update_lines.py_func):
+    for function in (factorized.update_rows, factorized.update_rows.py_func):
         mean, variance = rows.mean.copy(), rows.variance.copy()
         free = rows.coordinates.free
         own = mean, variance

@@ -60,36 +60,36 @@ class BetaDirCVB0:
         self._r[np.arange(z.size), z] = 1.0
         # A component of the padding has no weight in any row, so it stays without cells.
         self._gamma = _pad(gamma, K, width, 0.0)
-        self._prior = self._prior_of_lines(alpha, beta)
-        # Expected counts with their priors already added, as eq. (36) uses them: row f, and line
-        # 2 n + v for the value v of column n.
+        self._prior = self._prior_of_columns(alpha, beta)
+        # Expected counts with their priors already added, as eq. (36) uses them: row f, and row
+        # 2 n + v of the table of columns for the value v of column n.
         F, N = codes.shape
         L = np.bincount(self._turns.row * np.int64(width) + z, minlength=F * width)
         self._rows = self._gamma + L.reshape(F, width)
-        lines = 2 * self._columns + self._turns.place % 2
-        by_value = np.bincount(lines * width + z, minlength=2 * N * width)
-        self._lines = (self._prior + by_value.reshape(N, 2, width)).reshape(2 * N, width)
+        places = 2 * self._columns + self._turns.place % 2
+        by_value = np.bincount(places * width + z, minlength=2 * N * width)
+        self._column_counts = (self._prior + by_value.reshape(N, 2, width)).reshape(2 * N, width)
 
     def set_beta_prior(self, alpha, beta) -> None:
         """Go on with another Beta prior, of the kinds that the constructor takes."""
-        counts = self._lines.reshape(-1, 2, self._prior.shape[2]) - self._prior
-        self._prior = self._prior_of_lines(alpha, beta)
-        self._lines = (self._prior + np.maximum(counts, 0.0)).reshape(self._lines.shape)
+        counts = self._column_counts.reshape(-1, 2, self._prior.shape[2]) - self._prior
+        self._prior = self._prior_of_columns(alpha, beta)
+        self._column_counts = (self._prior + np.maximum(counts, 0.0)).reshape(self._column_counts.shape)
 
     def expected_digammas(self, alpha: np.ndarray, beta: np.ndarray) -> np.ndarray:
         """Return Σ_k of E[ψ(α + A) - ψ(α)] per column, of β and B, and of both: array (3, N).
 
         alpha, beta : float arrays (N,), the current prior of each column.
         """
-        none = np.ones(self._lines.shape, np.float32)
+        none = np.ones(self._column_counts.shape, np.float32)
         chances_of_zero(self._columns, self._turns.place, self._r, none)
         sums = np.empty((3, alpha.size))
         order = self._deal.columns
         prior = np.ascontiguousarray(self._prior)
-        expected_digammas(self._lines, prior, none, alpha[order], beta[order], sums)
+        expected_digammas(self._column_counts, prior, none, alpha[order], beta[order], sums)
         return self._deal.undo_columns(sums)
 
-    def _prior_of_lines(self, alpha, beta) -> np.ndarray:
+    def _prior_of_columns(self, alpha, beta) -> np.ndarray:
         """Return float array (1 or N, 2, width): of zeros and of ones, padding 1."""
         width = padded(self._K)
         if np.ndim(alpha) < 2:
@@ -101,7 +101,7 @@ class BetaDirCVB0:
 
     def update(self, n_iter: int = 1) -> None:
         """Apply eq. (36) to every observed entry `n_iter` times."""
-        arguments = (self._turns, self._r, self._rows, self._lines, n_iter)
+        arguments = (self._turns, self._r, self._rows, self._column_counts, n_iter)
         run_with_threads(_updates_serial, _updates_parallel, self._threads, arguments)
 
     @property
@@ -115,7 +115,7 @@ class BetaDirCVB0:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
         L = (self._rows - self._gamma)[:, : self._K]
         width = self._prior.shape[2]
-        by_value = (self._lines.reshape(-1, 2, width) - self._prior)[..., : self._K]
+        by_value = (self._column_counts.reshape(-1, 2, width) - self._prior)[..., : self._K]
         return Counts(
             L=self._deal.undo_rows(L),
             A=self._deal.undo_columns(by_value[:, 1].T),
@@ -130,8 +130,8 @@ def _pad(hyperparameter, K: int, width: int, value: float) -> np.ndarray:
 
 # The arrays come whole, with indices: a slice per cell would cost as much as the arithmetic.
 @inner_kernel
-def _update_cell(i, f, own, other, r, rows, row_steps, lines, line_steps, weight):
-    """Renew the responsibilities of cell i, row f; lines: of its `own` value and of the `other`.
+def _update_cell(i, f, own, other, r, rows, row_steps, column_counts, column_steps, weight):
+    """Renew the responsibilities of cell i, row f; column_counts: those of its `own` value and of the `other`.
 
     Counts are a base plus the steps taken since, both float32: the eight lanes of a vector unit
     instead of the four of float64. Steps are small, so their sum keeps its precision.
@@ -142,8 +142,8 @@ def _update_cell(i, f, own, other, r, rows, row_steps, lines, line_steps, weight
     for k in range(zero, K, lanes):
         prefetch(r, ahead, k)
         before = load(r, i, k)
-        count = load(lines, own, k) + (load(line_steps, own, k) - before)
-        both = count + (load(lines, other, k) + load(line_steps, other, k))
+        count = load(column_counts, own, k) + (load(column_steps, own, k) - before)
+        both = count + (load(column_counts, other, k) + load(column_steps, other, k))
         weights = (load(rows, f, k) + (load(row_steps, f, k) - before)) * (count / both)
         sums = sums + weights
         store(weight, zero, k, weights)
@@ -153,29 +153,29 @@ def _update_cell(i, f, own, other, r, rows, row_steps, lines, line_steps, weight
         step = after - load(r, i, k)
         store(r, i, k, after)
         store(row_steps, f, k, load(row_steps, f, k) + step)
-        store(line_steps, own, k, load(line_steps, own, k) + step)
+        store(column_steps, own, k, load(column_steps, own, k) + step)
 
 
 @inner_kernel
-def _update_group(g, c, turns, r, rows, row_steps, all_lines, lines, line_steps, weight):
+def _update_group(g, c, turns, r, rows, row_steps, all_column_counts, column_counts, column_steps, weight):
     """Renew the cells of column group g and row block c once."""
     one, two = np.uint64(1), np.uint64(2)
     _, first_column, start, row, place = turns
     first, end = two * first_column[g], two * first_column[g + one]
-    for line in range(first, end):
-        for k in range(all_lines.shape[1]):
-            lines[line - first, k] = all_lines[line, k]
-            line_steps[line - first, k] = 0.0
+    for at in range(first, end):
+        for k in range(all_column_counts.shape[1]):
+            column_counts[at - first, k] = all_column_counts[at, k]
+            column_steps[at - first, k] = 0.0
     segment = c * np.uint64(first_column.size - 1) + g
     for i in range(start[segment], start[segment + one]):
         own, f = np.uint64(place[i]), np.uint64(row[i])
-        _update_cell(i, f, own, own ^ one, r, rows, row_steps, lines, line_steps, weight)
-    for line in range(first, end):
-        for k in range(all_lines.shape[1]):
-            all_lines[line, k] += line_steps[line - first, k]
+        _update_cell(i, f, own, own ^ one, r, rows, row_steps, column_counts, column_steps, weight)
+    for at in range(first, end):
+        for k in range(all_column_counts.shape[1]):
+            all_column_counts[at, k] += column_steps[at - first, k]
 
 
-def _updates(turns, r, rows, lines, n_iter):
+def _updates(turns, r, rows, column_counts, n_iter):
     B = turns.block_start.size - 1
     K = r.shape[1]
     row_steps = np.zeros(rows.shape, np.float32)
@@ -184,10 +184,10 @@ def _updates(turns, r, rows, lines, n_iter):
         for round_ in range(B):
             for b in prange(B):
                 c = np.uint64((b + round_) % B)
-                group_lines = np.empty((2 * COLUMNS_AT_ONCE, K), np.float32)
-                steps, weight = np.empty_like(group_lines), np.empty((1, K), np.float32)
+                group_counts = np.empty((2 * COLUMNS_AT_ONCE, K), np.float32)
+                steps, weight = np.empty_like(group_counts), np.empty((1, K), np.float32)
                 for g in range(np.uint64(turns.block_start[b]), turns.block_start[b + 1]):
-                    _update_group(g, c, turns, r, base, row_steps, lines, group_lines, steps, weight)
+                    _update_group(g, c, turns, r, base, row_steps, column_counts, group_counts, steps, weight)
         rows += row_steps
         row_steps[:] = 0.0
 

@@ -11,7 +11,7 @@ are kept roughly in descending order of their counts: the search mostly ends at 
 A component from the fresh mass is drawn in proportion to γ_k and accepted with probability φ^v_kn.
 
 A sweep goes along rows, and neighbouring cells of a row mostly use the same components. So the
-tables of columns (column_tables.py) have a line per component: reading is sequential, whatever K is.
+tables of columns (column_tables.py) have a row per component: reading is sequential, whatever K is.
 
 Rows that use many components are drawn by rejection: k ∝ γ_k + L_fk from the urn of the row,
 accepted with probability φ^v_kn, which takes one or two tries whatever K is. Both ways draw from

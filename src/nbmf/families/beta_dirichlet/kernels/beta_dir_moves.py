@@ -307,7 +307,7 @@ def move_blocks(cells, row_of, by_column, column_start, z, lists, columns, gener
     """
     B = cells.block_start.size - 1
     K, F, N = columns.gamma.size, lists.length.size, column_start.size - 1
-    most = min(K, max(F, N))  # groups of a line
+    most = min(K, max(F, N))  # groups of a row or column
     alike = _are_alike(columns.prior, columns.gamma)
     ordering = Ordering(np.zeros(K, np.int64), np.empty(K, np.int64), np.empty(K, np.int64), alike)
     groups = Groups(

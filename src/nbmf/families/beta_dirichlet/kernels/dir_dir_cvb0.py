@@ -73,13 +73,15 @@ class DirDirCVB0:
         # A component of the padding has no weight in any row or column: it stays without cells.
         self._gamma, self._eta = (_pad(prior, K, width) for prior in (gamma, eta))
         self._rows = self._gamma + _count(cells[0], Z[cells], (codes.shape[0], width))
-        self._lines = self._eta + _count(cells[1], C[cells], (codes.shape[1], width))
+        self._column_counts = self._eta + _count(cells[1], C[cells], (codes.shape[1], width))
         # S_a of each row and S_b of each column, of the other cells: none counts itself.
-        self._sums = tuple((counts.sum(axis=1) - 1.0).astype(np.float32) for counts in (self._rows, self._lines))
+        self._sums = tuple(
+            (counts.sum(axis=1) - 1.0).astype(np.float32) for counts in (self._rows, self._column_counts)
+        )
 
     def update(self, n_iter: int = 1) -> None:
         """Renew q(z, c) of every observed entry `n_iter` times."""
-        arguments = (self._turns, self._first_vector, self._r, self._rows, self._lines)
+        arguments = (self._turns, self._first_vector, self._r, self._rows, self._column_counts)
         arguments = (*arguments, *self._sums, n_iter)
         run_with_threads(_updates_serial, _updates_parallel, self._threads, arguments)
 
@@ -99,7 +101,7 @@ class DirDirCVB0:
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K) and E[Q] (K, N)."""
         L = (self._rows - self._gamma)[:, : self._K]
-        Q = (self._lines - self._eta)[:, : self._K]
+        Q = (self._column_counts - self._eta)[:, : self._K]
         return Counts(L=self._deal.undo_rows(L), Q=self._deal.undo_columns(Q.T))
 
     def _vectors(self) -> tuple[np.ndarray, np.ndarray, int]:
@@ -113,15 +115,15 @@ def _pad(hyperparameter, K: int, width: int) -> np.ndarray:
     return np.append(np.broadcast_to(hyperparameter, K).astype(float), np.zeros(width - K))
 
 
-def _count(lines: np.ndarray, components: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    counts = np.bincount(lines * np.int64(shape[1]) + components, minlength=shape[0] * shape[1])
+def _count(rows: np.ndarray, components: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    counts = np.bincount(rows * np.int64(shape[1]) + components, minlength=shape[0] * shape[1])
     return counts.reshape(shape)
 
 
 # The arrays come whole, with indices: a slice per cell would cost as much as the arithmetic.
 @inner_kernel
-def _update_one(i, f, n, r, rows, row_steps, lines, line_steps, weight):
-    """Renew q(z) = q(c), vector i, of a one in row f and line n.
+def _update_one(i, f, n, r, rows, row_steps, column_counts, column_steps, weight):
+    """Renew q(z) = q(c), vector i, of a one in row f and column n.
 
     Counts are a base plus the steps taken since, both float32, as in beta_dir_cvb0.py.
     """
@@ -132,7 +134,7 @@ def _update_one(i, f, n, r, rows, row_steps, lines, line_steps, weight):
         prefetch(r, ahead, k)
         before = load(r, i, k)
         a = load(rows, f, k) + (load(row_steps, f, k) - before)
-        b = load(lines, n, k) + (load(line_steps, n, k) - before)
+        b = load(column_counts, n, k) + (load(column_steps, n, k) - before)
         sums = sums + a * b
         store(weight, zero, k, a * b)
     scale = spread(np.float32(1.0) / total(sums))
@@ -141,12 +143,12 @@ def _update_one(i, f, n, r, rows, row_steps, lines, line_steps, weight):
         step = after - load(r, i, k)
         store(r, i, k, after)
         store(row_steps, f, k, load(row_steps, f, k) + step)
-        store(line_steps, n, k, load(line_steps, n, k) + step)
+        store(column_steps, n, k, load(column_steps, n, k) + step)
 
 
 @inner_kernel
-def _update_zero(i, f, n, sum_a, sum_b, r, rows, row_steps, lines, line_steps, weight):
-    """Renew q(z), vector i, and q(c), vector i + 1, of a zero in row f and line n."""
+def _update_zero(i, f, n, sum_a, sum_b, r, rows, row_steps, column_counts, column_steps, weight):
+    """Renew q(z), vector i, and q(c), vector i + 1, of a zero in row f and column n."""
     K, lanes, zero, one = np.uint64(r.shape[1]), np.uint64(LANES), np.uint64(0), np.uint64(1)
     ahead = i + one + one + np.uint64(FLOATS_AHEAD) // K
     sums_of_z, sums_of_c = spread(np.float32(0.0)), spread(np.float32(0.0))
@@ -155,56 +157,68 @@ def _update_zero(i, f, n, sum_a, sum_b, r, rows, row_steps, lines, line_steps, w
         prefetch(r, ahead, k)
         prefetch(r, ahead + one, k)
         a = load(rows, f, k) + (load(row_steps, f, k) - load(r, i, k))
-        b = load(lines, n, k) + (load(line_steps, n, k) - load(r, i + one, k))
+        b = load(column_counts, n, k) + (load(column_steps, n, k) - load(r, i + one, k))
         of_z, of_c = a * (all_b - b), b * (all_a - a)
         sums_of_z, sums_of_c = sums_of_z + of_z, sums_of_c + of_c
         store(weight, zero, k, of_z)
         store(weight, one, k, of_c)
     # The two sums are the same number but for rounding; each marginal is to sum to one.
-    _settle(i, zero, total(sums_of_z), f, r, row_steps, weight)
-    _settle(i + one, one, total(sums_of_c), n, r, line_steps, weight)
+    _set_weights(i, zero, total(sums_of_z), f, r, row_steps, weight)
+    _set_weights(i + one, one, total(sums_of_c), n, r, column_steps, weight)
 
 
 @inner_kernel
-def _settle(i, side, of_all, line, r, steps, weight):
-    """Set vector i to the weights of a `side` over the sum `of_all`; add its step to a line."""
+def _set_weights(i, side, of_all, row, r, steps, weight):
+    """Set vector i to the weights of a `side` over the sum `of_all`; add its step to that row of the table `steps`."""
     K, lanes, zero = np.uint64(r.shape[1]), np.uint64(LANES), np.uint64(0)
     scale = spread(np.float32(1.0) / of_all)
     for k in range(zero, K, lanes):
         after = load(weight, side, k) * scale
-        store(steps, line, k, load(steps, line, k) + (after - load(r, i, k)))
+        store(steps, row, k, load(steps, row, k) + (after - load(r, i, k)))
         store(r, i, k, after)
 
 
 @inner_kernel
 def _update_group(
-    g, c, turns, first_vector, r, rows, row_steps, all_lines, row_sums, line_sums, lines, line_steps, weight
+    g,
+    c,
+    turns,
+    first_vector,
+    r,
+    rows,
+    row_steps,
+    all_column_counts,
+    row_sums,
+    column_sums,
+    column_counts,
+    column_steps,
+    weight,
 ):
     """Renew the cells of column group g and row block c once."""
     one, two = np.uint64(1), np.uint64(2)
     _, first_column, start, row, place = turns
     first, end = np.uint64(first_column[g]), np.uint64(first_column[g + one])
     for n in range(first, end):
-        for k in range(all_lines.shape[1]):
-            lines[n - first, k] = all_lines[n, k]
-            line_steps[n - first, k] = 0.0
+        for k in range(all_column_counts.shape[1]):
+            column_counts[n - first, k] = all_column_counts[n, k]
+            column_steps[n - first, k] = 0.0
     segment = c * np.uint64(first_column.size - 1) + g
     vector = first_vector[segment]
     for i in range(start[segment], start[segment + one]):
         n, f = np.uint64(place[i]) // two, np.uint64(row[i])
         if np.uint64(place[i]) % two == one:
-            _update_one(vector, f, n, r, rows, row_steps, lines, line_steps, weight)
+            _update_one(vector, f, n, r, rows, row_steps, column_counts, column_steps, weight)
             vector += one
         else:
-            sums = row_sums[f], line_sums[first + n]
-            _update_zero(vector, f, n, *sums, r, rows, row_steps, lines, line_steps, weight)
+            sums = row_sums[f], column_sums[first + n]
+            _update_zero(vector, f, n, *sums, r, rows, row_steps, column_counts, column_steps, weight)
             vector += two
     for n in range(first, end):
-        for k in range(all_lines.shape[1]):
-            all_lines[n, k] += line_steps[n - first, k]
+        for k in range(all_column_counts.shape[1]):
+            all_column_counts[n, k] += column_steps[n - first, k]
 
 
-def _updates(turns, first_vector, r, rows, lines, row_sums, line_sums, n_iter):
+def _updates(turns, first_vector, r, rows, column_counts, row_sums, column_sums, n_iter):
     B = turns.block_start.size - 1
     K = r.shape[1]
     row_steps = np.zeros(rows.shape, np.float32)
@@ -213,8 +227,8 @@ def _updates(turns, first_vector, r, rows, lines, row_sums, line_sums, n_iter):
         for round_ in range(B):
             for b in prange(B):
                 c = np.uint64((b + round_) % B)
-                group_lines = np.empty((COLUMNS_AT_ONCE, K), np.float32)
-                steps, weight = np.empty_like(group_lines), np.empty((2, K), np.float32)
+                group_counts = np.empty((COLUMNS_AT_ONCE, K), np.float32)
+                steps, weight = np.empty_like(group_counts), np.empty((2, K), np.float32)
                 for g in range(np.uint64(turns.block_start[b]), turns.block_start[b + 1]):
                     _update_group(
                         g,
@@ -224,10 +238,10 @@ def _updates(turns, first_vector, r, rows, lines, row_sums, line_sums, n_iter):
                         r,
                         base,
                         row_steps,
-                        lines,
+                        column_counts,
                         row_sums,
-                        line_sums,
-                        group_lines,
+                        column_sums,
+                        group_counts,
                         steps,
                         weight,
                     )

@@ -1,7 +1,7 @@
-"""Fold-in: CVB0 of new lines given the other factor (equations: beta_dirichlet.fold_in).
+"""Fold-in: CVB0 of new rows, of V or of its transpose, given the other factor (equations: beta_dirichlet.fold_in).
 
-A line is swept alone, from a start of its own, until its mean stands still: it depends on no
-other line, and only its responsibilities are in memory, 8 bytes per entry and component.
+A row is swept alone, from a start of its own, until its mean stands still: it depends on no
+other row, and only its responsibilities are in memory, 8 bytes per entry and component.
 """
 
 import numpy as np
@@ -12,17 +12,17 @@ from nbmf.numerics.compilation import inner_kernel, kernel
 # Sums over components may be taken in any order: eight at a time instead of one by one.
 REORDER = {"reassoc", "contract", "nsz", "nnan", "ninf"}
 # Steps of weights are that much longer than to the new value (successive over-relaxation): the
-# fixed points are the same. Lines of paleo, K = 100, take 51 sweeps (median) instead of 367.
+# fixed points are the same. Rows of paleo, K = 100, take 51 sweeps (median) instead of 367.
 RELAXATION = 1.8
 
 
 @kernel
-def dirichlet_lines(codes, likelihood, prior, times, tolerance, max_sweeps, mean):
-    """Write the means of the weights of each line to `mean`; return the sweeps each has taken.
+def dirichlet_rows(codes, likelihood, prior, times, tolerance, max_sweeps, mean):
+    """Write the means of the weights of each row to `mean`; return the sweeps each has taken.
 
     Parameters
     ----------
-    codes : int8 array (lines, entries)
+    codes : int8 array (rows, entries)
         1, 0, -1 (missing).
     likelihood : float array (2, entries, K)
         Of the values 0 and 1 of each entry, given its component.
@@ -34,30 +34,30 @@ def dirichlet_lines(codes, likelihood, prior, times, tolerance, max_sweeps, mean
         Stop when no mean has moved by more in a sweep.
     max_sweeps : int
         Stop after so many, besides the first, which makes the start.
-    mean : float array (lines, K)
+    mean : float array (rows, K)
         Output.
     """
-    lines, entries, K = codes.shape[0], np.uint64(codes.shape[1]), prior.size
+    rows, entries, K = codes.shape[0], np.uint64(codes.shape[1]), prior.size
     r = np.empty((entries, K))
     count, before, weight = np.empty(K), np.empty(K), np.empty(K)
-    sweeps = np.zeros(lines, np.int64)
-    for line in range(lines):
-        total = np.dot(times, prior) + np.count_nonzero(codes[line] >= 0)
+    sweeps = np.zeros(rows, np.int64)
+    for row in range(rows):
+        total = np.dot(times, prior) + np.count_nonzero(codes[row] >= 0)
         r[:] = 0.0
         count[:] = prior
         moved = np.inf
-        while moved > tolerance and sweeps[line] <= max_sweeps:
+        while moved > tolerance and sweeps[row] <= max_sweeps:
             before[:] = count
             # In the first sweep, the start, no entry sees another.
-            first = sweeps[line] == 0
+            first = sweeps[row] == 0
             seen, relaxation = (before, 1.0) if first else (count, RELAXATION)
             for n in range(np.uint64(0), entries):
-                if codes[line, n] >= 0:
-                    of_value = likelihood[np.uint64(codes[line, n])]
+                if codes[row, n] >= 0:
+                    of_value = likelihood[np.uint64(codes[row, n])]
                     _renew_weight(seen, count, r, n, of_value, times, relaxation, weight)
             moved = np.abs(count - before).max() / total
-            sweeps[line] += 1
-        mean[line] = count / np.dot(times, count)
+            sweeps[row] += 1
+        mean[row] = count / np.dot(times, count)
     return sweeps
 
 
@@ -89,43 +89,43 @@ def _weighted_sum(times, weight):
 
 
 @kernel
-def beta_lines(codes, mixture, prior, of_lines, times, tolerance, max_sweeps, mean):
-    """Write the means of the probabilities of each line to `mean`; return the sweeps taken.
+def beta_rows(codes, mixture, prior, of_rows, times, tolerance, max_sweeps, mean):
+    """Write the means of the probabilities of each row to `mean`; return the sweeps taken.
 
     Parameters
     ----------
     codes, times, tolerance, max_sweeps, mean
-        As for `dirichlet_lines`.
+        As for `dirichlet_rows`.
     mixture : float array (entries, K)
         The weights of the components in each entry.
     prior : float array (2, K)
         Beta hyperparameters, those of zeros (beta) first.
-    of_lines : float array (lines, 2)
-        Factors of them that belong to a line.
+    of_rows : float array (rows, 2)
+        Factors of them that belong to a row.
     """
-    lines, entries, K = codes.shape[0], np.uint64(codes.shape[1]), mixture.shape[1]
+    rows, entries, K = codes.shape[0], np.uint64(codes.shape[1]), mixture.shape[1]
     r = np.empty((entries, K))
     count, before, weight = np.empty((2, K)), np.empty((2, K)), np.empty(K)
-    sweeps = np.zeros(lines, np.int64)
-    for line in range(lines):
+    sweeps = np.zeros(rows, np.int64)
+    for row in range(rows):
         r[:] = 0.0
         for v in range(2):
-            count[v] = prior[v] * of_lines[line, v]
-        mean[line] = count[1] / (count[0] + count[1])
+            count[v] = prior[v] * of_rows[row, v]
+        mean[row] = count[1] / (count[0] + count[1])
         moved = np.inf
-        while moved > tolerance and sweeps[line] <= max_sweeps:
+        while moved > tolerance and sweeps[row] <= max_sweeps:
             before[:] = count
-            seen = before if sweeps[line] == 0 else count
+            seen = before if sweeps[row] == 0 else count
             for n in range(np.uint64(0), entries):
-                if codes[line, n] >= 0:
-                    v = np.uint64(codes[line, n])
+                if codes[row, n] >= 0:
+                    v = np.uint64(codes[row, n])
                     _renew_probability(seen, count, v, r, n, mixture, times, weight)
             moved = 0.0
             for k in range(K):
                 h = count[1, k] / (count[0, k] + count[1, k])
-                moved = max(moved, abs(h - mean[line, k]))
-                mean[line, k] = h
-            sweeps[line] += 1
+                moved = max(moved, abs(h - mean[row, k]))
+                mean[row, k] = h
+            sweeps[row] += 1
     return sweeps
 
 

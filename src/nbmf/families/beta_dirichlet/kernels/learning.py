@@ -14,25 +14,25 @@ LARGEST_PRODUCT = 1e250
 
 @kernel
 def chances_of_zero(columns, place, r, none):
-    """Multiply `none` (lines, width) by 1 - r over the cells: the chance that a count is zero.
+    """Multiply `none` (2 N, width) by 1 - r over the cells: the chance that a count is zero.
 
     Parameters
     ----------
     columns : int array (cells,)
         Column n of each cell.
     place : uint8 array (cells,)
-        Its value in the last bit; the line of the cell is 2 n + v.
+        Its value in the last bit; the row of the cell in `none` is 2 n + v.
     r : float32 array (cells, width)
         Responsibilities, width a multiple of LANES.
-    none : float32 array (lines, width)
+    none : float32 array (2 N, width)
         Ones at first.
     """
     K, lanes, zero = np.uint64(r.shape[1]), np.uint64(LANES), np.uint64(0)
     one = spread(np.float32(1.0))
     for i in range(np.uint64(columns.size)):
-        line = np.uint64(2) * np.uint64(columns[i]) + np.uint64(place[i] & np.uint8(1))
+        row = np.uint64(2) * np.uint64(columns[i]) + np.uint64(place[i] & np.uint8(1))
         for k in range(zero, K, lanes):
-            store(none, line, k, load(none, line, k) * (one - load(r, i, k)))
+            store(none, row, k, load(none, row, k) * (one - load(r, i, k)))
 
 
 @inner_kernel
@@ -58,17 +58,17 @@ def _expected_difference(x, at_x, count, none):
 
 
 @kernel
-def expected_digammas(lines, prior, none, alpha, beta, sums):
+def expected_digammas(column_counts, prior, none, alpha, beta, sums):
     """Write Σ_k of E[ψ(α + A) - ψ(α)], of the same with β and B, and with α + β and A + B.
 
     Parameters
     ----------
-    lines, prior : float64 array (2 N, width), and one that broadcasts to (N, 2, width)
-        Line 2 n has the expected counts B of column n with their prior added, 2 n + 1 those of A.
+    column_counts, prior : float64 array (2 N, width), and one that broadcasts to (N, 2, width)
+        Row 2 n has the expected counts B of column n with their prior added, 2 n + 1 those of A.
     none : float32 array (2 N, width)
         The chance that a count is zero.
     alpha, beta : float arrays (N,)
-        Their columns in the order of `lines`.
+        Their columns in the order of `column_counts`.
     sums : float array (3, N)
         Output.
     """
@@ -78,8 +78,8 @@ def expected_digammas(lines, prior, none, alpha, beta, sums):
         at_both = digamma(both)
         sums[:, n] = 0.0
         for k in range(prior.shape[2]):
-            B = max(lines[2 * n, k] - prior[n % prior.shape[0], 0, k], 0.0)
-            A = max(lines[2 * n + 1, k] - prior[n % prior.shape[0], 1, k], 0.0)
+            B = max(column_counts[2 * n, k] - prior[n % prior.shape[0], 0, k], 0.0)
+            A = max(column_counts[2 * n + 1, k] - prior[n % prior.shape[0], 1, k], 0.0)
             none_B, none_A = none[2 * n, k], none[2 * n + 1, k]
             sums[0, n] += _expected_difference(alpha[n], at_alpha, A, none_A)
             sums[1, n] += _expected_difference(beta[n], at_beta, B, none_B)
@@ -94,7 +94,7 @@ def log_rising_sum(counts, prior):
 
     Parameters
     ----------
-    counts : int array (lines, n)
+    counts : int array (rows, n)
     prior : float array (n,)
         x, positive.
     """
@@ -102,8 +102,8 @@ def log_rising_sum(counts, prior):
     for n in range(prior.size):
         x = prior[n]
         at_x = math.lgamma(x)
-        for line in range(counts.shape[0]):
-            c = counts[line, n]
+        for row in range(counts.shape[0]):
+            c = counts[row, n]
             if c > LARGEST_FACTORS:
                 total += math.lgamma(x + c) - at_x
                 continue

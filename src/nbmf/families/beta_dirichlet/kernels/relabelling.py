@@ -1,19 +1,19 @@
-"""Block moves: the components of all cells of a line change their names at once.
+"""Block moves: the components of all cells of a row or column change their names at once.
 
-In a row or column the cells of one component are a group. With γ = 1/K a group is worth far more
-than its cells alone, so that sampling cell by cell can hardly take it from one component to
-another. But all groups can be renamed by an exact Gibbs step that is cheap: leave the line out of
+In a row (or column; what follows holds for either) the cells of one component are a group. With γ = 1/K a group is
+worth far more than its cells alone, so that sampling cell by cell can hardly take it from one component to
+another. But all groups can be renamed by an exact Gibbs step that is cheap: leave the row out of
 all counts, and every other count has at most one cell of it, since the cell (f, n) alone is in both
 row f and column n. So the joint is a product over the groups, of a score for each group and
-component that depends on nothing else in the line, under the one condition that different groups
+component that depends on nothing else in the row, under the one condition that different groups
 have different components.
 
-Given the scores of a line, each group in turn draws a component among those that no other group
-has; then each pair of groups may exchange theirs. Components that are empty without the line are
+Given the scores of a row, each group in turn draws a component among those that no other group
+has; then each pair of groups may exchange theirs. Components that are empty without the row are
 alike if priors are the same for all components: they are one candidate, its weight times their
 number, and which of them a group gets is drawn at last, uniformly.
 
-Lines share counts, so that they are done one after the other, with one random stream: the result
+Rows share counts, so that they are done one after the other, with one random stream: the result
 does not depend on the number of threads.
 """
 
@@ -63,7 +63,7 @@ class Moves:
 
 
 class Ordering(NamedTuple):
-    """The components, used ones first; how many these are, n_used, changes from line to line.
+    """The components, used ones first; how many these are, n_used, changes from row to row.
 
     total : int64 array (K,), how many cells each component has
     order, place : int64 arrays (K,), the components, and where in `order` each one is
@@ -78,7 +78,7 @@ class Ordering(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """The groups of a line, in arrays with room for those of any line and for working.
+    """The groups of a row, in arrays with room for those of any row and for working.
 
     label, size : int64 arrays (most,), the component of group s, and how many cells it has
     new : int64 array (most,), the component that it gets
@@ -87,7 +87,7 @@ class Groups(NamedTuple):
     choice : int64 array (most,), the candidate c that group s has
     weight : float64 array (K + 1,), of the candidates
     held, is_held : int64 arrays (K + 1,), how many groups have a candidate, and whether one has a
-        component; all zero between lines
+        component; all zero between rows
     """
 
     label: np.ndarray
@@ -128,7 +128,7 @@ def _put(k, position, ordering):
 
 @inner_kernel
 def leave_out(m, groups, n_used, ordering):
-    """Take a line with m groups out of `total`; return how many components are used without it."""
+    """Take a row with m groups out of `total`; return how many components are used without it."""
     for s in range(m):
         k = groups.label[s]
         ordering.total[k] -= groups.size[s]
@@ -140,7 +140,7 @@ def leave_out(m, groups, n_used, ordering):
 
 @inner_kernel
 def put_in(m, groups, n_used, ordering):
-    """Add a line to `total`, its m groups renamed; return how many components are used with it."""
+    """Add a row to `total`, its m groups renamed; return how many components are used with it."""
     for s in range(m):
         k = groups.new[s]
         ordering.total[k] += groups.size[s]
@@ -190,9 +190,9 @@ def _exchange(s, t, score, choice, generator):
 
 @kernel(_nrt=False)
 def rename(m, groups, n_used, ordering, generator):
-    """Draw the components `new` of the m groups of a line given their scores.
+    """Draw the components `new` of the m groups of a row given their scores.
 
-    n_used : how many components are used without the line, the first of `order`; the others are empty
+    n_used : how many components are used without the row, the first of `order`; the others are empty
     """
     label, size, new, score, choice, _, held, is_held = groups
     _, order, place, _ = ordering

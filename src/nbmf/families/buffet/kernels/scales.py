@@ -28,7 +28,7 @@ def step(widths, generator):
 
 @inner_kernel
 def likelihood_gain(signal, observed, shift, along, size, factor):
-    """Return by how much log p(v) of a line grows if `along`, a part of its log-odds, is scaled.
+    """Return by how much log p(v) of a row or column grows if `along`, a part of its log-odds, is scaled.
 
     The log-odds are shift + along, and become shift + factor along: float arrays, one number for
     each cell. Cells that are not observed say nothing.

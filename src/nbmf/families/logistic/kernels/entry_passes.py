@@ -16,7 +16,7 @@ from nbmf.numerics.variates import standard_gamma, standard_normal
 
 @kernel
 def log_odds(start, index, u, design, offset, psi):
-    """Write ψ = offset + x u of every cell, row by row; see kernels.gibbs.update_lines."""
+    """Write ψ = offset + x u of every cell, row by row; see kernels.gibbs.update_rows."""
     for i in range(start.size - 1):
         for cell in range(start[i], start[i + 1]):
             j = np.uint64(index[cell])

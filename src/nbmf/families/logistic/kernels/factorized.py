@@ -1,7 +1,7 @@
-"""A step of the factorized approximation under a Pólya-Gamma likelihood, a pass per two lines.
+"""A step of the factorized approximation under a Pólya-Gamma likelihood, a pass per two rows.
 
-Lines are rows of V, or columns; their entries are columns, or rows. Two lines are updated at once,
-so that what is read of the entries serves both: of short lines that is what costs most.
+In this module rows are those of V or of its transpose. Two rows are updated at once,
+so that what is read of the entries serves both: of short rows that is what costs most.
 """
 
 import numpy as np
@@ -15,76 +15,76 @@ REORDER = {"reassoc", "contract", "nsz"}
 
 
 @kernel(fastmath={"contract"})
-def update_lines(
-    values, line_size, entry_size, slope, mean, variance, entry_mean, entry_variance, precision, center, free, step
+def update_rows(
+    values, row_size, entry_size, slope, mean, variance, entry_mean, entry_variance, precision, center, free, step
 ):
-    """Update µ and σ² of every line: one Newton step with the diagonal of the Hessian.
+    """Update µ and σ² of every row: one Newton step with the diagonal of the Hessian.
 
-    An entry x has h = x - b/2 and w = b tanh(η/2) / (2η) with b = line_size + entry_size + slope x
+    An entry x has h = x - b/2 and w = b tanh(η/2) / (2η) with b = row_size + entry_size + slope x
     and η² = <ψ²>; one that is missing has h = w = 0. With m, s² of the entries
 
         g = Σ (h - w <ψ>) m - (Σ w s²) µ - p (µ - center),   δ = p + Σ w (m² + s²),   d = g / δ,
         σ² = 1 / δ,   µ = µ + t d,   t = step, or g·d / d'Ad where step is 0,
 
-    A the Hessian of the line, diag(p) + Σ w (m m' + diag(s²)).
+    A the Hessian of the row, diag(p) + Σ w (m m' + diag(s²)).
 
     Parameters
     ----------
-    values : int array (lines, entries)
+    values : int array (rows, entries)
         x; negative where missing.
-    line_size, entry_size : float arrays (lines,), (entries,)
+    row_size, entry_size : float arrays (rows,), (entries,)
     slope : float
-    mean, variance : float arrays (lines, R)
+    mean, variance : float arrays (rows, R)
         µ and σ², changed in place.
     entry_mean, entry_variance : float arrays (R, entries)
         m and s².
-    precision, center : float arrays (R,), (lines, R)
+    precision, center : float arrays (R,), (rows, R)
         p and the mean of the prior.
     free : bool array (R,)
         Coordinates that are updated; the others stay as they are.
     step : float
         t; 0 for the best along d.
     """
-    lines, entries = values.shape
+    rows, entries = values.shape
     R = mean.shape[1]
     psi, square = np.empty((2, entries)), np.empty((2, entries))
     w, pull = np.empty((2, entries)), np.empty((2, entries))
     sums = np.empty((2, 3, R))
     d = np.empty((2, R))
-    for first in range(0, lines, 2):
-        second = min(first + 1, lines - 1)
+    for first in range(0, rows, 2):
+        second = min(first + 1, rows - 1)
         _predict(first, second, mean, variance, entry_mean, entry_variance, psi, square)
         for place in range(2):
-            line = second if place else first
-            _weigh(values, line, line_size[line], entry_size, slope, psi, square, place, w, pull)
+            row = second if place else first
+            _weigh(values, row, row_size[row], entry_size, slope, psi, square, place, w, pull)
         for k in range(R):
             (sums[0, 0, k], sums[0, 1, k], sums[0, 2, k], sums[1, 0, k], sums[1, 1, k], sums[1, 2, k]) = _sums(
                 k, w, pull, entry_mean, entry_variance
             )
         for place in range(second - first + 1):
-            line = second if place else first
+            row = second if place else first
             top = bottom = 0.0
             for k in range(R):
                 prior = precision[k] + sums[place, 1, k]
-                g = sums[place, 0, k] - prior * mean[line, k] + precision[k] * center[line, k]
+                g = sums[place, 0, k] - prior * mean[row, k] + precision[k] * center[row, k]
                 delta = precision[k] + sums[place, 2, k]
                 d[place, k] = g / delta if free[k] else 0.0
                 top += g * d[place, k]
                 bottom += prior * d[place, k] ** 2
                 if free[k]:
-                    variance[line, k] = 1.0 / delta
+                    variance[row, k] = 1.0 / delta
             t = step
             if step == 0.0:
                 _along(d, place, entry_mean, psi)
                 bottom += _curvature(w, psi, place)
                 t = top / bottom if bottom > 0.0 else 0.0
             for k in range(R):
-                mean[line, k] += t * d[place, k]
+                mean[row, k] += t * d[place, k]
 
 
 @inner_kernel(fastmath={"contract"})
 def _predict(first, second, mean, variance, entry_mean, entry_variance, psi, square):
-    """Write <ψ> and the variance of ψ of two lines, Σ (µ² + σ²) s² + σ² m²."""
+    """Write <ψ> and the variance of ψ of two rows, Σ (µ² + σ²) s² + σ² m²."""
     R, entries = entry_mean.shape
     for j in range(entries):
         psi[0, j] = psi[1, j] = square[0, j] = square[1, j] = 0.0
@@ -102,11 +102,11 @@ def _predict(first, second, mean, variance, entry_mean, entry_variance, psi, squ
 
 
 @inner_kernel(fastmath={"contract"})
-def _weigh(values, line, line_size, entry_size, slope, psi, square, place, w, pull):
-    """Write w and h - w <ψ> of a line."""
+def _weigh(values, row, row_size, entry_size, slope, psi, square, place, w, pull):
+    """Write w and h - w <ψ> of a row."""
     for j in range(values.shape[1]):
-        x = np.float64(values[line, j])
-        b = line_size + entry_size[j] + slope * x
+        x = np.float64(values[row, j])
+        b = row_size + entry_size[j] + slope * x
         mean = psi[place, j]
         weight = b * tilted_mean(square[place, j] + mean * mean)
         seen = x >= 0.0
@@ -116,7 +116,7 @@ def _weigh(values, line, line_size, entry_size, slope, psi, square, place, w, pu
 
 @inner_kernel(fastmath=REORDER)
 def _sums(k, w, pull, entry_mean, entry_variance):
-    """Return Σ (h - w <ψ>) m, Σ w s² and Σ w (m² + s²) of two lines."""
+    """Return Σ (h - w <ψ>) m, Σ w s² and Σ w (m² + s²) of two rows."""
     g = c = e = g2 = c2 = e2 = 0.0
     for j in range(w.shape[1]):
         m, s = entry_mean[k, j], entry_variance[k, j]

@@ -1,4 +1,4 @@
-"""Normal posteriors of many lines at once: a Cholesky factor of K x K numbers for each.
+"""Normal posteriors of many rows at once: a Cholesky factor of K x K numbers for each.
 
 Symmetric matrices are packed: entry (a, b), a >= b, is number a (a + 1) / 2 + b.
 """
@@ -12,49 +12,49 @@ from nbmf.numerics.compilation import inner_kernel, kernel
 
 @kernel(fastmath={"contract"})
 def posteriors(precision, linear, free, mean, second, log_determinant):
-    """Write the normal distribution with density exp(linear·u - u' P u / 2) of every line.
+    """Write the normal distribution with density exp(linear·u - u' P u / 2) of every row.
 
     Parameters
     ----------
-    precision : float array (lines, R (R + 1) / 2)
+    precision : float array (rows, R (R + 1) / 2)
         P, packed, prior included.
-    linear : float array (lines, R)
+    linear : float array (rows, R)
     free : int array (J,)
         Coordinates that are random; the others have the value that `mean` has, and no variance.
-    mean : float array (lines, R)
+    mean : float array (rows, R)
         Output at `free`: the means.
-    second : float array (lines, R (R + 1) / 2)
+    second : float array (rows, R (R + 1) / 2)
         Output: <u u'>, packed.
-    log_determinant : float array (lines,)
+    log_determinant : float array (rows,)
         Output: of the covariance of what is free.
     """
-    lines, R = linear.shape
+    rows, R = linear.shape
     J = free.size
     L, S, right = np.zeros((J, J)), np.zeros((J, J)), np.empty(J)
     is_free = np.zeros(R, np.bool_)
     for a in range(J):
         is_free[free[a]] = True
-    for line in range(lines):
+    for row in range(rows):
         for a in range(J):
-            total = linear[line, free[a]]
+            total = linear[row, free[a]]
             for k in range(R):
                 if not is_free[k]:
-                    total -= precision[line, _packed(free[a], k)] * mean[line, k]
+                    total -= precision[row, _packed(free[a], k)] * mean[row, k]
             right[a] = total
             for b in range(a + 1):
-                L[a, b] = precision[line, _packed(free[a], free[b])]
-        log_determinant[line] = _invert(L, S)
+                L[a, b] = precision[row, _packed(free[a], free[b])]
+        log_determinant[row] = _invert(L, S)
         for a in range(J):
             total = 0.0
             for b in range(J):
                 total += S[a, b] * right[b]
-            mean[line, free[a]] = total
+            mean[row, free[a]] = total
         for a in range(R):
             for b in range(a + 1):
-                second[line, a * (a + 1) // 2 + b] = mean[line, a] * mean[line, b]
+                second[row, a * (a + 1) // 2 + b] = mean[row, a] * mean[row, b]
         for a in range(J):
             for b in range(a + 1):
-                second[line, _packed(free[a], free[b])] += S[a, b]
+                second[row, _packed(free[a], free[b])] += S[a, b]
 
 
 @inner_kernel

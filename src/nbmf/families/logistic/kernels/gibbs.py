@@ -1,13 +1,13 @@
-"""One half of a Gibbs sweep: the lines of one side given those of the other, all independent.
+"""One half of a Gibbs sweep: the rows given the columns, or the columns given the rows, all independent.
 
-Lines are rows of V and the others its columns, or the other way round. Line i has the coefficients
-u (D,), D = K and one more if lines have effects; the other side has a design x (D,) for each of its
-lines, with 1 instead of the effect, and an offset, its own effect. With ψ = offset + x u, the
-rows draw ω ~ PG(b, ψ) of each observed cell first, and both sides draw
+In this module the rows of a side are the rows of V or those of its transpose. Row i has the
+coefficients u (D,), D = K and one more if rows have effects; the other side has a design x (D,) for each of its
+rows, with 1 instead of the effect, and an offset, its own effect. With ψ = offset + x u, the
+side of the rows of V draws ω ~ PG(b, ψ) of each observed cell first, and both sides draw
 
     u ~ N(P⁻¹ b, P⁻¹),   P = diag(precision) + Σ ω x x',   b = precision center + Σ (κ - ω offset) x,
 
-with a center of its own for each line, that of its group where lines have groups.
+with a center of its own for each row, that of its group where rows have groups.
 
 Of binary cells b = 1 and κ = v - 1/2; cell_likelihoods.py has the others.
 Triangles are packed by columns: of x x' the products x_c x_a, a = c..D-1, for c = 0, 1, ...
@@ -41,10 +41,10 @@ class Design(NamedTuple):
 class Room(NamedTuple):
     """Where blocks work, and what the side that does not draw ω leaves there.
 
-    P, L : float arrays (B, T), of a line Σ ω x x', packed, and P with the prior, then its Cholesky factor
-    b, y : float arrays (B, D), of a line b and L⁻¹ b
+    P, L : float arrays (B, T), of a row Σ ω x x', packed, and P with the prior, then its Cholesky factor
+    b, y : float arrays (B, D), of a row b and L⁻¹ b
     slope, curvature : float arrays (B, D), (B, D, D)
-        Sums over the block's lines: with all coefficients a times c_a, the log-likelihood given ω
+        Sums over the block's rows: with all coefficients a times c_a, the log-likelihood given ω
         is slope·c - c' curvature c / 2, but for a constant.
     """
 
@@ -57,7 +57,7 @@ class Room(NamedTuple):
 
     @classmethod
     def of(cls, n_blocks: int, D: int) -> "Room":
-        """Return room for so many blocks of lines with D coefficients."""
+        """Return room for so many blocks of rows with D coefficients."""
         T = D * (D + 1) // 2
         shapes = (T,), (T,), (D,), (D,), (D,), (D, D)
         return cls(*(np.zeros((n_blocks, *shape)) for shape in shapes))
@@ -65,7 +65,7 @@ class Room(NamedTuple):
 
 @kernel
 def pack_products(design, packed):
-    """Write the packed products x x' of each line of a design (n, D) to `packed` (n, T)."""
+    """Write the packed products x x' of each row of a design (n, D) to `packed` (n, T)."""
     n, D = design.shape
     for j in range(n):
         t = 0
@@ -85,7 +85,7 @@ def _dot(u, i, x, j):
 
 @inner_kernel
 def _draw_weights(i, lists, trials, u, design, generator, omega):
-    """Draw ω of the cells of line i given its u."""
+    """Draw ω of the cells of row i given its u."""
     for cell in range(lists.start[i], lists.start[i + 1]):
         j = np.uint64(lists.index[cell])
         omega[cell] = polya_gamma(generator, trials[cell], design.offset[j] + _dot(u, i, design.x, j))
@@ -103,7 +103,7 @@ def _add_four(cell, index, place, omega, packed, P):
 
 @inner_kernel(fastmath={"contract"})
 def add_cells(i, lists, kappa, omega, design, P, b):
-    """Add to P (T,) and b (D,) what the cells of line i say."""
+    """Add to P (T,) and b (D,) what the cells of row i say."""
     _, start, index, place = lists
     x, packed, offset = design
     first, end = start[i], start[i + 1]
@@ -153,7 +153,7 @@ def draw_normal(P, b, generator, u, i):
 
 @inner_kernel
 def _collect(P, b, u, i, slope, curvature):
-    """Add to g (D,) and G (D, D) what a line with P and b says about its coefficients times c."""
+    """Add to g (D,) and G (D, D) what a row with P and b says about its coefficients times c."""
     t = 0
     for c in range(b.size):
         slope[c] += b[c] * u[i, c]
@@ -169,10 +169,10 @@ def _collect(P, b, u, i, slope, curvature):
 def _update_block(
     k, lists, draws_weights, kappa, trials, omega, design, precision, center, u, P, L, b, y, slope, curvature, generator
 ):
-    """Draw the coefficients of the lines of block k, and before them ω, if the side does.
+    """Draw the coefficients of the rows of block k, and before them ω, if the side does.
 
     P, L, b, y, slope and curvature are the block's part of Room: as one bundle they cost 3 % of the time.
-    The other arguments are those of `update_lines`, with the generator of this block alone.
+    The other arguments are those of `update_rows`, with the generator of this block alone.
     """
     slope[:] = 0.0
     curvature[:] = 0.0
@@ -194,15 +194,15 @@ def _update_block(
             _collect(P, b, u, i, slope, curvature)
 
 
-def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, center, u, room, generators):
-    """Draw the coefficients of all lines of a side.
+def update_rows(lists, draws_weights, kappa, trials, omega, design, precision, center, u, room, generators):
+    """Draw the coefficients of all rows of a side.
 
     Parameters
     ----------
     lists : CellLists
-        block_start, int64 array (B + 1,): block k has the lines block_start[k] up to block_start[k + 1] and
-        a random stream of its own. start, index, place, int64 (lines + 1,) and uint32 arrays (cells,): line
-        i has the cells start[i] up to start[i + 1]: the other side's line of each, and its place among the
+        block_start, int64 array (B + 1,): block k has the rows block_start[k] up to block_start[k + 1] and
+        a random stream of its own. start, index, place, int64 (rows + 1,) and uint32 arrays (cells,): row
+        i has the cells start[i] up to start[i + 1]: the other side's row of each, and its place among the
         cells row by row.
     draws_weights : bool
         Whether ω is drawn first, by the side of the rows.
@@ -212,9 +212,9 @@ def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, 
         b of ω, and ω, row by row.
     design : Design
         Of the other side.
-    precision, center : float arrays (D,), (lines, D)
+    precision, center : float arrays (D,), (rows, D)
         Of the coefficients a priori: their precision and their mean.
-    u : float array (lines, D)
+    u : float array (rows, D)
         Read (for ω) and overwritten.
     room : Room
     generators : uint64 array (B, 8)
@@ -241,7 +241,7 @@ def update_lines(lists, draws_weights, kappa, trials, omega, design, precision, 
         )
 
 
-update_lines_serial, update_lines_parallel = serial_and_parallel(update_lines)
+update_rows_serial, update_rows_parallel = serial_and_parallel(update_rows)
 
 
 @kernel(_nrt=False, fastmath={"contract"})

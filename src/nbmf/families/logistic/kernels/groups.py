@@ -17,8 +17,8 @@ from nbmf.families.logistic.kernels.relevance import (
     draw_rotation,
     draw_scales,
     gram_of,
-    scale_lines,
-    turn_lines,
+    rotate_rows,
+    scale_rows,
 )
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.normal_effects import draw_inverse_gamma, shift_posterior
@@ -98,13 +98,13 @@ def turn_with_means(generator, U, V, means, variances, shape, rate, learns_alpha
     gram_of(means, grams[0])
     if learns_alpha:
         draw_scales(generator, g, G, a0, b0, alpha, c)
-        scale_lines(V, c)
+        scale_rows(V, c)
         gram_of(V, grams[1])
         shapes[1], rates[1] = a0 + 0.5 * V.shape[0], b0
     draw_rotation(generator, grams, shapes, rates, rotation)
-    turn_lines(U, rotation, c)
-    turn_lines(V, rotation, c)
-    turn_lines(means, rotation, c)
+    rotate_rows(U, rotation, c)
+    rotate_rows(V, rotation, c)
+    rotate_rows(means, rotation, c)
     if learns_alpha:
         draw_precisions(generator, V, a0, b0, alpha)
     draw_variances(generator, means[:, :K], variances, shape, rate)

@@ -81,7 +81,7 @@ def draw_flips(generator, spans, gaps, variances, column_periods, u, V):
 
 @kernel
 def log_odds(start, index, place, u, design, offset, psi):
-    """Write ψ = offset + x u of every cell; lists of nodes, as of kernels.gibbs.update_lines."""
+    """Write ψ = offset + x u of every cell; lists of nodes, as of kernels.gibbs.update_rows."""
     for node in range(start.size - 1):
         for cell in range(start[node], start[node + 1]):
             j = np.uint64(index[cell])

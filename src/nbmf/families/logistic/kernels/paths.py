@@ -227,7 +227,7 @@ def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps
     lists : CellLists
         The cells of each node; block k has the rows block_start[k] up to block_start[k + 1].
     draws_weights, trials, omega, design
-        As of kernels.gibbs.update_lines.
+        As of kernels.gibbs.update_rows.
     kappa : float array (cells,)
         In the order of these lists.
     spans : int64 array (F, 2)

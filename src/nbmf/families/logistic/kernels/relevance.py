@@ -159,38 +159,38 @@ def draw_precisions(generator, V, a0, b0, alpha):
 
 
 @inner_kernel
-def gram_of(lines, gram):
-    """Write the products Σ v_nk v_nl of the first K columns of lines (n, K and more) to gram (K, K)."""
+def gram_of(factor, gram):
+    """Write the products Σ v_nk v_nl of the first K columns of a factor (n, K and more) to gram (K, K)."""
     K = gram.shape[0]
     gram[:] = 0.0
-    for n in range(lines.shape[0]):
+    for n in range(factor.shape[0]):
         for k in range(K):
             for other in range(k + 1):
-                gram[k, other] += lines[n, k] * lines[n, other]
+                gram[k, other] += factor[n, k] * factor[n, other]
     for k in range(K):
         for other in range(k):
             gram[other, k] = gram[k, other]
 
 
 @inner_kernel
-def scale_lines(lines, c):
-    """Multiply the first columns of lines (n, K and more) by c (K,)."""
-    for n in range(lines.shape[0]):
+def scale_rows(factor, c):
+    """Multiply the first columns of a factor (n, K and more) by c (K,)."""
+    for n in range(factor.shape[0]):
         for k in range(c.size):
-            lines[n, k] *= c[k]
+            factor[n, k] *= c[k]
 
 
 @inner_kernel
-def turn_lines(lines, rotation, line):
-    """Turn the first columns of lines (n, K and more) by a rotation (K, K); `line` (K,) is room."""
+def rotate_rows(factor, rotation, room):
+    """Rotate the first columns of a factor (n, K and more) by a rotation (K, K); `room` (K,) is overwritten."""
     K = rotation.shape[0]
-    for i in range(lines.shape[0]):
+    for i in range(factor.shape[0]):
         for k in range(K):
-            line[k] = lines[i, k]
-            lines[i, k] = 0.0
+            room[k] = factor[i, k]
+            factor[i, k] = 0.0
         for k in range(K):
             for other in range(K):
-                lines[i, other] += line[k] * rotation[k, other]
+                factor[i, other] += room[k] * rotation[k, other]
 
 
 @kernel
@@ -210,9 +210,9 @@ def draw_relevance(generator, U, V, g, G, a0, b0, alpha):
     K = alpha.size
     c, rotation, grams = np.empty(K), np.empty((K, K)), np.empty((1, K, K))
     draw_scales(generator, g, G, a0, b0, alpha, c)
-    scale_lines(V, c)
+    scale_rows(V, c)
     gram_of(V, grams[0])
     draw_rotation(generator, grams, np.full(1, a0 + 0.5 * V.shape[0]), np.full(1, b0), rotation)
-    turn_lines(U, rotation, c)
-    turn_lines(V, rotation, c)
+    rotate_rows(U, rotation, c)
+    rotate_rows(V, rotation, c)
     draw_precisions(generator, V, a0, b0, alpha)

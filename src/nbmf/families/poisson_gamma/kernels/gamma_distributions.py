@@ -44,19 +44,19 @@ def renew(S, exposure, shape, rate, L, E, alpha, scale):
 
     Parameters
     ----------
-    S : float64 (lines, padded)
+    S : float64 (rows, padded)
         Σ of ratios times the other side's L; times L the expected sums of sources.
-    exposure : float64 (lines or 1, padded)
-    shape, rate : float64 (lines or 1, K or 1)
+    exposure : float64 (rows or 1, padded)
+    shape, rate : float64 (rows or 1, K or 1)
         Of the priors.
-    L, E : float64 (lines, padded)
+    L, E : float64 (rows, padded)
         exp E[log w], at least FLOOR, and E[w]; L is read, and both are written to.
-    alpha, scale : float64 (lines, K)
+    alpha, scale : float64 (rows, K)
         Shapes and scales; written to.
     """
     K = np.uint64(alpha.shape[1])
-    for line in range(alpha.shape[0]):
-        i = np.uint64(line)
+    for row in range(alpha.shape[0]):
+        i = np.uint64(row)
         e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
         for place in range(K):
             k = np.uint64(place)

@@ -79,10 +79,10 @@ def pass_both(start, index, value, W, H, is_binary, S_W, S_H):
 
 @kernel
 def pass_one(start, index, value, A, B, is_binary, S):
-    """Set S to Σ ratio b_j over the entries of each line; lines have A, what they meet has B."""
+    """Set S to Σ ratio b_j over the entries of each row; rows have A, what they meet has B."""
     S[:] = 0.0
-    for line in range(start.size - 1):
-        i = np.uint64(line)
+    for row in range(start.size - 1):
+        i = np.uint64(row)
         for e in range(start[i], start[i + np.uint64(1)]):
             j = np.uint64(index[e])
             ratio = ratio_of(value[e], product(A, i, B, j), is_binary)

@@ -167,8 +167,8 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
     S_W[:] = 0.0
     S_H[:] = 0.0
     sums = np.zeros(W.shape[1] // LANES)
-    for line in range(start.size - 1):
-        f = np.uint64(line)
+    for row in range(start.size - 1):
+        f = np.uint64(row)
         for e in range(start[f], start[f + np.uint64(1)]):
             n = np.uint64(index[e])
             r = weigh(W, f, H, n, sums)
@@ -195,7 +195,7 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
 
 @inner_kernel
 def own(table, axis, i):
-    """Return i, or 0 where the table has a single line along the axis, which all share."""
+    """Return i, or 0 where the table has a single row along the axis, which all share."""
     return i if table.shape[axis] > 1 else np.uint64(0)
 
 
@@ -205,19 +205,19 @@ def draw_factor(sums, exposure, shape, rate, generator, mean, table):
 
     Parameters
     ----------
-    sums : float64 (lines, padded)
-    exposure : float64 (lines or 1, padded)
-    shape, rate : float64 (lines or 1, K or 1)
+    sums : float64 (rows, padded)
+    exposure : float64 (rows or 1, padded)
+    shape, rate : float64 (rows or 1, K or 1)
     generator : uint64 (8,)
         Of numerics.random; advanced.
-    mean : float64 (lines, K)
+    mean : float64 (rows, K)
         The means of these distributions; written to.
-    table : float64 (lines, padded)
+    table : float64 (rows, padded)
         The draws, at least FLOOR; written to.
     """
     K = np.uint64(mean.shape[1])
-    for line in range(mean.shape[0]):
-        i = np.uint64(line)
+    for row in range(mean.shape[0]):
+        i = np.uint64(row)
         e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
         for place in range(K):
             k = np.uint64(place)
