@@ -34,7 +34,7 @@ class Cost(NamedTuple):
     - entry, component : float, nanoseconds of an iteration per entry that is visited, and per each of its components
     - iterations : int, after which such fits mostly end, if they may
     - visits_ones : bool, whether entries that are zero are not visited
-    - line : float, nanoseconds of an iteration per component of a row or a column
+    - per_row : float, nanoseconds of an iteration per component of a row or a column
     """
 
     iteration: float
@@ -42,15 +42,15 @@ class Cost(NamedTuple):
     component: float
     iterations: int
     visits_ones: bool = False
-    line: float = 0.0
+    per_row: float = 0.0
 
 
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
     "IndianBuffetLogistic": Cost(6e-5, 35, 8, 300),
-    "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, line=13),
-    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, line=18),
+    "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=13),
+    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, per_row=18),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
 }
 START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
@@ -112,7 +112,7 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
     """Return what a fit to a part of the entries takes on the machine where costs were measured, on one thread."""
     cost, K = COSTS[type(estimator).__name__], estimator.n_components
     visited = part * (_ones(matrix) if cost.visits_ones else matrix.n_observed)
-    of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.line
+    of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.per_row
     return min(cost.iterations, estimator.n_iterations) * (cost.iteration + 1e-9 * of_iteration)
 
 
@@ -138,8 +138,8 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
 def _draw(shorter: int, longer: int) -> float:
     """Return what a draw of the exact test takes."""
     of_entry, of_trade, of_product = EXACT
-    lines = shorter + longer
-    return of_entry * shorter * longer + of_trade * lines**2 + of_product * shorter**2 * lines
+    both = shorter + longer
+    return of_entry * shorter * longer + of_trade * both**2 + of_product * shorter**2 * both
 
 
 def _folds(matrix: NamedMatrix) -> int:

@@ -47,7 +47,7 @@ def _told(options: argparse.Namespace, refused: DataError) -> list[str] | None:
 
 
 def _lines(matrix: BinaryMatrix) -> Iterator[str]:
-    """Yield which lines have the fewest and the most ones, then what is worth a second look."""
+    """Yield which rows and columns have the fewest and the most ones, then what is worth a second look."""
     ones = {axis: (matrix.codes == 1).sum(axis=axis) for axis, _ in AXES}
     for axis, kind in AXES:
         few, many = ends(matrix, ones[axis], axis)

@@ -64,7 +64,7 @@ def _scatter(matrix: CountMatrix) -> str:
 
 
 def _lines(matrix: CountMatrix) -> Iterator[str]:
-    """Yield which lines have the smallest and the largest sums, then what is worth a look."""
+    """Yield which rows and columns have the smallest and the largest sums, then what is worth a look."""
     for axis, kind in AXES:
         sums = np.maximum(matrix.tallies, 0).sum(axis=axis, dtype=np.int64)
         few, many = ends(matrix, sums, axis)

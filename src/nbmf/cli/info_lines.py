@@ -25,7 +25,7 @@ def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
 def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int) -> list[str]:
     """Return how many rows (axis 1) or columns (axis 0) are unusual, a line per way.
 
-    of_lines : dict, from such words as "without a one" to a bool array: which lines are so
+    of_lines : dict, from such words as "without a one" to a bool array: which rows or columns are so
     """
     few = {f"with fewer than {FEW} observed entries": matrix.observed_along(axis) < FEW}
     counts = {words: int(np.count_nonzero(which)) for words, which in (of_lines | few).items()}

@@ -59,8 +59,8 @@ def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and values of the entries of an array that are not 0."""
     if values.ndim != 2:
         raise DataError(f"documents by words have two dimensions, not {values.ndim}")
-    lines, columns = np.nonzero(values)
-    return lines, columns, values[lines, columns].astype(float)
+    rows, columns = np.nonzero(values)
+    return rows, columns, values[rows, columns].astype(float)
 
 
 def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, str, list | None]:

@@ -127,10 +127,10 @@ class FeatureTable(NamedMatrix):
         values = np.array(values, float)
         if values.ndim != 2:
             raise DataError(f"a table has two dimensions, not {values.ndim}")
-        lines, columns = np.nonzero(~np.isnan(values))
-        cells = values[lines, columns]
+        rows, columns = np.nonzero(~np.isnan(values))
+        cells = values[rows, columns]
         names = row_names, column_names, row_groups
-        return cls._of_cells(values.shape, (lines, columns, cells), kinds, names)
+        return cls._of_cells(values.shape, (rows, columns, cells), kinds, names)
 
     @classmethod
     def from_sparse(
@@ -155,9 +155,9 @@ class FeatureTable(NamedMatrix):
         """
         if not is_sparse(counts):
             counts = np.asarray(counts)
-        lines, columns, cells = stored(counts) if is_sparse(counts) else nonzero(counts)
+        rows, columns, cells = stored(counts) if is_sparse(counts) else nonzero(counts)
         present = cells != 0
-        cells = lines[present], columns[present], cells[present]
+        cells = rows[present], columns[present], cells[present]
         return cls._of_cells(counts.shape, cells, WORD, (row_names, words, row_groups))
 
     @classmethod
@@ -184,11 +184,11 @@ class FeatureTable(NamedMatrix):
             raise DataError(f"kinds: no column {unknown[0]!r}; {choices(unknown[0], frame.columns)}")
         columns = [coded(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
-        lines, places = np.nonzero(~np.isnan(values))
+        rows, places = np.nonzero(~np.isnan(values))
         names = frame.index.astype(str), frame.columns.astype(str), labelled
         return cls._of_cells(
             values.shape,
-            (lines, places, values[lines, places]),
+            (rows, places, values[rows, places]),
             [kind for _, kind, _ in columns],
             names,
             {n: found for n, (_, _, found) in enumerate(columns) if found is not None},
@@ -215,7 +215,7 @@ class FeatureTable(NamedMatrix):
     def _of_cells(cls, shape, cells, kinds, names, categories=None) -> Self:
         """Make a table of rows, columns and values of cells; `categories` by column, if named."""
         F, N = shape
-        lines, columns, values = cells
+        rows, columns, values = cells
         kinds = np.broadcast_to(np.asarray(kinds, str), N)
         sizes = np.where(kinds == BERNOULLI, 2, 0).astype(np.int64)
         categories = categories or {}
@@ -228,7 +228,7 @@ class FeatureTable(NamedMatrix):
         return cls(
             values,
             columns,
-            np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=F))]),
+            np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=F))]),
             kinds,
             sizes,
             [text for of_column in texts for text in of_column],

@@ -47,8 +47,8 @@ def without_unobserved(
     names = [np.asarray(each, str) for each in (row_names, column_names)]
     gone = [
         f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first(left)})"
-        for kind, every, lines in zip(("row", "column"), names, kept, strict=True)
-        if len(left := every[~lines])
+        for kind, every, is_kept in zip(("row", "column"), names, kept, strict=True)
+        if len(left := every[~is_kept])
     ]
     if gone:
         warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=5)

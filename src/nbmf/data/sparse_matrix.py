@@ -151,9 +151,9 @@ class SparseBinaryMatrix(NamedMatrix):
 
     def observed_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are observed."""
-        line = 1 - axis
-        missing = self.places(MISSING)[line]
-        return self.shape[axis] - np.bincount(missing, minlength=self.shape[line])
+        other_axis = 1 - axis
+        missing = self.places(MISSING)[other_axis]
+        return self.shape[axis] - np.bincount(missing, minlength=self.shape[other_axis])
 
     def ones_along(self, axis: int) -> np.ndarray:
         """Return how many entries of each row (axis 1) or column (axis 0) are ones."""

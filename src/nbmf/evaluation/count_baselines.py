@@ -20,7 +20,7 @@ def overall(tallies: np.ndarray) -> np.ndarray:
 
 
 def means(tallies: np.ndarray, axis: int) -> np.ndarray:
-    """Return the mean along an axis, as if each line had one average entry more: never 0."""
+    """Return the mean along an axis, as if each row or column had one average entry more: never 0."""
     seen, level = tallies >= 0, overall(tallies)[0, 0]
     sums = np.where(seen, tallies, 0).sum(axis=axis, keepdims=True, dtype=float)
     mean = (sums + level) / (seen.sum(axis=axis, keepdims=True) + 1)
@@ -28,7 +28,7 @@ def means(tallies: np.ndarray, axis: int) -> np.ndarray:
 
 
 def shares(tallies: np.ndarray) -> np.ndarray:
-    """Return rates r_f c_n, each line as if it had one average entry more.
+    """Return rates r_f c_n, as if each row and column had one average entry more.
 
     Without missing entries and but for that entry, r_f c_n is the sum of the row times the sum of
     the column over the sum of all; with missing ones both sums are right of what is observed.

@@ -48,7 +48,7 @@ def row_and_column_effects(codes: np.ndarray) -> np.ndarray:
 
 
 class _Effects:
-    """The effects of the lines of one side, and their variance."""
+    """The effects of the rows or columns, and their variance."""
 
     def __init__(self, n: int):
         self.value = np.zeros(n)
@@ -57,8 +57,8 @@ class _Effects:
     def renew(self, residuals: np.ndarray, weights: np.ndarray) -> float:
         """Take a Newton step given the other side; return the largest change, relative if s²'s.
 
-        residuals : float array (n,), sum of v - p over a line
-        weights : float array (n,), sum of p (1 - p) over a line
+        residuals : float array (n,), sum of v - p over a row or column
+        weights : float array (n,), sum of p (1 - p) over a row or column
         """
         precision = weights + 1 / self._variance
         step = (residuals - self.value / self._variance) / precision

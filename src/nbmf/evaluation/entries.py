@@ -132,10 +132,10 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
                 f"methods.{name}: its likelihood is {each.name}, which takes a "
                 f"{each.matrix.__name__}, and V is a {type(V).__name__}"
             )
-    return first.matrix.of(_observed_lines(V, first))
+    return first.matrix.of(_without_unobserved(V, first))
 
 
-def _observed_lines(V: Any, likelihood: Likelihood) -> Any:
+def _without_unobserved(V: Any, likelihood: Likelihood) -> Any:
     """Return V without rows and columns that have no observed entry: none can be held out."""
     if isinstance(V, NamedMatrix):
         return V

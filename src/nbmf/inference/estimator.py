@@ -123,8 +123,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
 
         By the factor that is a distribution over components; None without one.
         """
-        lines = self.memberships(factors)
-        return None if lines is None else lines.mean(axis=0)
+        memberships = self.memberships(factors)
+        return None if memberships is None else memberships.mean(axis=0)
 
     def idle_shares(self, observed: np.ndarray) -> np.ndarray:
         """Return the share of all weight that each component has by its prior alone, (K,).

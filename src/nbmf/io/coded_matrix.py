@@ -71,7 +71,7 @@ class StoredCodes(NamedTuple):
         codes = np.where(self.codes == MISSING, MISSING, self.codes > count).astype(np.int8)
         return self._only(codes != 0)._replace(codes=codes[codes != 0])
 
-    def observed_lines(self) -> tuple[np.ndarray, np.ndarray]:
+    def observed_rows_and_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Return which rows and which columns have an observed entry, bool arrays."""
         missing = self.codes == MISSING
         return tuple(

@@ -230,7 +230,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
     )
     groups = None if groups is None else np.array(groups, dtype=str)
     is_stored = isinstance(codes, StoredCodes)
-    rows, columns = codes.observed_lines() if is_stored else _observed_lines(codes)
+    rows, columns = codes.observed_rows_and_columns() if is_stored else _observed_rows_and_columns(codes)
     if not rows.any():
         raise DataError(f"{path}: none of the {math.prod(codes.shape)} entries is observed")
     if not (rows.all() and columns.all()):
@@ -254,7 +254,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
     return matrix
 
 
-def _observed_lines(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _observed_rows_and_columns(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return which rows and which columns have an observed entry, bool arrays."""
     observed = codes != MISSING
     return observed.any(axis=1), observed.any(axis=0)

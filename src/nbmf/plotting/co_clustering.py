@@ -14,14 +14,14 @@ from nbmf.plotting.overview import NAME_SIZE, ROW_HEIGHT, cut
 from nbmf.posterior import co_clustering as of_draws
 from nbmf.posterior.components import components_of
 
-NAMED = 60  # lines at most, whose names are written
+NAMED = 60  # rows or columns at most, whose names are written
 SMALLEST, UNNAMED, MARGINS = 3.4, 5.6, 1.6  # inches
 
 
 def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw how probably two rows, or two columns, go together in components; black is 1.
 
-    See `Draws.co_clustering`. Lines are sorted by group and by component; strips are components
+    See `Draws.co_clustering`. Rows or columns are sorted by group and by component; strips are components
     at the left and below, and groups.
 
     Parameters
@@ -39,9 +39,9 @@ def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = Non
     ConfigError
         If there is no such axis.
     NotSupportedError
-        If the lines are no distributions over components and no probabilities of a one.
+        If these are no distributions over components and no probabilities of a one.
     DataError
-        If there is not one group per line.
+        If there is not one group per row or column.
     """
     of_draws.check_axis(axis)
     model = model_of(fit)
@@ -59,16 +59,16 @@ def co_clustering(fit: Fit, *, axis: int = 0, groups: Sequence[str] | None = Non
 def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes | None = None) -> Axes:
     """Draw probabilities of going together; black is 1, white is 0.
 
-    Lines are sorted by group, by main component, and by how typical they are of it; strips at the
+    Rows or columns are sorted by group, by main component, and by how typical they are of it; strips at the
     left and below are the components, at the right the groups. The diagonal is not shown: it is of
-    two entries of the same line.
+    two entries of the same row or column.
 
     Parameters
     ----------
     together : float array (n, n)
         As `Draws.co_clustering` makes it.
     factor : LabelledFactor
-        The n lines.
+        The n rows or columns.
     label : str
         Of the colour bar, where this makes the figure.
     ax : axis, optional
@@ -89,16 +89,16 @@ def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes
     np.fill_diagonal(shown, np.nan)
     image = axis.imshow(shown, cmap="gray_r", vmin=0, vmax=1, interpolation="nearest")
     axis.spines[:].set_visible(True)
-    lines = factor.at(order)
+    shown = factor.at(order)
     for edge in ("left", "bottom"):
-        strips.draw_lines(axis, lines, edge)
-    strips.name_groups(axis, lines, "right")
+        strips.draw_strips(axis, shown, edge)
+    strips.name_groups(axis, shown, "right")
     if factor.groups is None:
-        strips.number_components(axis, lines)
+        strips.number_components(axis, shown)
     pad = 2 * strips.WIDTH + 3
     axis.set(xticks=[], yticks=[])
     if n <= NAMED:
-        axis.set_yticks(range(n), [cut(name) for name in lines.names], fontsize=NAME_SIZE)
+        axis.set_yticks(range(n), [cut(name) for name in shown.names], fontsize=NAME_SIZE)
         axis.tick_params(axis="y", length=0, pad=pad)
     else:
         axis.set_ylabel(f"{n} {factor.title}", labelpad=pad)

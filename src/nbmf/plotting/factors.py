@@ -35,10 +35,10 @@ def dictionary(
     column_groups: Sequence[str] | None = None,
     ax: Axes | Sequence[Axes] | None = None,
 ) -> Axes | np.ndarray:
-    """Draw W and H: one line for each row or column of V, a column per component; black is 1, white is 0.
+    """Draw W and H: one row for each row or column of V, a column per component; black is 1, white is 0.
 
-    Lines are sorted by group, by the component they are most typical of, and by how typical. Components that are
-    axes, with coordinates of both signs, are red above 0 and blue below: lines are sorted along the first of them,
+    Rows are sorted by group, by the component they are most typical of, and by how typical. Components that are
+    axes, with coordinates of both signs, are red above 0 and blue below: rows are sorted along the first of them,
     W and H are scaled to the same size on each, and axes on which nearly all rows are on one side come last, since
     they say how common ones are.
 
@@ -54,7 +54,7 @@ def dictionary(
     lines : int
         Of more rows or columns than this, the most distinctive are drawn; of axes so many along the first.
     row_groups, column_groups : str arrays (F,), (N,), optional
-        Strips of colours next to the lines, with the number of all lines of a group; by default the
+        Strips of colours next to the rows, with the number of all members of a group; by default the
         row groups of V.
     ax : axis, or two for both sides, optional
 
@@ -67,7 +67,7 @@ def dictionary(
     ConfigError
         If an argument has a value that is not allowed.
     DataError
-        If there is not one group per line.
+        If there is not one group per row or column.
     """
     model = model_of(fit)
     if side not in SIDES:
@@ -100,7 +100,7 @@ def reconstruction(
 ) -> np.ndarray:
     """Draw V and E[V], rows and columns sorted alike; black is 1, white is 0, orange is missing.
 
-    Both are sorted as in `dictionary`. Strips along the edges are the components that lines are
+    Both are sorted as in `dictionary`. Strips along the edges are the components that rows and columns are
     most typical of, or of axes their positions on the first, and outside of these their groups. Counts
     and real numbers are drawn between their 0.5 % and 99.5 % quantiles; where no probability of a one
     is large, black is the largest of E[V].
@@ -122,7 +122,7 @@ def reconstruction(
     Raises
     ------
     DataError
-        If V has another shape than E[V], or there is not one group per line.
+        If V has another shape than E[V], or there is not one group per row or column.
     """
     model = model_of(fit)
     matrix = matrix_of(model, V)

@@ -88,7 +88,7 @@ def profile(
         names.append(column + (f" = {category}" if category else ""))
         texts.append([_text(part.loc[(column, category)]) for part in by_component.values()])
     deviations = np.column_stack([part.loc[chosen, "deviation"] for part in by_component.values()])
-    title = "" if len(most) <= lines else f"the most telling {lines} of {len(most)}"
+    title = "" if len(most) <= lines else f"the {lines} most distinctive of {len(most)}"
     drawn = profiles.Profile(names, deviations, texts)
     return profiles.draw_profile(drawn, labels, title, ax)
 

@@ -79,7 +79,7 @@ def factor_of(
     Raises
     ------
     DataError
-        If there is not one group per line.
+        If there is not one group per row or column.
     """
     kind = AXIS_NAMES[axis]
     weights = model.W_[:, indices] if axis == 0 else model.H_[indices].T

@@ -17,7 +17,7 @@ POINT = {"marker": "o", "markersize": 3.0, "linestyle": "none"}
 INTERVAL = {"linewidth": 0.8, "alpha": 0.6}
 NAME_SIZE = 6
 ROW_HEIGHT, MARGINS = 0.1, 0.8  # inches, of a scale
-HIGHEST = 11.0  # inches, a page; rows of more lines are narrower, and have no names
+HIGHEST = 11.0  # inches, a page; more rows or columns are narrower, and have no names
 MAP = 5.0  # inches
 
 
@@ -42,7 +42,7 @@ def positions(
     axis : int
         0 for rows (W), 1 for columns (H).
     names : collection of str, optional
-        The lines whose names are written; by default all. On a map, a name that would cover
+        The rows or columns whose names are written; by default all. On a map, a name that would cover
         another is left out.
     groups : str array (F,) or (N,), optional
         Each has a colour, for example `V.row_groups`.
@@ -55,7 +55,7 @@ def positions(
     ConfigError
         If there is no such component or axis.
     DataError
-        If there is no such name, or not one group per line.
+        If there is no such name, or not one group per row or column.
     """
     check_axis(axis)
     model = model_of(fit)
@@ -124,7 +124,7 @@ def draw(
     groups : n texts, optional
         Each has a colour of its own, named in a legend; the largest groups have the first ones.
     ax : axis, optional
-        Of Matplotlib; by default a figure is made, in which more lines than fit a page have no
+        Of Matplotlib; by default a figure is made, in which more rows or columns than fit a page have no
         names.
 
     Raises

@@ -117,9 +117,9 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
     image = ax.imshow(
         profile.deviations, cmap=style.SIGNED, vmin=-FAR, vmax=FAR, aspect="auto", interpolation="nearest"
     )
-    for (line, k), deviation in np.ndenumerate(profile.deviations):
+    for (place, k), deviation in np.ndenumerate(profile.deviations):
         ink = "white" if abs(deviation) > 0.7 * FAR else "black"
-        ax.text(k, line, profile.texts[line][k], ha="center", va="center", fontsize=NAME_SIZE - 1, color=ink)
+        ax.text(k, place, profile.texts[place][k], ha="center", va="center", fontsize=NAME_SIZE - 1, color=ink)
     ax.set_yticks(range(n), [cut(name) for name in profile.names], fontsize=NAME_SIZE)
     headings.write(ax, labels, NAME_SIZE, strips.WIDTH + 2)
     ax.tick_params(axis="y", length=0)

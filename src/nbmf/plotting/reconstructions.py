@@ -81,7 +81,7 @@ def draw_reconstruction(
             if factor.kind:
                 places.note(axis, factor.kind, order, **{along: np.arange(len(order))})
         for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
-            strips.draw_lines(axis, factor.at(order), edge, limit)
+            strips.draw_strips(axis, factor.at(order), edge, limit)
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
     strips.name_groups(axes[-1], rows, "right")
     below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)

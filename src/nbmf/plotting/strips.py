@@ -1,4 +1,4 @@
-"""Coloured strips along the edges of a picture: groups of its lines, and main components."""
+"""Coloured strips along the edges of a picture: groups of its rows or columns, and main components."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -22,7 +22,7 @@ Edge = Literal["left", "right", "top", "bottom"]
 
 
 class Run(NamedTuple):
-    """Neighbouring lines of one group: the first, and the one after the last."""
+    """Neighbouring rows or columns of one group: the first, and the one after the last."""
 
     group: str
     start: int
@@ -51,7 +51,7 @@ def draw_groups(
     axes: Sequence[Axes],
     runs: Sequence[Run],
     groups: Sequence[str],
-    line_height: float,
+    row_height: float,
     palette: Sequence[str] = style.GROUPS,
 ) -> None:
     """Draw a strip left of the first panel and right of the last, and name the groups there.
@@ -59,30 +59,30 @@ def draw_groups(
     Parameters
     ----------
     axes : list of Axes
-        Panels with the same lines, from left to right.
+        Panels with the same rows, from left to right.
     runs : list of Run
-        Of the lines that are drawn, from top to bottom.
+        Of the rows that are drawn, from top to bottom.
     groups : str array (F,)
-        Of all lines, drawn or not: they set the colours and are counted.
-    line_height : float
-        Of a line, in inches.
+        Of all rows, drawn or not: they set the colours and are counted.
+    row_height : float
+        Of a row, in inches.
     palette : list of str
         The colours of groups, the largest first.
     """
     colours = style.colours_of_groups(groups, palette)
     draw(axes[0], runs, colours, "left")
     draw(axes[-1], runs, colours, "right")
-    label(axes[-1], runs, groups, line_height)
+    label(axes[-1], runs, groups, row_height)
 
 
 def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int = 0) -> None:
-    """Draw a strip of the colours of components, one per line; numbers count from 0."""
+    """Draw a strip of the colours of components, one per row or column; numbers count from 0."""
     runs = runs_of(components)
     draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge, place)
 
 
-def draw_lines(axis: Axes, factor: LabelledFactor, edge: Edge, limit: float = 1.0) -> None:
-    """Draw the main components of lines along an edge, and outside of them their groups.
+def draw_strips(axis: Axes, factor: LabelledFactor, edge: Edge, limit: float = 1.0) -> None:
+    """Draw the main components of rows or columns along an edge, and outside of them their groups.
 
     A single component has no strip. Axes have one that goes from blue, below 0, to red, where coordinates reach
     `limit`: the position on the first axis.
@@ -96,7 +96,7 @@ def draw_lines(axis: Axes, factor: LabelledFactor, edge: Edge, limit: float = 1.
 
 
 def draw_positions(axis: Axes, along: np.ndarray, edge: Edge) -> None:
-    """Draw a strip of the colours of signs, one per line; -1 is blue, 1 is red."""
+    """Draw a strip of the colours of signs, one per row or column; -1 is blue, 1 is red."""
     transform, across = _at(axis, edge, 0)
     places = np.arange(len(along))
     ends = np.stack([places - 0.5, places + 0.5], axis=1)
@@ -128,7 +128,7 @@ def number_components(axis: Axes, factor: LabelledFactor, edge: Edge = "bottom")
     is_below = edge == "bottom"
     extent = axis.get_window_extent()
     inches = (extent.width if is_below else extent.height) / axis.figure.dpi
-    least = LABEL_GAP / 72 / inches * len(factor.names)  # lines
+    least = LABEL_GAP / 72 / inches * len(factor.names)  # rows or columns
     away = -WIDTH - 2.5
     for run in runs_of(factor.typical_of):
         if run.stop - run.start < least:
@@ -148,7 +148,7 @@ def number_components(axis: Axes, factor: LabelledFactor, edge: Edge = "bottom")
 
 
 def name_groups(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
-    """Draw the groups of lines, sorted by them, along an edge of a panel, and name them there.
+    """Draw the groups of rows or columns, sorted by them, along an edge of a panel, and name them there.
 
     At the bottom, where there are no groups, components are numbered.
 
@@ -167,8 +167,8 @@ def name_groups(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
     return label(axis, runs, factor.groups, inches / len(factor.groups), edge)
 
 
-def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: float, edge: Edge = "right") -> float:
-    """Name groups next to the strips at an edge, with how many lines each has in all.
+def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], row_size: float, edge: Edge = "right") -> float:
+    """Name groups next to the strips at an edge, with the number of members of each.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], line_size: flo
         The length of the longest name, about, in points.
     """
     sizes = dict(zip(*np.unique(np.asarray(groups, str), return_counts=True), strict=True))
-    gap = LABEL_GAP / (72 * line_size)  # in lines
+    gap = LABEL_GAP / (72 * row_size)  # in rows or columns
     places = spread(np.array([(run.start + run.stop - 1) / 2 for run in runs]), gap)
     names = [f"{run.group} ({sizes[run.group]})" for run in runs]
     for name, place in zip(names, places, strict=True):
@@ -216,7 +216,7 @@ def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, p
 
 
 def _at(axis: Axes, edge: Edge, place: int) -> tuple[Transform, float]:
-    """Return the transform of a strip, lines along the edge, and where the edge is across them."""
+    """Return the transform of a strip, rows or columns along the edge, and where the edge is across them."""
     is_upright, is_far = edge in ("left", "right"), edge in ("right", "top")
     shift = ((0.5 + place) * WIDTH + 1.5) / 72 * (1 if is_far else -1)
     along = axis.get_yaxis_transform() if is_upright else axis.get_xaxis_transform()

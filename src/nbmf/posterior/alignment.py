@@ -41,10 +41,10 @@ class Matching(NamedTuple):
     overlap: np.ndarray
     rotation: np.ndarray | None = None
 
-    def aligned(self, s: int, lines: np.ndarray) -> np.ndarray:
-        """Return rows of W or columns of H, (lines, K), of draw s with components as in W_."""
+    def aligned(self, s: int, rows: np.ndarray) -> np.ndarray:
+        """Return rows of W or columns of H, (rows, K), of draw s with components as in W_."""
         turn = self.order if self.rotation is None else self.rotation
-        return _turned(lines, turn[s])
+        return _turned(rows, turn[s])
 
 
 def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matching:
@@ -130,9 +130,9 @@ def _permutations(estimator: Factorization, draws: Sequence[Factors], reference:
     return order, reference
 
 
-def _turned(lines: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    """Return lines (n, K) with components in an order, int array (K,), or rotated, (K, K)."""
-    return lines[:, turn] if turn.ndim == 1 else lines @ turn.astype(lines.dtype)
+def _turned(rows: np.ndarray, turn: np.ndarray) -> np.ndarray:
+    """Return rows (n, K) with components in an order, int array (K,), or rotated, (K, K)."""
+    return rows[:, turn] if turn.ndim == 1 else rows @ turn.astype(rows.dtype)
 
 
 def _means(draws: Sequence[Factors], turns: np.ndarray) -> Factors:
@@ -163,9 +163,9 @@ def _agreement(X: np.ndarray, Y: np.ndarray, are_probabilities: bool) -> np.ndar
 
 
 def _held(estimator: Factorization, factors: Factors) -> np.ndarray:
-    """Return what components hold, (lines, K): memberships, or W where there are none."""
-    lines = estimator.memberships(factors)
-    return factors.W if lines is None else lines
+    """Return what components hold, (rows, K): memberships, or W where there are none."""
+    rows = estimator.memberships(factors)
+    return factors.W if rows is None else rows
 
 
 def _moved(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Which lines go together, whatever the numbers of their components."""
+"""Which rows, or columns, go together, whatever the numbers of their components."""
 
 from collections.abc import Sequence
 
@@ -33,13 +33,13 @@ def refuse_without_memberships(estimator: Factorization, axis: int) -> None:
 
 
 def co_clustering(estimator: Factorization, draws: Sequence[Factors], axis: int) -> np.ndarray:
-    """Return how probably two lines go together; see Draws.co_clustering."""
+    """Return how probably two rows, or columns, go together; see Draws.co_clustering."""
     refuse_without_memberships(estimator, axis)
     are_shares = "WH"[axis] in estimator.distributions
-    lines = draws[0].W.shape[0] if axis == 0 else draws[0].H.shape[1]
-    total = np.zeros((lines, lines))
+    size = draws[0].W.shape[0] if axis == 0 else draws[0].H.shape[1]
+    total = np.zeros((size, size))
     for factors in draws:
-        X = factors.W if axis == 0 else factors.H.T  # (lines, K)
+        X = factors.W if axis == 0 else factors.H.T  # (size, K)
         if are_shares:
             total += X @ X.T
         else:

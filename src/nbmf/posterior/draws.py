@@ -256,12 +256,12 @@ class Draws:
     def co_clustering(self, axis: int = 0) -> np.ndarray:
         """Return how probably two rows (axis 0) or two columns (axis 1) go together.
 
-        Of lines that are distributions over components (rows of Beta-Dir, columns of Dir-Beta,
+        Of rows or columns that are distributions over components (rows of Beta-Dir, columns of Dir-Beta,
         both of Dir-Dir) the probability that an entry of one and an entry of the other use the
-        same component, E[Σ_k w_fk w_gk]. Of lines that are probabilities of a one, the probability
+        same component, E[Σ_k w_fk w_gk]. Of those that are probabilities of a one, the probability
         that they agree where both use one component, drawn by its share π:
         E[Σ_k π_k (h_kn h_km + (1 - h_kn)(1 - h_km))]. How components are numbered does not matter.
-        The diagonal is that of two entries of the same line.
+        The diagonal is that of two entries of the same row or column.
 
         Returns
         -------
@@ -273,7 +273,7 @@ class Draws:
         ConfigError
             If `axis` is neither 0 nor 1.
         NotSupportedError
-            If neither factor is a distribution over components, or the lines are none of these.
+            If neither factor is a distribution over components, or the rows or columns are neither of these.
         """
         return co_clustering.co_clustering(self.estimator, self.factors, axis)
 

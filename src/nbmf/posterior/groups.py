@@ -10,7 +10,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.posterior.co_clustering import AXIS_NAMES
 
-PARTS = 20  # of the lines, each of which the jackknife leaves out
+PARTS = 20  # of the rows or columns, each of which the jackknife leaves out
 
 
 class Association(NamedTuple):
@@ -18,7 +18,7 @@ class Association(NamedTuple):
 
     value : float, adjusted mutual information (Vinh, Epps and Bailey, JMLR 11, 2010): 0 on average
         where they have nothing to do with each other, 1 where each determines the other
-    error : float, its standard error by the jackknife over lines
+    error : float, its standard error by the jackknife over rows or columns
     """
 
     value: float
@@ -42,8 +42,8 @@ def main_components(W: np.ndarray, are_shares: bool) -> np.ndarray:
 def main_components_of(model: Factorization, places: np.ndarray | None = None, axis: int = 0) -> np.ndarray:
     """Return the component that each row (axis 0) or column (1) of a fit is most typical of.
 
-    Of probabilities of a one it is that which sets the line apart most: of the largest √π_k times
-    by how much the line exceeds the mean of all lines, where π_k is the component's share.
+    Of probabilities of a one it is that which sets the row or column apart most: of the largest √π_k times
+    by how much it exceeds the mean of all rows or columns, where π_k is the component's share.
 
     Parameters
     ----------
@@ -91,14 +91,14 @@ def by_group(
     Returns
     -------
     DataFrame
-        component (from 1, in that order), group, size (lines of the group), rows or columns (those
+        component (from 1, in that order), group, size (of the group), rows or columns (those
         most typical of the component) and mean (of W, or H, over the group: a share, a probability
         of a one or a coordinate, see `meanings`).
 
     Raises
     ------
     DataError
-        If there is not one group per line.
+        If there is not one group per row or column.
     """
     groups, X = np.asarray(groups, dtype=str), _weights(model, components, axis)
     if groups.shape != (len(X),):
@@ -130,7 +130,7 @@ def association_of(
     model, groups, components, axis
         As for `by_group`.
     seed : int
-        Of the order in which lines are left out.
+        Of the order in which rows or columns are left out.
     """
     from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
 

@@ -33,27 +33,27 @@ def factor_interval(factor: Sequence[np.ndarray], matching: Matching, level: flo
 
     Parameters
     ----------
-    factor : list of S float32 arrays (lines, K)
+    factor : list of S float32 arrays (rows, K)
     matching : Matching
     level : float
 
     Returns
     -------
-    lower, upper : float32 arrays (lines, K)
+    lower, upper : float32 arrays (rows, K)
     """
-    (S, K), lines = matching.order.shape, len(factor[0])
-    lower, upper = np.empty((2, lines, K), np.float32)
-    for block in blocks(lines, max(S * K, 1)):
+    (S, K), rows = matching.order.shape, len(factor[0])
+    lower, upper = np.empty((2, rows, K), np.float32)
+    for block in blocks(rows, max(S * K, 1)):
         aligned = np.stack([matching.aligned(s, one[block]) for s, one in enumerate(factor)])
         lower[block], upper[block] = interval(aligned, level)
     return lower, upper
 
 
-def blocks(lines: int, per_line: int) -> Iterator[slice]:
-    """Yield slices of as many lines as BLOCK allows, at least one."""
-    step = max(1, BLOCK // per_line)
-    for start in range(0, lines, step):
-        yield slice(start, min(start + step, lines))
+def blocks(rows: int, per_row: int) -> Iterator[slice]:
+    """Yield slices of as many rows as BLOCK allows, at least one."""
+    step = max(1, BLOCK // per_row)
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
 
 
 def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:

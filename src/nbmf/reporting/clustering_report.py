@@ -244,7 +244,7 @@ def _topic_lines(result: ClusteringResult, topic: pd.DataFrame) -> list[tuple[st
 
 
 def _column_lines(component: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return a line for each column that sets the component apart, the most telling first."""
+    """Return a line for each column that sets the component apart, the most distinctive first."""
     columns = component.groupby("column", sort=False)
     nats = columns["nats"].sum()
     telling = nats[nats >= LEAST].sort_values(ascending=False, kind="stable").index[:COLUMNS]

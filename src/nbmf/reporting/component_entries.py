@@ -23,7 +23,7 @@ STEADY = 0.8  # overlap of a component over draws below which its intervals mean
 
 
 def key_of(model: Factorization) -> str:
-    """Return how to read the lines of the components."""
+    """Return how to read the entries of the components."""
     of_W, of_H = model.meanings
     if _has_signs(model):
         return f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)"

@@ -170,7 +170,7 @@ class FromNeighbour(AcceleratedVB):
                 float(getattr(first, f"shape_{factor}_")[0]),
                 float(getattr(first, f"mean_{factor}_")[0]),
                 self._ties(factor),
-                (lines, K),
+                (size, K),
             )
-            for factor, lines in zip("WH", data.shape, strict=True)
+            for factor, size in zip("WH", data.shape, strict=True)
         )

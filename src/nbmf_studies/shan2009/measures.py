@@ -193,10 +193,10 @@ def measured(table: FeatureTable, found: Evaluation) -> dict[str, Any]:
     if found.sampled is None:
         return row
     row["sampled"] = _finite(found.sampled_perplexity)
-    for number, lines in enumerate(np.array_split(np.argsort(found.entropies), FIFTHS), start=1):
-        if not lines.size:
+    for number, rows in enumerate(np.array_split(np.argsort(found.entropies), FIFTHS), start=1):
+        if not rows.size:
             break
-        some = Evaluation(*(values[lines] for values in found))
+        some = Evaluation(*(values[rows] for values in found))
         row[f"fifth_{number}"] = _finite(some.perplexity)
         row[f"sampled_{number}"] = _finite(some.sampled_perplexity)
     bins = np.bincount((found.entropies / BIN).astype(int))

@@ -428,7 +428,7 @@ def test_profiles_have_values_and_colours(model):
             assert texts[place] == f"{row['value']:z{shown}}"
     few = nbmf.plot.profile(model, TABLE, lines=2, ax=plt.subplots()[1])
     assert len(few.get_yticks()) == 2
-    assert few.get_title() == "the most telling 2 of 6"
+    assert few.get_title() == "the 2 most distinctive of 6"
 
 
 def test_topics_are_drawn_with_their_most_probable_words():
