@@ -98,11 +98,11 @@ def _settings(methods: list[str], options: argparse.Namespace) -> dict[str, dict
     allowed = {method: registry.settings_of(METHODS[method]["class"]) for method in methods}
     for key, value in options.settings:
         today = {method: next(iter(each.by_current_names({key: value}))) for method, each in classes.items()}
-        takers = [method for method in methods if today[method] in allowed[method]]
-        if not takers:
+        with_setting = [method for method in methods if today[method] in allowed[method]]
+        if not with_setting:
             every = sorted(set().union(*allowed.values()))
             raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
-        for method in takers:
+        for method in with_setting:
             settings[method][today[method]] = value
     return settings
 

@@ -16,7 +16,7 @@ from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.answers import GAPS, LONGEST, AnswersError, answers_of
 from nbmf.io.cells import RepeatedName
-from nbmf.io.column_kinds import judged
+from nbmf.io.column_kinds import infer_column_kind
 from nbmf.io.columns import Columns, read_columns
 from nbmf.reporting.text import wrapped
 
@@ -242,7 +242,7 @@ def _why(column: _Column) -> str:
     """Return what a column has."""
     values = [None if text == "" else column.labels.get(text, text) for text in column.texts]
     present = [value for value in values if value is not None]
-    seen = judged(Meaning(None, DEFAULTS["missing"]).without(values))
+    seen = infer_column_kind(Meaning(None, DEFAULTS["missing"]).without(values))
     if seen.left_out or seen.problem:
         return seen.left_out or seen.problem
     numbers = [number_of(value) for value in present]

@@ -87,9 +87,9 @@ def _unknown(mean: float) -> Interval:
     return Interval(mean, np.nan, np.nan, np.nan, np.nan)
 
 
-def _of(mean: float, error: float, freedom: float) -> Interval:
+def _of(mean: float, error: float, degrees_of_freedom: float) -> Interval:
     """Return the interval by Student's t; of values without any spread it is a point."""
     if error == 0.0:
         return Interval(mean, 0.0, mean, mean, float(mean == 0.0))
-    half = float(stdtrit(freedom, (1.0 + LEVEL) / 2.0)) * error
-    return Interval(mean, error, mean - half, mean + half, float(2.0 * stdtr(freedom, -abs(mean) / error)))
+    half = float(stdtrit(degrees_of_freedom, (1.0 + LEVEL) / 2.0)) * error
+    return Interval(mean, error, mean - half, mean + half, float(2.0 * stdtr(degrees_of_freedom, -abs(mean) / error)))

@@ -49,7 +49,7 @@ class LossDifference(NamedTuple):
 class Verdict(NamedTuple):
     """Whether there is structure, by two tests, and how well a method predicts.
 
-    - method : str, what was judged, in words
+    - method : str, what was tested, in words
     - found : bool, whether either test finds structure
     - predicts : bool, whether the method predicts better than every baseline, each with p < chance
     - chance : float, the level of each gain: CHANCE, or CHANCE / 2 next to an exact test, over the number of

@@ -151,18 +151,18 @@ def choose(
     if not allowed:
         raise ConfigError(f"view = {str(view)!r}: none of the methods shows {view}")
     index = _shown(tested, chance, allowed)
-    judged = _verdict_on(index, estimators, tested, exact, chance)
+    result = _verdict_on(index, estimators, tested, exact, chance)
     if stacked_with is not None and not is_sparse(V):
-        judged = judged._replace(stack=_stack(judged, index, [*estimators, *stacked_with], everything, seed))
-    return MethodChoice(index, judged, _other_view(index, estimators, tested))
+        result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
+    return MethodChoice(index, result, _other_view(index, estimators, tested))
 
 
 def _stack(
-    judged: Verdict, index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, seed: int
+    result: Verdict, index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, seed: int
 ) -> Stacked:
     """Return what all methods predict together, next to the method that is taken and the best baseline."""
     titles = [estimator.title for estimator in estimators]
-    return stacked(tested, titles, index, judged.gains[0].baseline, seed)
+    return stacked(tested, titles, index, result.gains[0].baseline, seed)
 
 
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:

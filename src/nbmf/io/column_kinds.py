@@ -48,7 +48,7 @@ class WrongCell(Exception):
         self.row, self.words = row, words
 
 
-def judged(values: Sequence[Any], kind: str | None = None) -> Column:
+def infer_column_kind(values: Sequence[Any], kind: str | None = None) -> Column:
     """Return what a column is, of the `kind` that was asked for if one was.
 
     Numbers 0 and 1 alone are binary; at most FEW_NUMBERS different whole numbers are codes of

@@ -13,7 +13,7 @@ from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import counted, refuse_repeated
-from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, judged
+from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, infer_column_kind
 from nbmf.io.columns import Columns, read_columns
 
 SHOWN = 12  # columns of a kind in the report
@@ -122,7 +122,7 @@ def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) ->
     columns, problems = {}, {}
     for name in names:
         try:
-            columns[name] = judged(found.values[name], kinds.get(name))
+            columns[name] = infer_column_kind(found.values[name], kinds.get(name))
         except WrongCell as wrong:
             where = f"{path}, {found.where(wrong.row)}, column {name!r}"
             raise DataError(f"{where}: {wrong.words}") from None

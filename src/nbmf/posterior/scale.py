@@ -142,8 +142,8 @@ class Scale:
         weights = observed * ones * (1 - ones)
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
         covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
-        reach = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-        return positions, positions - reach, positions + reach
+        half_widths = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+        return positions, positions - half_widths, positions + half_widths
 
     def rows_table(self) -> pd.DataFrame:
         """Return a row for each row of V: its position on each axis, with the ends of the interval."""
@@ -276,8 +276,8 @@ def _given_columns(axes: Axes, matrix: BinaryMatrix, level: float) -> _Spread:
         covariance = np.linalg.inv(np.eye(A) + information / np.outer(scale, scale))
         variances = np.diagonal(covariance, axis1=1, axis2=2)
         scale = (scale + np.sqrt(1 - variances.mean(axis=0))) / 2  # halfway, for the map is decreasing
-    means, reach = axes.places * scale, ndtri((1 + level) / 2) * np.sqrt(variances)
-    return _Spread(means, means - reach, means + reach, scale)
+    means, half_widths = axes.places * scale, ndtri((1 + level) / 2) * np.sqrt(variances)
+    return _Spread(means, means - half_widths, means + half_widths, scale)
 
 
 def _from_draws(axes: Axes, draws: Draws, level: float) -> _Spread:

@@ -186,17 +186,17 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
     for axis, (dataset, title) in zip(axes.flat, titles.items(), strict=False):
         own = scores[scores["dataset"] == dataset]
         orders = sorted(set(own["order"]) - {0})
-        reach = orders[-1] - orders[0]
+        span = orders[-1] - orders[0]
         for place, (way, label) in enumerate(WAYS.items()):
             groups = own[own["way"] == way].groupby("order")["snr"]
             mean, error = groups.mean(), groups.sem().fillna(0.0)
-            mean.index = mean.index + APART * reach * (place - (len(WAYS) - 1) / 2)
+            mean.index = mean.index + APART * span * (place - (len(WAYS) - 1) / 2)
             style_of = {"color": WAY_COLOURS[way], "linewidth": 1.0}
             axis.errorbar(mean.index, mean, error, fmt="none", ecolor=WAY_COLOURS[way], linewidth=0.7)
             axis.plot(mean.index, mean, "o-", markersize=3, label=label, **style_of)
         baseline = own.loc[own["way"] == PIXEL_MEAN, "snr"].mean()
         axis.axhline(baseline, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
-        axis.set_xticks(_apart(orders, 0.1 * reach))
+        axis.set_xticks(_apart(orders, 0.1 * span))
         axis.set_title(f"{title} pixels")
         axis.set_xlabel("templates I")
     axes[0, 0].set_ylabel("SNR (dB)")

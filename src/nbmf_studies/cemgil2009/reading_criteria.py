@@ -270,9 +270,9 @@ def untied_is_best(run: Run) -> Iterator[Part]:
     means = {way: run.snr(MANY, way) for way in VB_TIED}
     if all(own is not None for own in means.values()):
         values = {way: float(own.mean()) for way, own in means.items()}
-        reach = max(values.values()) - min(values.values())
+        difference = max(values.values()) - min(values.values())
         text = ", ".join(f"{LABELS[way]} {value:.2f}" for way, value in values.items())
-        yield Part("all ties within 0.5 dB", reach <= BETTER, f"{reach:.2f} dB apart: {text}")
+        yield Part("all ties within 0.5 dB", difference <= BETTER, f"{difference:.2f} dB apart: {text}")
 
 
 def bound_favours_bayes(run: Run) -> Iterator[Part]:

@@ -179,9 +179,9 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
     left, right = axes[0]
     orders = sorted(best["order"].unique())
     ways = [way for way in (*VB_TIED, *ICM_TIED, ML, ML_FROM_IMAGES) if way in table]
-    reach = max(orders[-1] - orders[0], 1)
+    span = max(orders[-1] - orders[0], 1)
     for place, way in enumerate(ways):
-        shift = APART * reach * (place - (len(ways) - 1) / 2)
+        shift = APART * span * (place - (len(ways) - 1) / 2)
         line = {"color": COLOURS[way], "linewidth": 0.9, "linestyle": "--" if way in ICM_TIED else "-"}
         own = table[way].dropna()
         _with_intervals(left, own, shift, LABELS[way], line)

@@ -141,13 +141,13 @@ def judging_again(readings: Iterable[Reading], run: Callable[..., Any]) -> tuple
 
 
 def _tables(
-    judged: Callable[[Any], tuple[pd.DataFrame, pd.DataFrame]], run: Callable[..., Any]
+    verdicts_and_parts: Callable[[Any], tuple[pd.DataFrame, pd.DataFrame]], run: Callable[..., Any]
 ) -> tuple[Callable, Callable]:
     def verdicts(*args, **named) -> pd.DataFrame:
-        return judged(run(*args, **named))[0]
+        return verdicts_and_parts(run(*args, **named))[0]
 
     def parts(*args, **named) -> pd.DataFrame:
-        return judged(run(*args, **named))[1]
+        return verdicts_and_parts(run(*args, **named))[1]
 
     verdicts.__signature__ = parts.__signature__ = inspect.signature(run)
     return verdicts, parts

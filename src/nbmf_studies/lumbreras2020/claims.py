@@ -143,10 +143,10 @@ def convergence(run: Run) -> Iterator[Part]:
     for dataset in run.datasets:
         c_bica, bica = (run.mean_trace(dataset, name, 5) for name in ("c-bica", "bica"))
         arrivals[dataset] = arrival(c_bica), arrival(bica)
-    fewer = [dataset for dataset, (collapsed, plain) in arrivals.items() if collapsed < plain]
+    faster = [dataset for dataset, (collapsed, plain) in arrivals.items() if collapsed < plain]
     yield Part(
         "c-bICA-5 needs fewer iterations than bICA-5 on most datasets",
-        len(fewer) > len(arrivals) / 2,
+        len(faster) > len(arrivals) / 2,
         "; ".join(f"{name}: {c} and {b}" for name, (c, b) in arrivals.items()),
     )
     for dataset in run.datasets:

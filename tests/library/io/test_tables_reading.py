@@ -14,7 +14,7 @@ from nbmf.cli.arguments import as_typed
 from nbmf.data.examples import table_example
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.column_kinds import DISTRIBUTIONS, WrongCell, judged
+from nbmf.io.column_kinds import DISTRIBUTIONS, WrongCell, infer_column_kind
 
 MIXED = """\
 name,age,job,member,visits,grade,group,empty,same
@@ -106,7 +106,7 @@ def test_what_is_seen_can_be_overruled():
     ],
 )
 def test_rules_of_kinds(values, kind):
-    assert judged([*values, None]).kind == kind
+    assert infer_column_kind([*values, None]).kind == kind
 
 
 def test_every_kind_has_a_law_and_the_command_line_the_same_words():
@@ -115,13 +115,13 @@ def test_every_kind_has_a_law_and_the_command_line_the_same_words():
     assert tuple(DISTRIBUTIONS) == KINDS
     for kind, wrong in (("real", "x"), ("binary", "2"), ("count", "-1"), ("count", "0.5")):
         with pytest.raises(WrongCell) as error:
-            judged(["0", "1", wrong], kind)
+            infer_column_kind(["0", "1", wrong], kind)
         assert error.value.row == 2
-    assert judged(["1", "2"], "category").values == ["1", "2"]
+    assert infer_column_kind(["1", "2"], "category").values == ["1", "2"]
 
 
 def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
-    assert judged([1.0, 2.0, None, 2.0], "category").values == ["1", "2", None, "2"]
+    assert infer_column_kind([1.0, 2.0, None, 2.0], "category").values == ["1", "2", None, "2"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from nbmf.numerics.normal_effects import COLUMNS, INTERCEPT, ROWS
 from nbmf.numerics.random import generator_states
 
 if TYPE_CHECKING:
-    from nbmf.families.logistic.logistic_gibbs import Side
+    from nbmf.families.logistic.logistic_gibbs import Coefficients
 
 
 class EffectHyperparameters:
@@ -31,7 +31,7 @@ class EffectHyperparameters:
         self.priors = normal_effects.learned_priors(*effects) if self.is_learned else np.zeros((3, 2))
         self.generator = generator_states(seed, 1)[0]
 
-    def set_priors(self, rows: "Side", columns: "Side") -> None:
+    def set_priors(self, rows: "Coefficients", columns: "Coefficients") -> None:
         """Set the prior of the effects of both sides."""
         for kind, side in ((ROWS, rows), (COLUMNS, columns)):
             if side.has_effects:
@@ -41,7 +41,7 @@ class EffectHyperparameters:
     def _center(self, kind: int) -> float:
         return normal_effects.center_of.py_func(self.values, kind)
 
-    def draw(self, rows: "Side", columns: "Side", level: GroupLevel | None) -> None:
+    def draw(self, rows: "Coefficients", columns: "Coefficients", level: GroupLevel | None) -> None:
         """Draw the hyperparameters given the effects (of rows: within their group) and what both kinds share."""
         of_rows, of_columns = rows.effects, columns.effects
         of_groups = None if level is None else level.effects_of_rows
@@ -54,7 +54,7 @@ class EffectHyperparameters:
             if side.has_effects:
                 side.u[:, side.K] = effects
 
-    def log_density(self, rows: "Side", columns: "Side", of_groups: np.ndarray | float) -> float:
+    def log_density(self, rows: "Coefficients", columns: "Coefficients", of_groups: np.ndarray | float) -> float:
         """Return the log density of the effects, and of m and the logarithms of variances that are learned.
 
         of_groups : the mean effect of the group of each row, (F,), or 0

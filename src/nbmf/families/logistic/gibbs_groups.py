@@ -13,7 +13,7 @@ from nbmf.numerics.random import generator_states
 
 if TYPE_CHECKING:
     from nbmf.families.logistic.effect_hyperparameters import EffectHyperparameters
-    from nbmf.families.logistic.logistic_gibbs import Prior, Side
+    from nbmf.families.logistic.logistic_gibbs import Coefficients, Prior
 
 
 class GroupLevel:
@@ -53,12 +53,12 @@ class GroupLevel:
         """The mean effect of the group of each row, float array (F,)."""
         return self.means[self.index, self._K].copy() if self.has_effects else np.zeros(self.index.size)
 
-    def set_priors(self, rows: "Side") -> None:
+    def set_priors(self, rows: "Coefficients") -> None:
         """Set the centres of rows; what else their effects vary around is set already."""
         self._center[self._K :] = rows.center[0, self._K :]
         rows.center[:] = self._center + self.means[self.index]
 
-    def draw(self, rows: "Side", columns: "Side", prior: "Prior", alpha: np.ndarray) -> None:
+    def draw(self, rows: "Coefficients", columns: "Coefficients", prior: "Prior", alpha: np.ndarray) -> None:
         """Draw means and variances given the rows, with what factors and means share, and α."""
         if self._K:
             of_alpha = prior.ard, *columns.scales(), float(prior.a0), float(prior.b0), alpha
@@ -76,7 +76,9 @@ class GroupLevel:
             *self.prior,
         )
 
-    def pass_level(self, hyperparameters: "EffectHyperparameters", rows: "Side", columns: "Side") -> None:
+    def pass_level(
+        self, hyperparameters: "EffectHyperparameters", rows: "Coefficients", columns: "Coefficients"
+    ) -> None:
         """Draw what the effects of groups share with the intercept, and with column effects where there are any."""
         if not self.has_effects:
             return
@@ -96,7 +98,7 @@ class GroupLevel:
         of_variances = shape * np.log(rate / self.variances) - gammaln(shape) - rate / self.variances
         return float(each.sum() + of_variances.sum())
 
-    def learned(self, columns: "Side") -> dict[str, np.ndarray]:
+    def learned(self, columns: "Coefficients") -> dict[str, np.ndarray]:
         """Return what is learned of groups but for their means, by name."""
         found = {}
         if self._K:

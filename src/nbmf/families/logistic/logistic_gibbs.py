@@ -39,7 +39,7 @@ class Prior(NamedTuple):
         return float((known + self.a0 * np.log(alpha) - self.b0 * alpha).sum())
 
 
-class Side:
+class Coefficients:
     """The coefficients of one side's rows or columns, (rows, D): factors, then the effect if there is one.
 
     design : what the other side multiplies by, with 1 instead of its own effects
@@ -73,7 +73,7 @@ class Side:
         self.design[:, : self.K] = self.factor
         return self.design
 
-    def update(self, other: "Side", cells: Cells, draws_weights: bool, threads: int) -> None:
+    def update(self, other: "Coefficients", cells: Cells, draws_weights: bool, threads: int) -> None:
         """Draw the coefficients given those of the other side, and before them ω, or not."""
         kernels.pack_products(other.as_design(), other.packed)
         design = kernels.Design(other.design, other.packed, other.effects)
@@ -117,8 +117,8 @@ class LogisticChain:
         start, rows, columns, alpha, of_cells = children(seed, 5)
         rng, (F, N) = np.random.default_rng(start), cells.likelihood.seen.shape
         U, V = rng.standard_normal((F, K)), START_SCALE * rng.standard_normal((N, K))
-        self.rows = Side(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
-        self.columns = Side(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
+        self.rows = Coefficients(cells.by_row, cells.kappa, U, effects.rows, effects.columns, rows)
+        self.columns = Coefficients(cells.by_column, cells.kappa_by_column, V, effects.columns, effects.rows, columns)
         self.cells, self.effects, self.prior, self.threads = cells, effects, prior, threads
         self.effect_hyperparameters = EffectHyperparameters(effects, prior.effect_scale, child(seed, "effects"))
         self.groups = None if groups is None else GroupLevel(groups, K, effects.rows, child(seed, "groups"))

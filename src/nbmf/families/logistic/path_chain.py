@@ -11,7 +11,7 @@ from nbmf.families.logistic.effect_hyperparameters import log_normal
 from nbmf.families.logistic.factors import PATHS, PERIODS, Effects
 from nbmf.families.logistic.gibbs_cells import CellLists, Cells
 from nbmf.families.logistic.kernels import gibbs, path_passes, paths
-from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior, Side
+from nbmf.families.logistic.logistic_gibbs import Coefficients, LogisticChain, Prior
 from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.ordered_cells import CategoryCells
 from nbmf.families.logistic.periods import Periods
@@ -86,7 +86,7 @@ class MovingCategoryCells(MovingCells, CategoryCells):
     """The same of ordered categories."""
 
 
-class PathSide(Side):
+class PathCoefficients(Coefficients):
     """The positions of all rows in all periods, (F T, K), and how far rows go.
 
     Parameters
@@ -152,7 +152,7 @@ class PathSide(Side):
             path_passes.draw_variances(self.walk_generator, sums, steps, *prior, self.variances, scales)
         return np.broadcast_to(scales, len(self.spans)).copy()
 
-    def draw_flips(self, columns: Side, column_periods: np.ndarray) -> None:
+    def draw_flips(self, columns: Coefficients, column_periods: np.ndarray) -> None:
         """Turn signs from a period on, of both sides, or not."""
         walk = self.spans, self.gaps, self.variances_of_rows()
         path_passes.draw_flips(self.walk_generator, *walk, column_periods, self.u, columns.u)
@@ -192,7 +192,7 @@ class PathChain(LogisticChain):
         super().__init__(cells, first.shape[1], effects, prior, seed, threads)
         noise = np.random.default_rng(child(seed, "first positions")).standard_normal(first.shape)
         first = (first + START_NOISE * noise) / np.sqrt(1.0 + START_NOISE**2)
-        self.rows = PathSide(cells, first, effects.columns, walk, child(seed, "paths"))
+        self.rows = PathCoefficients(cells, first, effects.columns, walk, child(seed, "paths"))
         self._look_at_columns()
 
     def _look_at_columns(self) -> None:
