@@ -48,8 +48,8 @@ def _remove_leftovers(path: Path) -> None:
     """Remove temporary files for `path` whose process, on this machine, is no more."""
     mine = re.compile(rf"\.{re.escape(path.stem)}-{_host()}-(\d+)-\w{{8}}{re.escape(path.suffix)}")
     for other in path.parent.iterdir():
-        found = mine.fullmatch(other.name)
-        if found and not _is_alive(int(found[1])):
+        match = mine.fullmatch(other.name)
+        if match and not _is_alive(int(match[1])):
             other.unlink(missing_ok=True)
 
 
@@ -80,11 +80,11 @@ def read_arrays(path: str | os.PathLike, kind: str) -> dict[str, np.ndarray]:
         if unpacked > MAX_BYTES:
             raise ValueError(f"it unpacks to {unpacked / 2**30:.3g} GiB")
         with np.load(path, allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
-        for name, array in found.items():
+            contents = {name: arrays[name] for name in arrays.files}
+        for name, array in contents.items():
             if not isinstance(array, np.ndarray):  # numpy gives the bytes of what is no array
                 raise ValueError(f"{name} is no array")
-        return found
+        return contents
     except FileNotFoundError:
         raise
     except Exception as error:  # damaged bytes make zipfile, zlib and numpy raise nearly anything

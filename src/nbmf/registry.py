@@ -42,10 +42,10 @@ def estimator_class(class_name: str) -> type[Factorization]:
     ConfigError
         If there is no such class or it is no estimator.
     """
-    found = _imported(class_name)
-    if not (inspect.isclass(found) and issubclass(found, Factorization)):
+    imported = _imported(class_name)
+    if not (inspect.isclass(imported) and issubclass(imported, Factorization)):
         raise ConfigError(f"{class_name!r} is no estimator (a subclass of Factorization)")
-    return found
+    return imported
 
 
 def model_class(class_name: str) -> type[Factorization] | type[TableModel]:
@@ -56,9 +56,9 @@ def model_class(class_name: str) -> type[Factorization] | type[TableModel]:
     ConfigError
         If there is no such class or it is neither.
     """
-    found = _imported(class_name)
-    is_table_model = inspect.isclass(found) and issubclass(found, TableModel)
-    return found if is_table_model else estimator_class(class_name)
+    imported = _imported(class_name)
+    is_table_model = inspect.isclass(imported) and issubclass(imported, TableModel)
+    return imported if is_table_model else estimator_class(class_name)
 
 
 def is_factorization(class_name: str) -> bool:
@@ -193,7 +193,7 @@ def _class_in_memory(class_name: str) -> type[Saved]:
             raise DataError(f"a model of class {class_name!r}: import {module} first")
         if name not in vars(sys.modules[module]):  # getattr could run code
             raise DataError(f"a model of class {class_name!r}, which {module} does not have")
-    found = _imported(class_name)
-    if not (inspect.isclass(found) and issubclass(found, Saved) and issubclass(found, Parametrized)):
+    imported = _imported(class_name)
+    if not (inspect.isclass(imported) and issubclass(imported, Saved) and issubclass(imported, Parametrized)):
         raise DataError(f"{class_name!r} is no class of fitted models")
-    return found
+    return imported

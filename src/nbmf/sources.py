@@ -17,16 +17,16 @@ def source_files(*modules: str) -> list[str]:
     Package `__init__` files are left out: they only say where things are.
     """
     ours = {PACKAGE, *map(_package_of, modules)}
-    found: dict[str, Path] = {}
+    path_of: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
         module = waiting.pop()
         path = _file_of(module)
-        if module in found or path is None:
+        if module in path_of or path is None:
             continue
-        found[module] = path
+        path_of[module] = path
         waiting.extend(name for name in _imports(path) if _package_of(name) in ours)
-    return sorted(str(path) for path in found.values())
+    return sorted(str(path) for path in path_of.values())
 
 
 def _package_of(module: str) -> str:

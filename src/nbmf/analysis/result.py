@@ -102,8 +102,8 @@ class Analysis:
 
     def __repr__(self) -> str:
         """Return the first sentences: what was found, and by which method."""
-        found = "no test of structure" if self.verdict is None else str(self.verdict)
-        return f"Analysis of {self.result.name} by {self.model.title}: {found}"
+        verdict = "no test of structure" if self.verdict is None else str(self.verdict)
+        return f"Analysis of {self.result.name} by {self.model.title}: {verdict}"
 
     @property
     def pictures(self) -> list[str]:

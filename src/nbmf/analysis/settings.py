@@ -30,8 +30,8 @@ def estimator_of(
     given |= checked(entry["class"], settings or {})
     if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
         given.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
-    own = entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
-    return registry.make_estimator(entry["class"], components or own, given, random_state=seed)
+    default = entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
+    return registry.make_estimator(entry["class"], components or default, given, random_state=seed)
 
 
 def iteration_settings(class_name: str, iterations: int | None) -> dict[str, int]:

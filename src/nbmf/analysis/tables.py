@@ -118,12 +118,12 @@ def _factor(result: FitResult, name: str, values: np.ndarray) -> pd.DataFrame:
 
 def _interval_end(result: FitResult, factor: str, number: int) -> np.ndarray:
     """Return the lower or upper end of the interval of W (F, k) or H (k, N), NaN of components that are merged."""
-    place, members = result.components.order, result.components.members
+    order, members = result.components.order, result.components.members
     is_merged = np.array([len(places) > 1 for places in members], bool)
     end = result.intervals[factor][number]
     if factor == "W":
-        return np.where(is_merged, np.nan, end[:, place])
-    return np.where(is_merged[:, None], np.nan, end[place])
+        return np.where(is_merged, np.nan, end[:, order])
+    return np.where(is_merged[:, None], np.nan, end[order])
 
 
 def _components(result: FitResult) -> pd.DataFrame:
@@ -133,17 +133,17 @@ def _components(result: FitResult) -> pd.DataFrame:
     """
     components = result.components
     number = np.repeat(np.arange(len(components.members)), [len(places) for places in components.members])
-    place = np.concatenate([np.empty(0, int), *components.members])
+    in_model = np.concatenate([np.empty(0, int), *components.members])
     table = pd.DataFrame(
         {
             "component": number + 1,
             "share": components.shares[number],
             "active": number < components.active,
-            "place_in_model": place,
+            "place_in_model": in_model,
         }
     )
     if "W" in result.intervals:
-        table["overlap"] = result.draws.alignment.overlap[place]
+        table["overlap"] = result.draws.alignment.overlap[in_model]
     return table
 
 

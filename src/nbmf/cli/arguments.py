@@ -44,16 +44,16 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     top.add_argument("--version", action="version", version=f"nbmf {nbmf.__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
-        own = commands.add_parser(
+        subparser = commands.add_parser(
             name,
             help=command.words,
             description=command.words,
             epilog=command.examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        of_file = own.add_argument_group("reading the file", command.of_reading) if command.reading else own
+        of_file = subparser.add_argument_group("reading the file", command.of_reading) if command.reading else subparser
         for option in command.declared:
-            group = of_file if option in command.reading else own
+            group = of_file if option in command.reading else subparser
             group.add_argument(option.name, **option.keywords)
     return top, commands.choices
 
@@ -63,8 +63,8 @@ def parse(argv: list[str] | None) -> Options:
     top, commands = parsers()
     options, unknown = top.parse_known_args(argv)
     if unknown:
-        own = commands[options.command]
-        own.error(f"not understood: {' '.join(unknown)}{meant(unknown, own)}")
+        subparser = commands[options.command]
+        subparser.error(f"not understood: {' '.join(unknown)}{meant(unknown, subparser)}")
     return Options(**vars(options))
 
 

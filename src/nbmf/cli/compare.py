@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
             progress.advance(1, fit.total, _seconds_left(rows, fit.total, options))
 
         try:
-            found = compare(
+            comparison = compare(
                 matrix,
                 {method: {"settings": settings[method]} for method in methods},
                 options.components,
@@ -57,13 +57,13 @@ def run(options: argparse.Namespace) -> None:
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
-    pictures = pictures_of_comparison(found)
+    pictures = pictures_of_comparison(comparison)
     figures = folder.figures(pictures)
     report = comparison_report(
-        found, file=repeated(options), command=printed_command(options), figures=figures, structure=structure
+        comparison, file=repeated(options), command=printed_command(options), figures=figures, structure=structure
     )
-    folder.write_table("scores.csv", found.scores)
-    folder.write_table("summary.csv", found.summary())
+    folder.write_table("scores.csv", comparison.scores)
+    folder.write_table("summary.csv", comparison.summary())
     folder.write_pictures(pictures)
     publish(report, folder, {**vars(options), "methods": methods}, RECOMMENDATION)
 

@@ -28,11 +28,13 @@ def run(options: argparse.Namespace) -> None:
     steps = sum(fit.model.n_iterations for fit in fits) / len(fits)  # of a fit on average
     with warnings.catch_warnings(), Progress("check") as progress:
         warnings.simplefilter("ignore", PoorFitWarning)  # a fit's own summary says it
-        found = compare_fits(*fits, predict=options.check, seed=options.seed, monitor_of=step_counters(progress, steps))
-    folder.write_table(COMPONENTS, found.matched)
-    if found.rows is not None:
-        folder.write_table(ROWS, found.rows)
-    publish(fit_comparison_report(found, called, printed_command(options)), folder, vars(options))
+        comparison = compare_fits(
+            *fits, predict=options.check, seed=options.seed, monitor_of=step_counters(progress, steps)
+        )
+    folder.write_table(COMPONENTS, comparison.matched)
+    if comparison.rows is not None:
+        folder.write_table(ROWS, comparison.rows)
+    publish(fit_comparison_report(comparison, called, printed_command(options)), folder, vars(options))
 
 
 def _fit(path: Path) -> Fit:

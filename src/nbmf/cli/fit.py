@@ -16,7 +16,7 @@ def run(options: argparse.Namespace) -> None:
     """Read, analyze, write the folder and print the summary."""
     folder = results_folder(options, SUFFIX, FILES)
     matrix, column_groups = read_with_groups(options, options.method)
-    found = nbmf.analyze(
+    analysis = nbmf.analyze(
         matrix,
         name=name_of(options),
         column_groups=column_groups,
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> None:
         wording=Typed(options),
         **asked(options),
     )
-    print_written(found.write(folder, {**vars(options), "method": found.method}), folder)
+    print_written(analysis.write(folder, {**vars(options), "method": analysis.method}), folder)
 
 
 def asked(options: argparse.Namespace) -> dict:

@@ -72,33 +72,38 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     reading, fitting = max(candidates, key=lambda candidate: len(candidate[1]))
     if len(fitting) < max(2, PART * len(columns)):
         return None
-    found, fits = reading.options(fitting), {column.name for column in fitting}
+    chosen_options, fits = reading.options(fitting), {column.name for column in fitting}
     misfits = [column for column in columns if column.name not in fits]
-    odd = [column for column in fitting if found.get("above", 0) > 1 and _is_no_rating(column)]
+    odd = [column for column in fitting if chosen_options.get("above", 0) > 1 and _is_no_rating(column)]
     apart = {column.name for column in (*misfits, *odd)}
-    found["ignore"] = [*(options.ignore or ()), *(column.name for column in columns if column.name in apart)]
+    chosen_options["ignore"] = [*(options.ignore or ()), *(column.name for column in columns if column.name in apart)]
     if first.name in apart and options.index is None:  # or the next one would be read as names
-        found["index"] = False
-    chosen = Options(**{**vars(options), **found})
+        chosen_options["index"] = False
+    chosen = Options(**{**vars(options), **chosen_options})
     understood = _understood(chosen)
     if understood is None:
         return None
     are_ratings, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (AnswersError, RepeatedName))
     is_told = is_name or not (misfits or are_ratings)
-    place = [as_typed(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
-    return [understood, *place, *_described(options.file, reading, fitting, misfits, odd, found), *_next(chosen)]
+    where = [as_typed(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
+    return [
+        understood,
+        *where,
+        *_described(options.file, reading, fitting, misfits, odd, chosen_options),
+        *_next(chosen),
+    ]
 
 
 def _columns(options: argparse.Namespace) -> list[_Column] | None:
     """Return the columns that may have values; None if the file is no table."""
     try:
-        found = read_columns(
+        table = read_columns(
             Path(options.file).expanduser(), options.header, [""], name=options.name, encoding=options.encoding
         )
     except (NbmfError, OSError):
         return None
     aside = {*(options.ignore or ()), options.groups}
-    columns = list(_as_texts(found))
+    columns = list(_as_texts(table))
     return [column for column in columns if column.name not in aside] or None
 
 
@@ -172,9 +177,9 @@ def _as_ratings() -> _Reading:
     def fits(column: _Column) -> bool:
         if column.labels and len(column.answers) <= YES_AND_NO:  # labels say which is which
             return False
-        found = numbers(column)
-        return bool(found) and all(
-            n is not None and (n in GAPS or (n.is_integer() and 1 <= n <= LONGEST)) for n in found
+        answers = numbers(column)
+        return bool(answers) and all(
+            n is not None and (n in GAPS or (n.is_integer() and 1 <= n <= LONGEST)) for n in answers
         )
 
     def options(fitting: list[_Column]) -> dict[str, Any]:

@@ -62,8 +62,8 @@ class CategoryMatrix(NamedMatrix):
 
     def counts(self) -> dict[str, int]:
         """Return rows, columns, categories up to the largest that occurs, observed and missing."""
-        found = super().counts()
-        return {name: found[name] for name in ("rows", "columns")} | {"categories": int(self.ranks.max()) + 1} | found
+        counts = super().counts()
+        return {name: counts[name] for name in ("rows", "columns")} | {"categories": int(self.ranks.max()) + 1} | counts
 
 
 def as_ranks(data: Any) -> np.ndarray:

@@ -221,8 +221,8 @@ class FeatureTable(NamedMatrix):
         categories = categories or {}
         for n in np.flatnonzero(kinds == DISCRETE):
             codes = values[columns == n]
-            found = int(codes.max()) + 1 if codes.size and np.isfinite(codes).all() else 1
-            sizes[n] = len(categories[n]) if n in categories else max(found, 1)
+            n_categories = int(codes.max()) + 1 if codes.size and np.isfinite(codes).all() else 1
+            sizes[n] = len(categories[n]) if n in categories else max(n_categories, 1)
         texts = [categories.get(n, [str(r) for r in range(sizes[n])]) for n in range(N)]
         row_names, column_names, row_groups = names
         return cls(

@@ -215,8 +215,8 @@ def _choice(
     chosen = min(near_the_best, key=lambda score: (score.K, score.loss))
     degrees_of_freedom = max(count_distinct(row) - 1, 1)
     p = one_sided_p(chosen.gain, chosen.error, degrees_of_freedom) if chosen.error > 0 else 1.0
-    found = chosen.gain > 0 and p < CHANCE
-    return ComponentChoice(found, chosen, p, mean(alone), tuple(scores), int(weight.sum()), n_folds, unit)
+    has_structure = chosen.gain > 0 and p < CHANCE
+    return ComponentChoice(has_structure, chosen, p, mean(alone), tuple(scores), int(weight.sum()), n_folds, unit)
 
 
 def best_fit(

@@ -88,8 +88,8 @@ def margin_of(differences: np.ndarray, test_ratio: float) -> Margin:
     test_ratio : float
         Held-out entries per training entry.
     """
-    found = interval(differences, test_ratio)
-    return Margin(found.mean, found.high - found.mean)
+    estimate = interval(differences, test_ratio)
+    return Margin(estimate.mean, estimate.high - estimate.mean)
 
 
 def recommend(

@@ -145,8 +145,8 @@ class Mask:
     def scores(self, fitted: Factorization) -> dict[str, Any]:
         """Return the scores of a fit."""
         with threadpool_limits(limits=1, user_api="blas"):
-            found = fitted.recommend(self.rows, NDCG_AT, known=self.training).columns
-        ranks = rank_scores(found, self._held)
+            recommended = fitted.recommend(self.rows, NDCG_AT, known=self.training).columns
+        ranks = rank_scores(recommended, self._held)
         loss = self.loss(fitted.predict(*self.fold.places))
         return {"n_test": self.n_test, "perplexity": loss, RECALL: ranks.recall, NDCG: ranks.ndcg}
 

@@ -107,9 +107,9 @@ def _model_of(path: str | os.PathLike, about: Any, arrays: dict[str, np.ndarray]
         raise DataError(f"{path}: a parameter is damaged ({error})") from error
     made = {}
     for name, of_part in parts.items():
-        own = {key: arrays.pop(key) for key in list(arrays) if key.startswith(f"{name}{OF_PART}")}
-        own = {key.removeprefix(f"{name}{OF_PART}"): array for key, array in own.items()}
-        made[name] = _model_of(path, of_part, own, depth + 1)
+        part_arrays = {key: arrays.pop(key) for key in list(arrays) if key.startswith(f"{name}{OF_PART}")}
+        part_arrays = {key.removeprefix(f"{name}{OF_PART}"): array for key, array in part_arrays.items()}
+        made[name] = _model_of(path, of_part, part_arrays, depth + 1)
     return Model(class_name, parameters, learned | arrays, made)
 
 

@@ -149,8 +149,8 @@ class Parametrized:
         params, allowed = self.by_current_names(params), self.parameter_names()
         for name in params:
             if name not in allowed:
-                own = type(self).__name__
-                raise ConfigError(f"{own} has no parameter {name!r}; {choices(name, allowed)}")
+                class_name = type(self).__name__
+                raise ConfigError(f"{class_name} has no parameter {name!r}; {choices(name, allowed)}")
         vars(self).update(params)
         return self
 

@@ -72,13 +72,13 @@ class Recommending:
         return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
-        found, size = np.asarray(rows), self.W_.shape[0]
-        if found.ndim != 1 or found.dtype.kind not in "iu":
+        indices, size = np.asarray(rows), self.W_.shape[0]
+        if indices.ndim != 1 or indices.dtype.kind not in "iu":
             raise DataError(Setting("rows"), ": allowed are integers (m,), or a matrix of new rows")
-        if found.size and not (found.min() >= 0 and found.max() < size):
-            wrong = found[(found < 0) | (found >= size)][0]
+        if indices.size and not (indices.min() >= 0 and indices.max() < size):
+            wrong = indices[(indices < 0) | (indices >= size)][0]
             raise DataError(f"row {wrong}: allowed are 0 to {size - 1}")
-        return found
+        return indices
 
     def _of_fitted_rows(self, rows: np.ndarray, n: int, known: Any, exclude: str) -> Recommendations:
         values = None if known is None else self.values_of(known)
@@ -105,9 +105,9 @@ class Recommending:
         if isinstance(values, np.ndarray):
             observed = self.likelihood.is_observed(values)
             return observed if exclude == OBSERVED else observed & (values > 0)
-        found = np.full(values.shape, exclude == OBSERVED)
-        found[(values.missing if exclude == OBSERVED else values.above_zero).nonzero()] = exclude != OBSERVED
-        return found
+        is_excluded = np.full(values.shape, exclude == OBSERVED)
+        is_excluded[(values.missing if exclude == OBSERVED else values.above_zero).nonzero()] = exclude != OBSERVED
+        return is_excluded
 
     def mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return E[v] of all entries of some rows of the fitted matrix, by their indices: float array (m, N)."""
@@ -133,9 +133,9 @@ def best(mean: np.ndarray, known: np.ndarray, n: int) -> Recommendations:
     scores = np.where(known, -np.inf, mean)
     most = min(n, scores.shape[1])
     first = np.sort(np.argpartition(-scores, most - 1, axis=1)[:, :most], axis=1)
-    found = np.take_along_axis(scores, first, axis=1)
-    order = np.argsort(-found, axis=1, kind="stable")
-    columns, expectation = (np.take_along_axis(each, order, axis=1) for each in (first, found))
+    best = np.take_along_axis(scores, first, axis=1)
+    order = np.argsort(-best, axis=1, kind="stable")
+    columns, expectation = (np.take_along_axis(each, order, axis=1) for each in (first, best))
     is_known = np.isneginf(expectation)
     columns, expectation = np.where(is_known, NONE_LEFT, columns), np.where(is_known, np.nan, expectation)
     wider = (0, 0), (0, n - most)

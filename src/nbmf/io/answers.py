@@ -114,8 +114,8 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     if not values.size or values.min() < 1 or values.max() > GAPS[-1]:
         return None
     counts = np.bincount(values)
-    found = np.flatnonzero(counts)
-    scale, gaps = _without_gaps(found.tolist())
+    distinct = np.flatnonzero(counts)
+    scale, gaps = _without_gaps(distinct.tolist())
     if scale[-1] > LONGEST or len(scale) < 2 or (len(scale) == 2 and scale != [1, 2]):
         return None
     if is_list and (len(scale) == 2 or counts[scale[0]] == counts.max()):

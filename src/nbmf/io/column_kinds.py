@@ -88,14 +88,14 @@ def _number(value: Any) -> float | None:
 
 
 def _kind_of_numbers(numbers: np.ndarray) -> str:
-    found = np.unique(numbers)
-    if np.isin(found, (0, 1)).all():
+    distinct = np.unique(numbers)
+    if np.isin(distinct, (0, 1)).all():
         return "binary"
-    if (found != np.floor(found)).any():
+    if (distinct != np.floor(distinct)).any():
         return "real"
-    if found.size <= min(FEW_NUMBERS, numbers.size // 4):
+    if distinct.size <= min(FEW_NUMBERS, numbers.size // 4):
         return "category"
-    is_small = found[0] == 0 and np.median(numbers) <= LARGEST_MEDIAN
+    is_small = distinct[0] == 0 and np.median(numbers) <= LARGEST_MEDIAN
     return "count" if is_small and numbers.var() <= MOST_DISPERSED * numbers.mean() else "real"
 
 

@@ -42,10 +42,10 @@ class Columns(NamedTuple):
             If there is no such column in `where`.
         """
         names = dict(zip(self.table.variables, self.table.names, strict=True))
-        found = [names.get(each, each) if each not in self.values else each for each in given]
-        for name in found:
+        names_given = [names.get(each, each) if each not in self.values else each for each in given]
+        for name in names_given:
             place_of(name, list(self.values), where)
-        return found
+        return names_given
 
 
 def read_columns(

@@ -100,19 +100,19 @@ def read_documents(
         ("transpose", transpose, not long and text is None, "a matrix of counts"),
     )
     if is_matrix:
-        found = _matrix(cells, words)
+        counts = _matrix(cells, words)
     else:
         # Nothing alone is missing: "none" and "na" may be words.
         columns = columns_of(path, cells, text and True, NOTHING)
         if long:
-            found = _long(path, columns, () if long is True else long)
+            counts = _long(path, columns, () if long is True else long)
         else:
-            found = _table_of_lines(path, columns, text, labels, ignore)
+            counts = _table_of_lines(path, columns, text, labels, ignore)
         for note in columns.table.notes:
             log(note)
     if transpose:
-        found = _Counts(found.counts.T.tocsr(), found.words, found.documents, None, found.format)
-    return _table(path, found, ignore, transpose, log)
+        counts = _Counts(counts.counts.T.tocsr(), counts.words, counts.documents, None, counts.format)
+    return _table(path, counts, ignore, transpose, log)
 
 
 def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
@@ -125,11 +125,11 @@ def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
 def _table_of_lines(path: Path, columns: Columns, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
     """Read a line per document: counts or, with `text`, a text."""
     labels, text = (None if name is None else columns.names_of([name], str(path))[0] for name in (labels, text))
-    found = _texts(path, columns, text) if text else _wide(path, columns, ignore | {labels})
-    found = found._replace(ignored=ignore & columns.values.keys())
+    counts = _texts(path, columns, text) if text else _wide(path, columns, ignore | {labels})
+    counts = counts._replace(ignored=ignore & columns.values.keys())
     if labels is None:
-        return found
-    return found._replace(labels=["" if v is None else str(v) for v in columns.values[labels]])
+        return counts
+    return counts._replace(labels=["" if v is None else str(v) for v in columns.values[labels]])
 
 
 def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
@@ -172,11 +172,11 @@ def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
     names = list(columns.values)
     chosen = chosen or names[: len(ROLES)]
     if len(chosen) != len(ROLES):
-        found = counted(len(chosen), "column")
-        raise DataError(f"{path}: {found}; needed are three, {', '.join(ROLES)}")
+        n_columns = counted(len(chosen), "column")
+        raise DataError(f"{path}: {n_columns}; needed are three, {', '.join(ROLES)}")
     document, word, count = columns.names_of(chosen, str(path))
     counts = _counts(path, columns, count)
-    places, found = [], []
+    places, axes = [], []
     for role, name in (("document", document), ("word", word)):
         texts = columns.values[name]
         if None in texts:
@@ -184,11 +184,11 @@ def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
             raise DataError(f"{path}, {where}, column {name!r}: the name of the {role} is missing")
         numbers: dict[str, int] = {}
         places.append([numbers.setdefault(str(each), len(numbers)) for each in texts])
-        found.append(list(numbers))
-    shape = len(found[0]), len(found[1])
+        axes.append(list(numbers))
+    shape = len(axes[0]), len(axes[1])
     values = scipy.sparse.coo_array((counts, places), shape=shape).tocsr()  # adds what repeats
     said = f"long: document {document!r}, word {word!r}, count {count!r}"
-    return _Counts(values, *found, None, f"{columns.format}; {said}")
+    return _Counts(values, *axes, None, f"{columns.format}; {said}")
 
 
 def _texts(path: Path, columns: Columns, text: str) -> _Counts:

@@ -38,8 +38,8 @@ def encode(coding: ValueCoding, values: Any) -> np.ndarray:
             numbers, distinct = pd.factorize(block)  # -1 where missing
         except TypeError:  # lists in cells, records
             odd = (i for i, value in enumerate(block) if not isinstance(value, Hashable))
-            place = next(odd, 0)
-            raise UnknownValue(start + place, list(block)[place]) from None
+            first_odd = next(odd, 0)
+            raise UnknownValue(start + first_odd, list(block)[first_odd]) from None
         table = np.full(len(distinct) + 1, -1, dtype=coding.dtype)  # the last is for -1
         for i, value in enumerate(distinct):
             table[i] = coding.of_value(value)

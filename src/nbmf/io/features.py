@@ -74,30 +74,30 @@ def read_table(
         if kind not in DISTRIBUTIONS:
             raise ConfigError(Setting("kinds"), f": {column!r} is {kind!r}; {choices(kind, DISTRIBUTIONS)}")
     path = Path(path).expanduser()
-    found = read_columns(path, missing=missing, **own)
-    kinds = dict(zip(found.names_of(kinds, str(path)), kinds.values(), strict=True))
-    ignore = found.names_of(ignore, str(path))
-    labels = None if labels is None else found.names_of([labels], str(path))[0]
+    contents = read_columns(path, missing=missing, **own)
+    kinds = dict(zip(contents.names_of(kinds, str(path)), kinds.values(), strict=True))
+    ignore = contents.names_of(ignore, str(path))
+    labels = None if labels is None else contents.names_of([labels], str(path))[0]
     if aside := [column for column in kinds if column in ignore or column == labels]:
         raise ConfigError(Setting("kinds", {aside[0]: kinds[aside[0]]}), ": the column is kept apart")
     if labels in ignore:
         raise ConfigError(Setting("ignore", [labels]), ": the column has the labels, which are kept apart")
-    features = [column for column in found.values if column not in ignore and column != labels]
+    features = [column for column in contents.values if column not in ignore and column != labels]
     row_names = None
-    if features and _names_rows(found.values[features[0]], index, features[0] in kinds):
+    if features and _names_rows(contents.values[features[0]], index, features[0] in kinds):
         first = features.pop(0)
-        row_names = [str(name) for name in found.values[first]]
-        refuse_repeated(path, row_names, "row", found.where)
-    columns = _judged(path, found, features, kinds)
+        row_names = [str(name) for name in contents.values[first]]
+        refuse_repeated(path, row_names, "row", contents.where)
+    columns = _judged(path, contents, features, kinds)
     said = f"names of rows in {first!r}" if row_names else "no names of rows"
     if not any(column.kind for column in columns.values()):
         gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
         listed = "; ".join([said, *gone])
         raise DataError(f"{path}: no column is left ({listed}); needed is one with two values")
-    table = _table(path, found, columns, labels, row_names)
+    table = _table(path, contents, columns, labels, row_names)
     said += "" if labels is None else f"; labels in {labels!r}, kept apart"
-    log(f"{path}: {found.format}; {said}")
-    for note in found.table.notes:
+    log(f"{path}: {contents.format}; {said}")
+    for note in contents.table.notes:
         log(note)
     _report(table, columns, ignore, log)
     return table
@@ -165,10 +165,10 @@ def _report(table: FeatureTable, columns, ignore, log) -> None:
     log(f"{counted(rows, 'row')} x {counted(N, 'column')}, {missing:.1%} missing")
     sizes = dict(zip(table.column_names.tolist(), table.sizes.tolist(), strict=True))
     for word, distribution in DISTRIBUTIONS.items():
-        own = [name for name, column in columns.items() if column.kind == word]
-        if own:
-            listed = [f"{n} ({sizes[n]})" if word == "category" else n for n in own[:SHOWN]]
-            more = f", and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
+        of_kind = [name for name, column in columns.items() if column.kind == word]
+        if of_kind:
+            listed = [f"{n} ({sizes[n]})" if word == "category" else n for n in of_kind[:SHOWN]]
+            more = f", and {len(of_kind) - SHOWN} more" if len(of_kind) > SHOWN else ""
             log(f"{word} ({distribution}): {', '.join(listed)}{more}")
     left_out = [f"{name!r} ({column.left_out})" for name, column in columns.items() if column.left_out]
     left_out += [f"{name!r} (ignored)" for name in ignore]

@@ -66,11 +66,11 @@ def read_stata(path: Path) -> LabelledTable:
 
 def _labels_of_categories(codes: pd.DataFrame, labelled: pd.DataFrame) -> dict[str, dict[Any, str]]:
     """Return the labels of values that are there, by column; pandas has no other way to know their column."""
-    found = {}
+    labels_of = {}
     for name in labelled.columns[[kind.name == "category" for kind in labelled.dtypes]]:
         pairs = dict(zip(codes[name].tolist(), labelled[name].astype(object).tolist(), strict=True))
-        found[name] = {value: label for value, label in pairs.items() if isinstance(label, str)}
-    return found
+        labels_of[name] = {value: label for value, label in pairs.items() if isinstance(label, str)}
+    return labels_of
 
 
 def _as_texts(labels: Mapping[Any, Any]) -> dict[Any, str]:

@@ -148,9 +148,9 @@ def _entries(path: Path, format: str, header: _Header, numbers: array, found: np
 def _grid(path: Path, format: str, header: _Header, numbers: array, found: np.ndarray) -> Grid:
     """Return all values, which are there by columns; of a symmetric matrix from the diagonal on."""
     if not header.is_symmetric:
-        place = np.arange(len(found)).reshape(header.columns, header.rows).T
+        entry_of = np.arange(len(found)).reshape(header.columns, header.rows).T
     else:
-        place = np.empty((header.rows, header.rows), np.int64)
+        entry_of = np.empty((header.rows, header.rows), np.int64)
         columns, rows = np.triu_indices(header.rows)
-        place[rows, columns] = place[columns, rows] = np.arange(len(found))
-    return Grid(path, format, found[:, 0][place], lambda f, n: f"line {numbers[place[f, n]]}")
+        entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(found))
+    return Grid(path, format, found[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}")

@@ -58,19 +58,19 @@ def _read_sparse(path: Path) -> Entries:
         if stored.ndim != 2:
             raise ValueError(f"{stored.ndim} dimensions")
         refuse_too_many_lines(path, *stored.shape)
-        found = stored.tocoo()
+        coordinates = stored.tocoo()
     except DataError:
         raise
     except Exception as error:  # damaged arrays make scipy raise nearly anything
         raise DataError(f"{path}: not a matrix of scipy.sparse ({error})") from error
-    rows, columns = found.coords
+    rows, columns = coordinates.coords
     return Entries(
         path,
         f"NPZ of scipy.sparse ({stored.format})",
         rows,
         columns,
-        found.data,
-        found.shape,
+        coordinates.data,
+        coordinates.shape,
         lambda k: f"row {rows[k]}, column {columns[k]} (from 0)",
         "entries that are not stored are zeros",
     )

@@ -189,8 +189,8 @@ def _compression(path: str | os.PathLike):
     """Return the module that unpacks a file, None if it is not compressed."""
     with open(path, "rb") as file:
         start = file.read(max(map(len, COMPRESSIONS)))
-    found = (module for magic, module in COMPRESSIONS.items() if start.startswith(magic))
-    return next(found, None)
+    modules = (module for magic, module in COMPRESSIONS.items() if start.startswith(magic))
+    return next(modules, None)
 
 
 def description(value: Any) -> str:

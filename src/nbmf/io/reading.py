@@ -115,11 +115,11 @@ def read(
             others = (part for name in (*allowed, "transpose") for part in (", ", Setting(name)))
             its = f" has no meaning for {format.words}; its arguments are "
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
-    found = _coded(path, format.cells_of(path, given), given)
+    coded = _coded(path, format.cells_of(path, given), given)
     if (above := given.get("above")) is not None:
-        words = f"{found.format}; counts above {above} are ones, others zeros"
-        found = found._replace(codes=_above(found.codes, above), format=words)
-    return as_network(_matrix(path, found, transpose, log), diagonal, log)
+        words = f"{coded.format}; counts above {above} are ones, others zeros"
+        coded = coded._replace(codes=_above(coded.codes, above), format=words)
+    return as_network(_matrix(path, coded, transpose, log), diagonal, log)
 
 
 def _arguments_of(format: Format) -> tuple[str, ...]:
@@ -160,22 +160,22 @@ def _seen_as_counts(
     if not (is_name or is_count_above_one(refused.value)):
         raise refused
     try:
-        found = _as(counting, cells, options)
+        coded = _as(counting, cells, options)
     except DataError as error:
         is_text = isinstance(error, RefusedValue) and number_of(error.value) is None
         if is_name or is_text:  # which nobody takes for a count
             raise refused from None
         raise RefusedValue(Message(refused, "; as a matrix of counts: ", error), refused.value) from None
-    others, answers = answers_among(found, options["layout"] == "long")
+    others, answers = answers_among(coded, options["layout"] == "long")
     if answers is not None:
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
             raise refused  # labels would show which is a one
         called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
         raise AnswersError(path, answers, counting.texts_of_missing(), others)
-    if not look_like_counts(found.codes):
+    if not look_like_counts(coded.codes):
         raise refused
-    return found
+    return coded
 
 
 def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:

@@ -105,8 +105,8 @@ class _RecordTable(Table):
             ragged = next((row for row, fields in enumerate(rows) if len(fields) != len(self.names)), None)
             yield _RecordBlock(lines[:ragged], rows[:ragged])
             if ragged is not None:  # what is above it may be wrong, too
-                found = counted(len(rows[ragged]), "field")
-                raise DataError(f"{self.path}, {self.where(lines[ragged])}: {found} instead of {len(self.names)}")
+                n_fields = counted(len(rows[ragged]), "field")
+                raise DataError(f"{self.path}, {self.where(lines[ragged])}: {n_fields} instead of {len(self.names)}")
 
     @property
     def where_names(self) -> str:

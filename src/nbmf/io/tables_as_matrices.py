@@ -31,8 +31,8 @@ def of_table(cells: Table | Records, options: Options, coding: ValueCoding) -> C
         is_header = has_header(cells, options, coding) if options["header"] is None else options["header"]
         hint = _no_header(cells) if options["header"] is None else ""
         table = cells.table(is_header, hint, may_lack_a_name=options["layout"] is None)
-    found = read(table, options, coding)
-    return found._replace(left_out=found.left_out + table.left_out(), notes=table.notes)
+    coded = read(table, options, coding)
+    return coded._replace(left_out=coded.left_out + table.left_out(), notes=table.notes)
 
 
 def _no_header(records: Records) -> Message:

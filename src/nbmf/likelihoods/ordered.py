@@ -75,5 +75,5 @@ def probability_of(ranks: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     probabilities : float array (n, C)
     """
     is_foreseen = ranks < probabilities.shape[-1]
-    place = np.where(is_foreseen, ranks, 0)
-    return np.where(is_foreseen, np.take_along_axis(np.asarray(probabilities), place[:, None], axis=1)[:, 0], 0.0)
+    category = np.where(is_foreseen, ranks, 0)
+    return np.where(is_foreseen, np.take_along_axis(np.asarray(probabilities), category[:, None], axis=1)[:, 0], 0.0)

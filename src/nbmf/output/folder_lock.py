@@ -26,10 +26,10 @@ def hold(folder: Path) -> None:
     DataError
         If another process holds it.
     """
-    place = folder.resolve()
-    if fcntl is None or place in _held:
+    resolved = folder.resolve()
+    if fcntl is None or resolved in _held:
         return
-    file = _lock_file(place)
+    file = _lock_file(resolved)
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -43,7 +43,7 @@ def hold(folder: Path) -> None:
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()
-    _held[place] = file
+    _held[resolved] = file
 
 
 def release(folder: Path) -> None:

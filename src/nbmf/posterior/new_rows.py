@@ -73,19 +73,19 @@ def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> N
             raise DataError(f"{values.shape[1]} columns; {needed}")
         return NewRows(values, matrix.row_names, [], [], [], by_place=True, groups=matrix.row_groups)
     place_of = {str(name): place for place, name in enumerate(given)}
-    found = np.array([place_of.get(str(name), -1) for name in names])
-    if not (found >= 0).any():
+    column_of = np.array([place_of.get(str(name), -1) for name in names])
+    if not (column_of >= 0).any():
         is_turned = bool(set(map(str, matrix.row_names)) & set(map(str, names)))
         help = ("; rows have such names: ", Setting("transpose", True), " lets them be columns") if is_turned else ()
         known = f"no column has the name of one of the fit, such as {str(names[0])!r}; there is {str(given[0])!r}"
         raise DataError(known, *help)
-    aligned = np.where(found >= 0, values[:, found], MISSING)
+    aligned = np.where(column_of >= 0, values[:, column_of], MISSING)
     is_empty = (aligned == MISSING).all(axis=1)
     known = set(map(str, names))
     return NewRows(
         aligned[~is_empty],
         matrix.row_names[~is_empty],
-        [str(name) for name in names[found < 0]],
+        [str(name) for name in names[column_of < 0]],
         [str(name) for name in given if str(name) not in known],
         [str(name) for name in matrix.row_names[is_empty]],
         groups=None if matrix.row_groups is None else matrix.row_groups[~is_empty],
@@ -195,13 +195,13 @@ def weights_given(
         Dirichlet hyperparameters.
     level, seed : float, int
     """
-    found = Weights(*np.empty((3, len(codes), len(prior))))
+    weights = Weights(*np.empty((3, len(codes), len(prior))))
     for number, rows in enumerate(in_blocks(len(codes), max(codes.shape[1], SWEEPS) * len(prior))):
         rng = np.random.default_rng(seed_sequence("new rows", seed, number))
         drawn = _draws(codes[rows], profiles, prior, rng)
-        for whole, part in zip(found, (drawn.mean(axis=0), *interval(drawn, level)), strict=True):
+        for whole, part in zip(weights, (drawn.mean(axis=0), *interval(drawn, level)), strict=True):
             whole[rows] = part
-    return found
+    return weights
 
 
 def _draws(codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, rng: np.random.Generator) -> np.ndarray:

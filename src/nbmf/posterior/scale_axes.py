@@ -99,10 +99,10 @@ def _has_another(axes: Axes, kept: int, matrix: BinaryMatrix) -> bool:
     rng = np.random.default_rng(seed_sequence(0))
     ones = expit(axes.log_odds(kept)).astype(np.float32)
     weight = matrix.observed / np.sqrt(np.maximum(ones * (1 - ones), np.float32(LEAST_VARIANCE)))
-    found = _largest((matrix.codes - ones) * weight)
+    largest = _largest((matrix.codes - ones) * weight)
     for _ in range(SIMULATED):
         drawn = rng.random(ones.shape, dtype=np.float32) < ones
-        if _largest((drawn - ones) * weight) >= found:
+        if _largest((drawn - ones) * weight) >= largest:
             return False
     return True
 

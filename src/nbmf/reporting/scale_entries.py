@@ -115,11 +115,11 @@ def columns_table(scale: Scale) -> Table:
 def _most_informative(scale: Scale) -> np.ndarray:
     """Return the columns of the table: the most informative ones of each axis."""
     sizes = np.abs(scale.discrimination[:, : scale.kept])
-    own = sizes.argmax(axis=1)
+    axis_of = sizes.argmax(axis=1)
     chosen = []
     for a in range(scale.kept):
         order = np.argsort(-sizes[:, a], kind="stable")
-        chosen.append(order[own[order] == a][: LISTED // scale.kept])
+        chosen.append(order[axis_of[order] == a][: LISTED // scale.kept])
     return np.concatenate(chosen)
 
 

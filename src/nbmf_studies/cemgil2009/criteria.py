@@ -47,8 +47,8 @@ class Run:
 
     def of_kind(self, kind: str) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield each matrix with its averages of a kind, by orders."""
-        own = self.averages[self.averages["kind"] == kind]
-        for seed, table in own.groupby("seed"):
+        of_kind = self.averages[self.averages["kind"] == kind]
+        for seed, table in of_kind.groupby("seed"):
             yield int(seed), table.set_index("order").sort_index()
 
     def choices(self, kind: str) -> dict[int, int]:
@@ -57,8 +57,8 @@ class Run:
 
     def best_orders(self, dataset: str) -> list[int]:
         """Return the order with the largest bound, for each start."""
-        own = self.orders[self.orders["dataset"] == dataset]
-        return [int(table.set_index("order")["bound"].idxmax()) for _, table in own.groupby("start")]
+        of_dataset = self.orders[self.orders["dataset"] == dataset]
+        return [int(table.set_index("order")["bound"].idxmax()) for _, table in of_dataset.groupby("start")]
 
     def filled(self) -> Iterator[tuple[str, pd.DataFrame]]:
         """Yield each dataset with signal-to-noise ratios: index (order, run), a column per way."""
@@ -198,8 +198,8 @@ def _has(table: pd.DataFrame, order: int) -> bool:
 
 def _gain(table, order, way, other) -> float:
     """Return the median over runs of what one way has more than another."""
-    own = table.loc[order]
-    return float((own[way] - own[other]).median())
+    of_order = table.loc[order]
+    return float((of_order[way] - of_order[other]).median())
 
 
 def bayes_fills_better(run: Run) -> Iterator[Part]:

@@ -61,14 +61,20 @@ def _has_line(axis: Axes, kind: str) -> bool:
 
 def _compare(axis: Axes, table: pd.DataFrame, kinds, title: str) -> None:
     for kind in kinds:
-        own = table[table["kind"] == kind].sort_values("order")
-        if own.empty:
+        of_kind = table[table["kind"] == kind].sort_values("order")
+        if of_kind.empty:
             continue
         label, colour = KINDS[kind]
-        error = own["error"].fillna(0.0) if kind == ANNEALED else own["spread"].fillna(0.0)
-        axis.errorbar(own["order"], own["value"], error, fmt="none", ecolor=colour, linewidth=0.8)
+        error = of_kind["error"].fillna(0.0) if kind == ANNEALED else of_kind["spread"].fillna(0.0)
+        axis.errorbar(of_kind["order"], of_kind["value"], error, fmt="none", ecolor=colour, linewidth=0.8)
         axis.plot(
-            own["order"], own["value"], MARKERS[kind] + "-", color=colour, label=label, markersize=3, linewidth=0.9
+            of_kind["order"],
+            of_kind["value"],
+            MARKERS[kind] + "-",
+            color=colour,
+            label=label,
+            markersize=3,
+            linewidth=0.9,
         )
     axis.set_title(title)
     axis.xaxis.get_major_locator().set_params(integer=True)
@@ -95,8 +101,8 @@ def _choices(axis: Axes, table: pd.DataFrame) -> None:
     """Draw how often each order is chosen by each kind of evidence."""
     kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]
     for place, kind in enumerate(kinds):
-        own = table[table["kind"] == kind]
-        chosen = Counter(own.loc[own.groupby("seed")["value"].idxmax(), "order"])
+        of_kind = table[table["kind"] == kind]
+        chosen = Counter(of_kind.loc[of_kind.groupby("seed")["value"].idxmax(), "order"])
         shift = 0.8 * ((place + 0.5) / len(kinds) - 0.5)
         axis.bar([order + shift for order in chosen], list(chosen.values()), 0.8 / len(kinds), color=KINDS[kind][1])
     orders = sorted(table["order"].unique())
@@ -110,9 +116,14 @@ def _choices(axis: Axes, table: pd.DataFrame) -> None:
 
 def _sizes(axis: Axes, table: pd.DataFrame) -> None:
     for kind in (CHIB, ANNEALED):
-        own = table[table["kind"] == kind].sort_values("order")
+        of_kind = table[table["kind"] == kind].sort_values("order")
         axis.plot(
-            own["order"], own["effective_size"], MARKERS[kind] + "-", color=KINDS[kind][1], markersize=3, linewidth=0.9
+            of_kind["order"],
+            of_kind["effective_size"],
+            MARKERS[kind] + "-",
+            color=KINDS[kind][1],
+            markersize=3,
+            linewidth=0.9,
         )
     axis.axhline(ENOUGH, color=GREY, linewidth=0.7, linestyle="--")
     axis.set_yscale("log")
@@ -139,10 +150,10 @@ def draw_orders(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str,
     """
     figure, axes = style.panel_grid(2 * len(titles), len(titles), 2.1, 0.3)
     for (upper, lower), (dataset, title) in zip(axes.T, titles.items(), strict=True):
-        own = orders[orders["dataset"] == dataset]
-        best = own.loc[own["bound"].idxmax()]
+        of_dataset = orders[orders["dataset"] == dataset]
+        best = of_dataset.loc[of_dataset["bound"].idxmax()]
         for axis in (upper, lower):
-            for (start, one), colour in zip(own.groupby("start"), style.COLOURS, strict=False):
+            for (start, one), colour in zip(of_dataset.groupby("start"), style.COLOURS, strict=False):
                 one = one.sort_values("order")
                 label = f"start {start}"
                 axis.plot(
@@ -151,7 +162,7 @@ def draw_orders(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str,
             axis.axvline(printed[dataset], color=GREY, linewidth=0.8, linestyle=":", label="paper")
             axis.set_xlabel("templates I")
         upper.set_title(f"{title} pixels: best with {best['order']:.0f} templates")
-        _look_at_top(lower, own, int(best["order"]), printed[dataset])
+        _look_at_top(lower, of_dataset, int(best["order"]), printed[dataset])
     for axis in axes[:, 0]:
         axis.set_ylabel("bound (1000 nats)")
     handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -184,17 +195,17 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
     """
     figure, axes = style.panel_grid(len(titles), 3, 2.4, 0.5, sharey=True)
     for axis, (dataset, title) in zip(axes.flat, titles.items(), strict=False):
-        own = scores[scores["dataset"] == dataset]
-        orders = sorted(set(own["order"]) - {0})
+        of_dataset = scores[scores["dataset"] == dataset]
+        orders = sorted(set(of_dataset["order"]) - {0})
         span = orders[-1] - orders[0]
         for place, (way, label) in enumerate(WAYS.items()):
-            groups = own[own["way"] == way].groupby("order")["snr"]
+            groups = of_dataset[of_dataset["way"] == way].groupby("order")["snr"]
             mean, error = groups.mean(), groups.sem().fillna(0.0)
             mean.index = mean.index + APART * span * (place - (len(WAYS) - 1) / 2)
             style_of = {"color": WAY_COLOURS[way], "linewidth": 1.0}
             axis.errorbar(mean.index, mean, error, fmt="none", ecolor=WAY_COLOURS[way], linewidth=0.7)
             axis.plot(mean.index, mean, "o-", markersize=3, label=label, **style_of)
-        baseline = own.loc[own["way"] == PIXEL_MEAN, "snr"].mean()
+        baseline = of_dataset.loc[of_dataset["way"] == PIXEL_MEAN, "snr"].mean()
         axis.axhline(baseline, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
         axis.set_xticks(_apart(orders, 0.1 * span))
         axis.set_title(f"{title} pixels")
@@ -207,8 +218,8 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
 
 def _apart(orders: list[int], least: float) -> list[int]:
     """Return those orders that are at least so far from the one before."""
-    found = orders[:1]
+    shown = orders[:1]
     for order in orders[1:]:
-        if order - found[-1] >= least:
-            found.append(order)
-    return found
+        if order - shown[-1] >= least:
+            shown.append(order)
+    return shown

@@ -28,11 +28,11 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows, seen = [], set()
     for columns, report in reports(fits):
-        found, run = report["measures"], {name: columns[name] for name in ("dataset", "run")}
+        measures, run = report["measures"], {name: columns[name] for name in ("dataset", "run")}
         if tuple(run.values()) not in seen:
-            rows.append({**run, "order": 0, "way": PIXEL_MEAN, "snr": found["snr_of_pixel_mean"]})
+            rows.append({**run, "order": 0, "way": PIXEL_MEAN, "snr": measures["snr_of_pixel_mean"]})
             seen.add(tuple(run.values()))
-        rows.append({**columns, **{name: found[name] for name in MEASURED}, "seconds": report["seconds"]})
+        rows.append({**columns, **{name: measures[name] for name in MEASURED}, "seconds": report["seconds"]})
     return pd.DataFrame(rows)
 
 
@@ -54,12 +54,12 @@ def reconstruct(matrix: CountMatrix, fits: list[tuple[dict[str, Any], str]], run
         what each way predicts where it is hidden.
     """
     counts, hidden = matrix.tallies, half_with_patch(matrix, run)
-    found = {columns["way"]: report["measures"]["pixels"] for columns, report in reports(fits)}
+    pixels_of = {columns["way"]: report["measures"]["pixels"] for columns, report in reports(fits)}
     parts = []
     for place, n in enumerate(shown_images(hidden)):
         pixels = {"image": n, "pixel": np.arange(len(counts)), "truth": counts[:, n], "hidden": hidden[:, n]}
         part = pd.DataFrame(pixels)
-        for way, of_images in found.items():
+        for way, of_images in pixels_of.items():
             part.loc[hidden[:, n], way] = of_images[place]
         parts.append(part)
     return pd.concat(parts, ignore_index=True)

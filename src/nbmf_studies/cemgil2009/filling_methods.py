@@ -96,8 +96,8 @@ class ICMAfterVB(PoissonGammaICM):
 
     def _start(self, values, seed):
         ties = {f"tie_{name}": ALL if name.startswith("shape") else self.tie_means for name in LEARNED}
-        own = {name: getattr(self, name) for name in (*LEARNED, "max_iter", "relative_gain_tol", "precision")}
-        first = FillingVB(self.n_components, **own, **ties, random_state=seed).fit(values)
+        settings = {name: getattr(self, name) for name in (*LEARNED, "max_iter", "relative_gain_tol", "precision")}
+        first = FillingVB(self.n_components, **settings, **ties, random_state=seed).fit(values)
         self._of_first = first.priors_
         self.learned_ = {
             f"{part}_{factor}": float(numbers.mean())

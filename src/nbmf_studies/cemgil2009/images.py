@@ -35,7 +35,7 @@ def draw_templates(matrix: CountMatrix, fits: list[ShownFit], bounds: pd.DataFra
     """
     figure, axes = style.panel_grid(3 * (len(fits) + 1), len(fits) + 1, 1.25, 0.2)
     side, truth = math.isqrt(matrix.shape[0]), matrix.tallies[:, image]
-    own = bounds[bounds["dataset"] == dataset].set_index("method")["bound"]
+    of_dataset = bounds[bounds["dataset"] == dataset].set_index("method")["bound"]
     for (top, middle, bottom), fit in zip(axes.T, fits, strict=False):
         weighted = fit.W * fit.H[:, image]
         largest = np.maximum(fit.W.max(axis=0), 1e-12)
@@ -43,7 +43,7 @@ def draw_templates(matrix: CountMatrix, fits: list[ShownFit], bounds: pd.DataFra
         _show(middle, mosaic(weighted, side), float(weighted.max()))
         _show(bottom, weighted.sum(axis=1).reshape(side, side), float(truth.max()))
         top.set_title(
-            f"a = {fit.label}\nB = {own[fit.method] / 1000:.1f}k\nsparseness {sparseness(fit.W):.2f}", fontsize=7
+            f"a = {fit.label}\nB = {of_dataset[fit.method] / 1000:.1f}k\nsparseness {sparseness(fit.W):.2f}", fontsize=7
         )
     for axis, label in zip(axes[:, 0], ("templates", "weighted", "their sum"), strict=True):
         axis.set_ylabel(label)
@@ -58,11 +58,11 @@ def mosaic(W: np.ndarray, side: int) -> np.ndarray:
     """Return columns as images side by side, NaN between them."""
     across = math.ceil(math.sqrt(W.shape[1]))
     down = math.ceil(W.shape[1] / across)
-    found = np.full((down * (side + 1) - 1, across * (side + 1) - 1), np.nan)
+    tiled = np.full((down * (side + 1) - 1, across * (side + 1) - 1), np.nan)
     for k, column in enumerate(W.T):
         top, left = (place * (side + 1) for place in divmod(k, across))
-        found[top : top + side, left : left + side] = column.reshape(side, side)
-    return found
+        tiled[top : top + side, left : left + side] = column.reshape(side, side)
+    return tiled
 
 
 def _show(axis: Axes, picture: np.ndarray, largest: float, gaps: str = "white") -> None:
@@ -115,8 +115,8 @@ def _draw_sparseness(figure, at: pd.DataFrame) -> None:
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (factor, words) in zip(axes, {"W": "templates", "H": "excitations"}.items(), strict=True):
         for way in WAYS:
-            own = at[at["way"] == way]
-            axis.plot(own[f"sparseness_{factor}"], own["snr"], "o", color=WAY_COLOURS[way], markersize=3.5)
+            of_way = at[at["way"] == way]
+            axis.plot(of_way[f"sparseness_{factor}"], of_way["snr"], "o", color=WAY_COLOURS[way], markersize=3.5)
         axis.set_xlabel(f"sparseness of {words}")
     axes[0].set_ylabel("SNR (dB)")
     handles = [

@@ -48,10 +48,10 @@ def build(*, faces: Path, side: int, images: int) -> CountMatrix:
 def _pictures(path: Path) -> np.ndarray:
     """Return the photographs, uint8 (row, column, image)."""
     try:
-        found = scipy.io.loadmat(path, variable_names=["faces"])
+        content = scipy.io.loadmat(path, variable_names=["faces"])
     except (ValueError, TypeError, NotImplementedError, EOFError, OSError) as error:
         raise DataError(f"{path}: no MATLAB 5 file ({error})") from error
-    faces = found.get("faces")
+    faces = content.get("faces")
     if faces is None or faces.dtype != np.uint8 or faces.shape != (SIDE * SIDE, IMAGES):
         raise DataError(f"{path}: `faces` has to be uint8, {SIDE * SIDE} x {IMAGES}")
     return faces.reshape(SIDE, SIDE, IMAGES, order="F")

@@ -32,11 +32,13 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         found_by = [report for _, report in reports(starts)]
         seconds = [report["trace"]["cpu_seconds"][-1] for report in found_by]
         if key[-1] in (BOUND, ADAPTED):
-            found = [(0, best_of_starts([report["trace"]["objective"][-1] for report in found_by]), sum(seconds))]
+            estimates_of = [
+                (0, best_of_starts([report["trace"]["objective"][-1] for report in found_by]), sum(seconds))
+            ]
         else:
             estimates = [[report["findings"][name] for name in ESTIMATE] for report in found_by]
-            found = list(zip(range(len(found_by)), estimates, seconds, strict=True))
-        rows += [[*key, run, *estimate, spent] for run, estimate, spent in found]
+            estimates_of = list(zip(range(len(found_by)), estimates, seconds, strict=True))
+        rows += [[*key, run, *estimate, spent] for run, estimate, spent in estimates_of]
     return pd.DataFrame(rows, columns=["seed", "order", "kind", "run", *ESTIMATE, "seconds"])
 
 

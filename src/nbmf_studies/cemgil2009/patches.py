@@ -42,8 +42,8 @@ def half_with_patch(matrix: CountMatrix, number: int, **options) -> np.ndarray:
     rng = np.random.default_rng(seed_sequence("cemgil2009", "half", number))
     chosen = np.zeros(images, bool)
     for first in range(0, images, PER_PERSON):
-        own = np.arange(first, min(first + PER_PERSON, images))
-        chosen[rng.permutation(own)[: len(own) // 2]] = True
+        of_person = np.arange(first, min(first + PER_PERSON, images))
+        chosen[rng.permutation(of_person)[: len(of_person) // 2]] = True
     return np.outer(inside.ravel(), chosen)
 
 

@@ -51,15 +51,15 @@ class Run:
 
     def under(self, prior: str) -> criteria.Run:
         """Return what the rules of the first reading look at, under one of the priors."""
-        own = self.estimates[self.estimates["prior"] == prior]
-        return criteria.Run(self.K, own)
+        of_prior = self.estimates[self.estimates["prior"] == prior]
+        return criteria.Run(self.K, of_prior)
 
     def best_fits(self, dataset: str, at: str = "bound") -> pd.DataFrame:
         """Return the best fit of every order by a column of bounds, by order; empty without that dataset."""
         if self.orders is None:
             return pd.DataFrame()
-        own = self.orders[self.orders["dataset"] == dataset].assign(objective=lambda table: table[at])
-        return best_of_starts(own, ["order"]).set_index("order").sort_index() if len(own) else own
+        of_dataset = self.orders[self.orders["dataset"] == dataset].assign(objective=lambda table: table[at])
+        return best_of_starts(of_dataset, ["order"]).set_index("order").sort_index() if len(of_dataset) else of_dataset
 
     def best_order(self, dataset: str, at: str = "bound") -> int | None:
         """Return the order with the largest bound."""
@@ -81,8 +81,8 @@ class Run:
         """Return the ratios of a way, by run; None where it was not run."""
         if self.scores is None or way not in self.filled or order not in self.filled.index.get_level_values("order"):
             return None
-        own = self.filled.loc[order, way]
-        return None if own.isna().any() else own
+        snr = self.filled.loc[order, way]
+        return None if snr.isna().any() else snr
 
 
 def describe(found: Interval, p: float | None = None) -> str:
@@ -110,14 +110,14 @@ def _under(prior: str, rule, run: Run) -> Iterator[Part]:
 def bound_is_close(run: Run) -> Iterator[Part]:
     """The bound next to annealing, there and back: the evidence lies, but for chance, between the two."""
     table, wanted = run.under(MATCHING).averages, ["value", "effective_size"]
-    own = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
-    if ANNEALED not in own["value"]:
+    by_kind = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
+    if ANNEALED not in by_kind["value"]:
         return
-    sizes = own["effective_size"][[ANNEALED, ANNEALED_BACK]].dropna().min(axis=1)
+    sizes = by_kind["effective_size"][[ANNEALED, ANNEALED_BACK]].dropna().min(axis=1)
     believed = sizes.index[sizes > ENOUGH]
     text = f"{len(believed)} of {len(sizes)} estimates have more than {ENOUGH:g}; the best {sizes.max():.3g}"
     yield Part("effective size", len(believed) == len(sizes), text, ours=True)
-    ways = {kind: own["value"][kind] - own["value"][BOUND] for kind in (ANNEALED, ANNEALED_BACK)}
+    ways = {kind: by_kind["value"][kind] - by_kind["value"][BOUND] for kind in (ANNEALED, ANNEALED_BACK)}
     gaps = pd.DataFrame(ways).dropna().groupby("order").median()
     listed = ", ".join(f"{low:.0f} to {high:.0f} at {order}" for order, low, high in gaps.itertuples())
     yield Part("median gap in nats, there to back", bool((gaps <= CLOSE).all(axis=None)), listed)
@@ -125,9 +125,9 @@ def bound_is_close(run: Run) -> Iterator[Part]:
 
 def evidence_finds_order(run: Run) -> Iterator[Part]:
     """The rule of the first reading, and whether the way back says the same."""
-    own = run.under(MATCHING)
-    yield from criteria.evidence_finds_order(own)
-    there, back = own.choices(ANNEALED), own.choices(ANNEALED_BACK)
+    of_matching = run.under(MATCHING)
+    yield from criteria.evidence_finds_order(of_matching)
+    there, back = of_matching.choices(ANNEALED), of_matching.choices(ANNEALED_BACK)
     if there:
         same = sum(there[seed] == back[seed] for seed in there)
         yield Part("same order there and back", same == len(there), f"{same} of {len(there)} matrices", ours=True)
@@ -147,8 +147,8 @@ def printed_orders(run: Run) -> Iterator[Part]:
 
 def _partway(run: Run, dataset: str) -> Iterator[Part]:
     """Report the best order after fewer updates, from the printed start alone."""
-    own = run.orders[run.orders["from"] == PRINTED_START]
-    earlier = replace(run, orders=own)
+    from_printed = run.orders[run.orders["from"] == PRINTED_START]
+    earlier = replace(run, orders=from_printed)
     for count in PARTWAY:
         order, printed = earlier.best_order(dataset, f"after_{count}"), PRINTED[dataset]
         if order is not None:
@@ -173,9 +173,11 @@ def too_many_cost(run: Run) -> Iterator[Part]:
         ends = bounds.iloc[[0, -1]] - bounds.max()
         text = ", ".join(f"{fall:.0f} nats at {order}" for order, fall in ends.items())
         yield Part(dataset, bool((ends < 0).all()), f"top at {bounds.idxmax()}: {text}")
-        own = run.orders[run.orders["dataset"] == dataset]
-        stopped = int(own["converged"].sum())
-        yield Part(f"{dataset}: fits at a stop", stopped == len(own), f"{stopped} of {len(own)}", ours=True)
+        of_dataset = run.orders[run.orders["dataset"] == dataset]
+        stopped = int(of_dataset["converged"].sum())
+        yield Part(
+            f"{dataset}: fits at a stop", stopped == len(of_dataset), f"{stopped} of {len(of_dataset)}", ours=True
+        )
 
 
 def learned_shapes(run: Run) -> Iterator[Part]:
@@ -279,8 +281,8 @@ def bound_favours_bayes(run: Run) -> Iterator[Part]:
     """The bound of VB against that of ML-NMF's solution, at few templates."""
     if run.scores is None:
         return
-    own = run.scores[run.scores["order"] == FEW]
-    best = best_of_starts(own, ["run", "way"]).pivot(index="run", columns="way", values="objective")
+    of_order = run.scores[run.scores["order"] == FEW]
+    best = best_of_starts(of_order, ["run", "way"]).pivot(index="run", columns="way", values="objective")
     if {VB_ALL, FROM_ML} <= set(best):
         gain = _interval(best[VB_ALL] - best[FROM_ML])
         text = f"{gain.mean:+.0f} nats ({gain.low:+.0f} to {gain.high:+.0f}), p = {gain.p:.2g}"

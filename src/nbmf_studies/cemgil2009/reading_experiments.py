@@ -56,9 +56,9 @@ def scale_cases(plan: Plan) -> Iterator[Case]:
             priors = truth.priors | (wrong if prior == OF_MEAN else {})
             runs, starts = 1, {"starts": options["starts"]}
             if kind in (CHIB, ANNEALED):
-                own = chib if kind == CHIB else annealed
-                is_asked = prior == MATCHING and place < own["matrices"] and order in own["orders"]
-                runs, starts = own.get("runs", 1) if is_asked else 0, {}
+                settings_of = chib if kind == CHIB else annealed
+                is_asked = prior == MATCHING and place < settings_of["matrices"] and order in settings_of["orders"]
+                runs, starts = settings_of.get("runs", 1) if is_asked else 0, {}
             method, settings = OF_KINDS[kind], priors | NEAR_MODE.get(kind, {})
             entry = plan.variant(method, options["orders"], settings) | starts
             columns = {"prior": prior, "seed": seed, "order": order, "kind": kind}

@@ -51,12 +51,12 @@ def draw_scale(estimates: pd.DataFrame, K: int) -> Figure:
         The true number of sources.
     """
     figure, axes = style.panel_grid(6, 3, 2.2, 0.5)
-    table = pd.concat([averages(own).assign(prior=prior) for prior, own in estimates.groupby("prior")])
+    table = pd.concat([averages(of_prior).assign(prior=prior) for prior, of_prior in estimates.groupby("prior")])
     for row, (prior, title) in zip(axes, PRIORS.items(), strict=True):
-        own = table[table["prior"] == prior]
-        first = own[own["seed"] == own["seed"].min()]
+        of_prior = table[table["prior"] == prior]
+        first = of_prior[of_prior["seed"] == of_prior["seed"].min()]
         _estimates(row[0], first, (BOUND, ADAPTED, ANNEALED, ANNEALED_BACK), title)
-        _choices(row[1], own)
+        _choices(row[1], of_prior)
     matching = table[table["prior"] == MATCHING]
     _estimates(axes[0, 2], matching[matching["seed"] == matching["seed"].min()], (BOUND, CHIB), "Chib's estimate")
     _sizes(axes[1, 2], matching)
@@ -74,19 +74,19 @@ def draw_scale(estimates: pd.DataFrame, K: int) -> Figure:
 
 def _estimates(axis: Axes, table: pd.DataFrame, kinds, title: str) -> None:
     for kind in kinds:
-        own = table[table["kind"] == kind].sort_values("order")
-        if len(own):
+        of_kind = table[table["kind"] == kind].sort_values("order")
+        if len(of_kind):
             label, colour, marker = SHOWN[kind]
             line = {"color": colour, "label": label, "markersize": 3, "linewidth": 0.9}
-            axis.plot(own["order"], own["value"], marker + "-", **line)
+            axis.plot(of_kind["order"], of_kind["value"], marker + "-", **line)
     axis.set_title(title)
 
 
 def _choices(axis: Axes, table: pd.DataFrame) -> None:
     """Draw how often each order is chosen by the bounds."""
     for place, kind in enumerate((BOUND, ADAPTED)):
-        own = table[table["kind"] == kind]
-        chosen = Counter(own.loc[own.groupby("seed")["value"].idxmax().to_numpy(), "order"])
+        of_kind = table[table["kind"] == kind]
+        chosen = Counter(of_kind.loc[of_kind.groupby("seed")["value"].idxmax().to_numpy(), "order"])
         shift = 0.4 * (place - 0.5)
         axis.bar([order + shift for order in chosen], list(chosen.values()), 0.4, color=KINDS[kind][1])
     orders = sorted(table["order"].unique())
@@ -100,9 +100,9 @@ def _choices(axis: Axes, table: pd.DataFrame) -> None:
 
 def _sizes(axis: Axes, table: pd.DataFrame) -> None:
     for kind in (CHIB, ANNEALED, ANNEALED_BACK):
-        own = table[table["kind"] == kind]
+        of_kind = table[table["kind"] == kind]
         _, colour, marker = SHOWN[kind]
-        axis.plot(own["order"], own["effective_size"], marker, color=colour, markersize=3)
+        axis.plot(of_kind["order"], of_kind["effective_size"], marker, color=colour, markersize=3)
     axis.axhline(ENOUGH, color=GREY, linewidth=0.7, linestyle="--")
     axis.set_yscale("log")
     style.plain_log_ticks(axis.yaxis)
@@ -127,14 +127,14 @@ def draw_stopped(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str
     """
     figure, axes = style.panel_grid(2 * len(titles), len(titles), 2.1, 0.4)
     for (upper, lower), (dataset, title) in zip(axes.T, titles.items(), strict=True):
-        own = orders[orders["dataset"] == dataset].assign(objective=lambda table: table["bound"])
-        for name, fits in own.groupby("from", sort=False):
+        of_dataset = orders[orders["dataset"] == dataset].assign(objective=lambda table: table["bound"])
+        for name, fits in of_dataset.groupby("from", sort=False):
             label, colour = STARTS[name]
             best = best_of_starts(fits, ["order"]).sort_values("order")
             line = {"color": colour, "linewidth": 0.8, "markersize": 3}
             upper.plot(best["order"], best["bound"] / 1000, ".-", label=label, **line)
             upper.plot(best["order"], best["after_1000"] / 1000, ":", color=colour, linewidth=0.8)
-        best = best_of_starts(own, ["order"]).sort_values("order")
+        best = best_of_starts(of_dataset, ["order"]).sort_values("order")
         for factor, mark, label in (("W", "s-", "shape of templates"), ("H", "o--", "shape of excitations")):
             line = {"color": "#333333", "linewidth": 0.8, "markersize": 3}
             lower.plot(best["order"], best[f"shape_{factor}"], mark, label=label, **line)
@@ -183,10 +183,10 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
     for place, way in enumerate(ways):
         shift = APART * span * (place - (len(ways) - 1) / 2)
         line = {"color": COLOURS[way], "linewidth": 0.9, "linestyle": "--" if way in ICM_TIED else "-"}
-        own = table[way].dropna()
-        _with_intervals(left, own, shift, LABELS[way], line)
+        of_way = table[way].dropna()
+        _with_intervals(left, of_way, shift, LABELS[way], line)
         if way != ML and ML in table:
-            _with_intervals(right, (own - table[ML]).dropna(), shift, LABELS[way], line)
+            _with_intervals(right, (of_way - table[ML]).dropna(), shift, LABELS[way], line)
     mean = scores.loc[scores["way"] == PIXEL_MEAN, "snr"].mean()
     left.axhline(mean, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
     right.axhline(0.0, color=GREY, linewidth=0.8)
@@ -203,9 +203,9 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
 
 def _with_intervals(axis: Axes, values: pd.Series, shift: float, label: str, line: dict) -> None:
     """Draw means over runs with their 95 % intervals."""
-    found = {order: interval(own, test_ratio=TEST_RATIO) for order, own in values.groupby(level="order")}
-    places = [order + shift for order in found]
-    means = [one.mean for one in found.values()]
-    halves = [one.high - one.mean for one in found.values()]
+    estimates = {order: interval(own, test_ratio=TEST_RATIO) for order, own in values.groupby(level="order")}
+    places = [order + shift for order in estimates]
+    means = [one.mean for one in estimates.values()]
+    halves = [one.high - one.mean for one in estimates.values()]
     axis.errorbar(places, means, halves, fmt="none", ecolor=line["color"], linewidth=0.7)
     axis.plot(places, means, marker="o", markersize=3, label=label, **line)

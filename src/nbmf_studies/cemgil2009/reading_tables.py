@@ -31,17 +31,17 @@ def evidence_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows = []
     for columns, report in reports(fits):
-        found, seconds = report["findings"], {"seconds": report["trace"]["cpu_seconds"][-1]}
+        findings, seconds = report["findings"], {"seconds": report["trace"]["cpu_seconds"][-1]}
         if columns["kind"] in (BOUND, ADAPTED):
             objectives = report.get("starts", {"objectives": [report["objective"]]})["objectives"]
             error = np.std(objectives, ddof=1) if len(objectives) > 1 else np.nan
-            found = {"value": report["objective"], "error": error, "effective_size": len(objectives)}
-            rows.append({**columns, **found, "seconds": report["seconds"]})
+            findings = {"value": report["objective"], "error": error, "effective_size": len(objectives)}
+            rows.append({**columns, **findings, "seconds": report["seconds"]})
             continue
-        more = {"temperatures": found["temperatures"]} if columns["kind"] == ANNEALED else {}
-        rows.append({**columns, **{name: found[name] for name in ESTIMATE}, **more, **seconds})
+        more = {"temperatures": findings["temperatures"]} if columns["kind"] == ANNEALED else {}
+        rows.append({**columns, **{name: findings[name] for name in ESTIMATE}, **more, **seconds})
         if columns["kind"] == ANNEALED:
-            back = {name: found[f"back_{name}"] for name in ESTIMATE}
+            back = {name: findings[f"back_{name}"] for name in ESTIMATE}
             rows.append({**columns, "kind": ANNEALED_BACK, **back, **more, **seconds})
     by = ["prior", "seed", "order", "kind", "run"]
     table = pd.DataFrame(rows).reindex(columns=[*by, *ESTIMATE, "temperatures", "seconds"])
@@ -81,12 +81,12 @@ def filled_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows, seen = [], set()
     for columns, report in reports(fits):
-        found, run = report["measures"], columns["run"]
+        measures, run = report["measures"], columns["run"]
         if run not in seen:
-            rows.append({"run": run, "order": 0, "way": PIXEL_MEAN, "start": 0, "snr": found["snr_of_pixel_mean"]})
+            rows.append({"run": run, "order": 0, "way": PIXEL_MEAN, "start": 0, "snr": measures["snr_of_pixel_mean"]})
             seen.add(run)
         starts = report.get("starts", {"kept": 0, "spread": 0.0})
         numbers = {"start": starts["kept"], "objective": report["objective"], "spread": starts["spread"]}
-        measured = {name: found[name] for name in MEASURED}
+        measured = {name: measures[name] for name in MEASURED}
         rows.append({**columns, **numbers, **measured, "seconds": report["seconds"]})
     return pd.DataFrame(rows)

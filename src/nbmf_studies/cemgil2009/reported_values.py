@@ -25,8 +25,8 @@ def printed(K: int, **tables: pd.DataFrame) -> pd.DataFrame:
             rows.append([f"templates, {dataset}", order, of_prototype, _listed(best)])
     for dataset, table in run.filled():
         if FEW in table.index.get_level_values("order"):
-            own = table.loc[FEW]
-            gain = f"{(own[VB] - own[ML_RANDOM]).mean():.2f}"
+            of_order = table.loc[FEW]
+            gain = f"{(of_order[VB] - of_order[ML_RANDOM]).mean():.2f}"
             rows.append([f"VB less ML-NMF 1 at {FEW} templates, dB, {dataset}", 0.1, "", gain])
     rows.append(["CPU seconds of a run of Chib by those of a variational fit", 13, "", f"{_slowness(run):.1f}"])
     return pd.DataFrame(rows, columns=COLUMNS)

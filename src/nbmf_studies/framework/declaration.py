@@ -153,8 +153,8 @@ class Study:
 
     def _complete(self, product: Product) -> Product:
         """Return a figure or table with what follows from its study: the caption, and where its function is."""
-        own = f"{self.key}/captions/{product.name}.rst"
+        default_caption = f"{self.key}/captions/{product.name}.rst"
         of_all = f"captions/{product.name}.rst"
-        caption = product.caption or (own if (FOLDER / own).is_file() else of_all)
+        caption = product.caption or (default_caption if (FOLDER / default_caption).is_file() else of_all)
         make = f"{FOLDER.name}.{self.key}{product.make}" if product.make.startswith(".") else product.make
         return replace(product, caption=caption, make=make)

@@ -36,5 +36,5 @@ def unknown_methods(plan: Plan, option: str) -> Iterator[str]:
     """Yield a problem for each of an option's `methods`, a list or a mapping, that is unknown."""
     methods = plan.options[option]["methods"]
     for i, method in enumerate(methods):
-        place = f".methods.{method}" if isinstance(methods, dict) else f".methods[{i}]"
-        yield from unknown(place, method, plan.names("methods"))
+        key_path = f".methods.{method}" if isinstance(methods, dict) else f".methods[{i}]"
+        yield from unknown(key_path, method, plan.names("methods"))

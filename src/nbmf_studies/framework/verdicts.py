@@ -67,9 +67,9 @@ def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame
     """
     verdicts, parts = [], []
     for number, (claim, rule, decide) in enumerate(claims, start=1):
-        found = list(decide(run))
-        verdicts.append([number, claim, *_verdict(found), rule])
-        parts += [[number, *_as_row(part)] for part in found]
+        decided = list(decide(run))
+        verdicts.append([number, claim, *_verdict(decided), rule])
+        parts += [[number, *_as_row(part)] for part in decided]
     return (
         pd.DataFrame(verdicts, columns=["number", "claim", "verdict", "parts that hold", "rule"]),
         pd.DataFrame(parts, columns=["number", *COLUMNS]),
@@ -86,9 +86,9 @@ def judge_again(readings: Iterable[Reading], run: Any) -> tuple[pd.DataFrame, pd
     """
     verdicts, parts = [], []
     for number, reading, rule, known, decide in sorted(readings, key=lambda one: one.number):
-        found = list(decide(run))
-        verdicts.append([number, reading, *_verdict(found), rule, known])
-        parts += [[number, reading, *_as_row(part)] for part in found]
+        decided = list(decide(run))
+        verdicts.append([number, reading, *_verdict(decided), rule, known])
+        parts += [[number, reading, *_as_row(part)] for part in decided]
     return (
         pd.DataFrame(
             verdicts,
@@ -117,12 +117,12 @@ def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for one in claims.itertuples():
         others = readings[readings["number"] == one.number]
-        found = {PUBLISHED: one.verdict} | dict(zip(others["reading"], others["verdict"], strict=True))
-        reading = max(found, key=lambda name: ORDER.index(found[name]))  # of equals the first: as published
-        verdict = found[reading]
+        verdict_of = {PUBLISHED: one.verdict} | dict(zip(others["reading"], others["verdict"], strict=True))
+        reading = max(verdict_of, key=lambda name: ORDER.index(verdict_of[name]))  # of equals the first: as published
+        verdict = verdict_of[reading]
         if verdict == REPRODUCED and reading != PUBLISHED and one.verdict != NOT_MEASURED:
             verdict = UNDER_ANOTHER_READING
-        evidence = "; ".join(f"{name}: {found[name]}" for name in others["reading"])
+        evidence = "; ".join(f"{name}: {verdict_of[name]}" for name in others["reading"])
         rows.append([one.number, one.claim, verdict, reading, one.verdict, evidence])
     return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])
 

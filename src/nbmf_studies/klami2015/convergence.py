@@ -33,14 +33,14 @@ def times(traces: pd.DataFrame) -> pd.DataFrame:
     last = ends(traces)
     goals = last[last["method"].isin(REFERENCES)].set_index(["set_up", "seed"])["error"]
     rows = []
-    for (set_up, method, seed), own in traces.groupby(["set_up", "method", "seed"], sort=False):
-        own, goal = own.sort_values("iteration"), EQUAL * goals.get((set_up, seed), np.nan)
-        arrived = own.loc[own["error"] <= goal, "seconds"]
+    for (set_up, method, seed), ordered in traces.groupby(["set_up", "method", "seed"], sort=False):
+        ordered, goal = ordered.sort_values("iteration"), EQUAL * goals.get((set_up, seed), np.nan)
+        arrived = ordered.loc[ordered["error"] <= goal, "seconds"]
         rows.append(
             {
                 **{"set_up": set_up, "method": method, "seed": seed},
-                PER_ITERATION: own["seconds"].iloc[-1] / own["iteration"].iloc[-1],
-                TO_STANDSTILL: _standstill(own),
+                PER_ITERATION: ordered["seconds"].iloc[-1] / ordered["iteration"].iloc[-1],
+                TO_STANDSTILL: _standstill(ordered),
                 TO_EQUAL: arrived.min() if len(arrived) else np.inf,
             }
         )
@@ -83,9 +83,13 @@ def summarise(times: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
         for name in TIMES:
             row[name] = float(np.exp(np.log(own[name]).mean()))
             if reference:
-                found = ratio(
+                ratio_of_times = ratio(
                     own.set_index("seed")[name], column_by("seed", times, name, set_up=set_up, method=reference)
                 )
-                row |= {f"{name}, ratio": found.mean, f"{name}, low": found.low, f"{name}, high": found.high}
+                row |= {
+                    f"{name}, ratio": ratio_of_times.mean,
+                    f"{name}, low": ratio_of_times.low,
+                    f"{name}, high": ratio_of_times.high,
+                }
         rows.append(row)
     return pd.DataFrame(rows)

@@ -97,11 +97,11 @@ class Run:
 
         goal : Series, the error of each seed
         """
-        found = []
+        arrivals = []
         for seed, own in self.trace(set_up, method).groupby("seed"):
             arrived = own.loc[own["error"] <= EQUAL * goal[seed], "seconds"]
-            found.append(arrived.min() if len(arrived) else np.inf)
-        return float(np.median(found))
+            arrivals.append(arrived.min() if len(arrived) else np.inf)
+        return float(np.median(arrivals))
 
     def goal(self, set_up: str, method: str) -> pd.Series:
         """Return the error that each seed of a method ends with."""
@@ -195,11 +195,11 @@ def _slower(run: Run, set_ups, fast: str, slow) -> Iterator[Part]:
         if not run.has(set_up, fast):
             continue
         goal = run.goal(set_up, fast)
-        own = run.seconds_to(set_up, fast, goal)
+        fast_seconds = run.seconds_to(set_up, fast, goal)
         for method in run.those(set_up, slow):
             other = run.seconds_to(set_up, method, goal)
-            text = f"{own:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
-            yield Part(f"{short(method)} on {set_up}", other >= SLOWER * own, text)
+            text = f"{fast_seconds:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
+            yield Part(f"{short(method)} on {set_up}", other >= SLOWER * fast_seconds, text)
 
 
 def others_are_slower(run: Run) -> Iterator[Part]:
@@ -211,9 +211,9 @@ def as_fast_as_normal(run: Run) -> Iterator[Part]:
     """Per iteration, on all binary set-ups."""
     for set_up in BINARY:
         if run.has(set_up, PG_F, GAUSSIAN):
-            own, other = run.per_iteration(set_up, PG_F), run.per_iteration(set_up, GAUSSIAN)
-            text = f"{1e3 * own:.2f} and {1e3 * other:.2f} ms, {own / other:.2f} times"
-            yield Part(set_up, own <= AS_FAST * other, text)
+            fast, other = run.per_iteration(set_up, PG_F), run.per_iteration(set_up, GAUSSIAN)
+            text = f"{1e3 * fast:.2f} and {1e3 * other:.2f} ms, {fast / other:.2f} times"
+            yield Part(set_up, fast <= AS_FAST * other, text)
 
 
 def factors_are_found(run: Run) -> Iterator[Part]:
@@ -293,6 +293,6 @@ def faster_than_softplus(run: Run) -> Iterator[Part]:
     for set_up in (POISSON_SMALL, POISSON_LARGE):
         if run.has(set_up, NB_F, SOFTPLUS):
             goal = run.goal(set_up, SOFTPLUS)
-            own, other = (run.seconds_to(set_up, m, goal) for m in (NB_F, SOFTPLUS))
-            text = f"{own:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
-            yield Part(set_up, own < other, text)
+            fast, other = (run.seconds_to(set_up, m, goal) for m in (NB_F, SOFTPLUS))
+            text = f"{fast:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
+            yield Part(set_up, fast < other, text)

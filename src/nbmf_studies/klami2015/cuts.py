@@ -63,9 +63,9 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
         axis.axvline(usual, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
         for key, (_, colour) in series.items():
             method, update = key.split("|")
-            own = ends[(ends["set_up"] == set_up) & (ends["method"] == method) & (ends["update"] == update)]
-            if len(own):
-                counts = found(own)
+            of_set_up = ends[(ends["set_up"] == set_up) & (ends["method"] == method) & (ends["update"] == update)]
+            if len(of_set_up):
+                counts = found(of_set_up)
                 axis.fill_between(CUTS, counts.min(axis=1), counts.max(axis=1), color=colour, alpha=0.15, linewidth=0)
                 axis.plot(CUTS, counts.mean(axis=1), color=colour, linewidth=1.2)
         axis.set_xscale("log")

@@ -31,5 +31,5 @@ def difference(one: pd.Series, other: pd.Series) -> Interval:
 
 def ratio(one: pd.Series, other: pd.Series) -> Interval:
     """Return the geometric mean of one over the other on the same matrices, with the interval of their logarithms."""
-    found = interval(np.log(one / other).dropna())
-    return found._replace(**{name: float(np.exp(getattr(found, name))) for name in ("mean", "low", "high")})
+    estimate = interval(np.log(one / other).dropna())
+    return estimate._replace(**{name: float(np.exp(getattr(estimate, name))) for name in ("mean", "low", "high")})

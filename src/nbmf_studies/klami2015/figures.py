@@ -42,10 +42,10 @@ def draw(traces: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list],
 def _draw_panel(axis: Axes, traces: pd.DataFrame, series: dict[str, list]) -> None:
     last = []
     for method, (_, colour, dash) in series.items():
-        own = traces[traces["method"] == method]
-        if own.empty:
+        of_method = traces[traces["method"] == method]
+        if of_method.empty:
             continue
-        points = own.groupby("iteration")
+        points = of_method.groupby("iteration")
         seconds, error = points["seconds"].mean(), points["error"].agg(["mean", "min", "max"])
         axis.fill_between(seconds, error["min"], error["max"], color=colour, alpha=0.15, linewidth=0)
         axis.plot(seconds, error["mean"], color=colour, linestyle=dash, linewidth=1.2)

@@ -64,11 +64,11 @@ def _draw_lines(axis: Axes, ends: pd.DataFrame, column: str, series: dict[str, l
     """Draw means over seeds with their intervals, side by side."""
     for place, (key, (_, colour, dash)) in enumerate(series.items()):
         method, update = key.split("|")
-        own = ends[(ends["method"] == method) & (ends["update"] == update)]
-        found = {scale: interval(of[column].dropna()) for scale, of in own.groupby("scale")}
-        if found:
-            x = np.array(list(found)) * 10 ** (0.03 * (place - (len(series) - 1) / 2))
-            means, half = [one.mean for one in found.values()], [one.high - one.mean for one in found.values()]
+        of_method = ends[(ends["method"] == method) & (ends["update"] == update)]
+        estimates = {scale: interval(of[column].dropna()) for scale, of in of_method.groupby("scale")}
+        if estimates:
+            x = np.array(list(estimates)) * 10 ** (0.03 * (place - (len(series) - 1) / 2))
+            means, half = [one.mean for one in estimates.values()], [one.high - one.mean for one in estimates.values()]
             axis.errorbar(x, means, yerr=half, color=colour, linestyle=dash, marker="o", markersize=3, linewidth=1.0)
     axis.set_xscale("log")
     _label_plainly(axis.xaxis, ends["scale"].unique())

@@ -29,8 +29,8 @@ def binary_ends(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
         if update == DRAWS:
             row["scale"] = np.nan  # a chain begins as it always does
         for name in NUMBERS:
-            found = interval(own[name].dropna()) if own[name].notna().any() else interval([np.nan])
-            row |= {name: found.mean, f"{name}, low": found.low, f"{name}, high": found.high}
+            estimate = interval(own[name].dropna()) if own[name].notna().any() else interval([np.nan])
+            row |= {name: estimate.mean, f"{name}, low": estimate.low, f"{name}, high": estimate.high}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -101,8 +101,8 @@ def pattern_times(patterns: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
         at = own["iteration"]
         quantiles = {f"iteration, {share:.0%} of seeds": at.quantile(share, "higher") for share in QUANTILES}
         seconds = own["seconds"].quantile(0.5, "higher")
-        found = {"seeds": len(own), "found": int(np.isfinite(at).sum())}
-        rows.append({"method": labels[method], **found, **quantiles, "seconds, 50% of seeds": seconds})
+        row = {"seeds": len(own), "found": int(np.isfinite(at).sum())}
+        rows.append({"method": labels[method], **row, **quantiles, "seconds, 50% of seeds": seconds})
     return pd.DataFrame(rows)
 
 
@@ -122,8 +122,8 @@ def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
         theirs = own.set_index("seed")["error"]
         row = {"set_up": set_up, "N": N, "D": D, "method": labels[method], "seeds": len(own), "error": theirs.mean()}
         if method != PG_F and len(mine):
-            found = difference(theirs, mine)
-            row |= {"more than PG-F": found.mean, "low": found.low, "high": found.high, "p-value": found.p}
+            estimate = difference(theirs, mine)
+            row |= {"more than PG-F": estimate.mean, "low": estimate.low, "high": estimate.high, "p-value": estimate.p}
         rows.append({**row, "s per iteration": (own["seconds"] / own["iteration"]).mean()})
     return pd.DataFrame(rows)
 

@@ -157,10 +157,10 @@ def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> C
             for method in [one for one in slow if reference and one in run_there]:
                 for name in (TO_STANDSTILL, PER_ITERATION, TO_EQUAL):
                     one, other = (column_by("seed", table, name, set_up=set_up, method=m) for m in (method, reference))
-                    found = ratio(one, other)
-                    text = f"{one.median():.3g} and {other.median():.3g} s (medians), {found} times"
+                    ratio_of_times = ratio(one, other)
+                    text = f"{one.median():.3g} and {other.median():.3g} s (medians), {ratio_of_times} times"
                     where = f"{short(method)} on {set_up}, {name}"
-                    yield Part(where, found.mean >= SLOWER, text, ours=name != TO_STANDSTILL)
+                    yield Part(where, ratio_of_times.mean >= SLOWER, text, ours=name != TO_STANDSTILL)
 
     return decide
 
@@ -217,10 +217,15 @@ def time_follows_what_is_observed(run: Run) -> Iterator[Part]:
         for (N, D, share), shape in own[own["share"] < 1].groupby(["N", "D", "share"], sort=False):
             same = complete[complete["entries"] == shape["entries"].iloc[0]]
             if len(same):
-                found = ratio(shape.set_index("seed")["per"], same.set_index("seed")["per"])
+                ratio_of_times = ratio(shape.set_index("seed")["per"], same.set_index("seed")["per"])
                 where = f"{short(method)}, {N} x {D}, {share:.2%} observed"
                 is_factorized = method in (PG_F, BOHNING)
-                yield Part(where, found.high <= GROWTH, f"{found} times the complete matrix's", ours=not is_factorized)
+                yield Part(
+                    where,
+                    ratio_of_times.high <= GROWTH,
+                    f"{ratio_of_times} times the complete matrix's",
+                    ours=not is_factorized,
+                )
 
 
 TWO_WAYS = "On six to ten matrices of another run: errors above .95 of .32 and .27 by PG-F and .46 and .42 by Böhning."

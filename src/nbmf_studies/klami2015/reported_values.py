@@ -115,9 +115,9 @@ def printed(traces: pd.DataFrame) -> pd.DataFrame:
     """Return the paper's numbers, the prototype's, and the mean, least and largest of ours."""
     last, rows = ends(traces), []
     for quantity, method, set_up, paper, prototype in PRINTED:
-        own = last[(last["set_up"] == set_up) & (last["method"] == method)][quantity]
-        if len(own):
+        of_set_up = last[(last["set_up"] == set_up) & (last["method"] == method)][quantity]
+        if len(of_set_up):
             key = {"quantity": quantity, "method": method, "set_up": set_up}
-            given = {"paper": paper, "prototype": prototype, "seeds": len(own)}
-            rows.append({**key, **given, **own.agg(SPREAD)})
+            given = {"paper": paper, "prototype": prototype, "seeds": len(of_set_up)}
+            rows.append({**key, **given, **of_set_up.agg(SPREAD)})
     return pd.DataFrame(rows)

@@ -65,11 +65,11 @@ class BetaDirVBOnGrid(BetaDirVB):
         totals = dict.fromkeys(product(sides, self.values, self.values), 0.0)
         for fold, held_out in enumerate(folds(codes, np.random.default_rng(child(seed, "folds")))):
             training = np.where(held_out, -1, codes).astype(np.int8)
-            own = child(seed, "fold", fold)
+            fold_seed = child(seed, "fold", fold)
             for side, alpha, beta in totals:
                 priors = {"alpha": alpha, "beta": beta, "gamma": self.gamma}
                 candidate = Candidate(side)
-                mean = fitted_mean(training, candidate, priors, self.n_components, own, UPDATES)
+                mean = fitted_mean(training, candidate, priors, self.n_components, fold_seed, UPDATES)
                 totals[side, alpha, beta] += losses_at(codes, mean, held_out).sum()
         return min(totals, key=totals.get)
 

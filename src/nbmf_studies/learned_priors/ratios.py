@@ -28,9 +28,9 @@ def tabulate(scores: pd.DataFrame, pairs: list[list[str]]) -> pd.DataFrame:
     """
     rows = []
     for dataset in scores["dataset"].unique():
-        own = scores[scores["dataset"] == dataset]
+        of_dataset = scores[scores["dataset"] == dataset]
         for method, other in pairs:
-            first, second = _by_mask(own, method), _by_mask(own, other)
+            first, second = _by_mask(of_dataset, method), _by_mask(of_dataset, other)
             if first is None or second is None:
                 continue
             ratios = np.sort((first / second).dropna().to_numpy())
@@ -56,9 +56,9 @@ def interval_of_median(n: int) -> tuple[int, float]:
 
 def _by_mask(scores: pd.DataFrame, method: str) -> pd.Series | None:
     """Return the perplexity of each mask at the best K, None without fits."""
-    own = scores[scores["method"] == method]
-    if own.empty:
+    of_method = scores[scores["method"] == method]
+    if of_method.empty:
         return None
-    by_mask = own.groupby(["K", "mask"])["perplexity"].mean()
+    by_mask = of_method.groupby(["K", "mask"])["perplexity"].mean()
     best = by_mask.groupby("K").median().idxmin()
     return by_mask[best]

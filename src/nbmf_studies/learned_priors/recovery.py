@@ -19,7 +19,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows = []
     for columns, report in reports(fits):
-        found = report["findings"]
+        findings = report["findings"]
         rest = [columns[name] for name in ("truth", "repetition", "method")]
-        rows += [[name, *rest, found[name]] for name in LEARNED[columns["kind"]]]
+        rows += [[name, *rest, findings[name]] for name in LEARNED[columns["kind"]]]
     return pd.DataFrame(rows, columns=list(COLUMNS))

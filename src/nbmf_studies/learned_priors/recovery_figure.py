@@ -37,9 +37,9 @@ def _draw_panel(axis: Axes, recovery: pd.DataFrame, labels: dict, colours: dict)
     truths = np.sort(recovery["truth"].unique())
     axis.plot(truths, truths, color="0.6", linewidth=0.8, zorder=0)
     for place, name in enumerate(labels):
-        own = recovery[recovery["method"] == name]
-        shifted = own["truth"] * 1.12 ** (place - (len(labels) - 1) / 2)
-        axis.scatter(shifted, own["learned"], s=9, color=colours[name], alpha=0.7, linewidths=0)
+        of_method = recovery[recovery["method"] == name]
+        shifted = of_method["truth"] * 1.12 ** (place - (len(labels) - 1) / 2)
+        axis.scatter(shifted, of_method["learned"], s=9, color=colours[name], alpha=0.7, linewidths=0)
     axis.set_xscale("log")
     axis.set_yscale("log")
     style.plain_log_ticks(axis.yaxis)

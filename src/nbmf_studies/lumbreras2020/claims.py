@@ -41,8 +41,8 @@ class Run(NamedTuple):
     def medians(self, dataset: str, method: str) -> pd.Series:
         """Return the median perplexity over masks per K."""
         scores = self.scores
-        own = scores[(scores["dataset"] == dataset) & (scores["method"] == method)]
-        return own.groupby("K")["perplexity"].median()
+        of_dataset = scores[(scores["dataset"] == dataset) & (scores["method"] == method)]
+        return of_dataset.groupby("K")["perplexity"].median()
 
     def best(self, dataset: str, method: str) -> float:
         """Return the smallest of the medians over K, NaN if the method was not run."""
@@ -50,17 +50,17 @@ class Run(NamedTuple):
 
     def quartile_ranges(self, method: str) -> pd.Series:
         """Return the interquartile range over masks per dataset and K."""
-        own = self.scores[self.scores["method"] == method]
-        quartiles = own.groupby(["dataset", "K"])["perplexity"].quantile([0.25, 0.75]).unstack()
+        of_method = self.scores[self.scores["method"] == method]
+        quartiles = of_method.groupby(["dataset", "K"])["perplexity"].quantile([0.25, 0.75]).unstack()
         return quartiles[0.75] - quartiles[0.25]
 
     def mean_trace(self, dataset: str, method: str, K: int) -> pd.Series:
         """Return the mean perplexity over masks per recorded iteration."""
         key = {"dataset": dataset, "method": method, "K": K}
-        own = self.traces
+        selected = self.traces
         for name, value in key.items():
-            own = own[own[name] == value]
-        return own.groupby("iteration")["perplexity"].mean()
+            selected = selected[selected[name] == value]
+        return selected.groupby("iteration")["perplexity"].mean()
 
 
 def vb_against_bica(run: Run) -> Iterator[Part]:
@@ -172,8 +172,8 @@ def few_components(run: Run) -> Iterator[Part]:
     """Claim 6."""
     for method in NONPARAMETRIC:
         for dataset in run.datasets:
-            own = run.scores[(run.scores["dataset"] == dataset) & (run.scores["method"] == method)]
-            active = own["active_components"].median()
+            of_dataset = run.scores[(run.scores["dataset"] == dataset) & (run.scores["method"] == method)]
+            active = of_dataset["active_components"].median()
             yield Part(
                 f"{method} on {dataset}",
                 bool(active <= FAR_FEWER),

@@ -30,11 +30,11 @@ OPTIONS = closed(
 def _variants(plan: Plan) -> Iterator[tuple[dict[str, Any], str, dict[str, Any] | None]]:
     """Yield what tables say about each variant of Dir-Dir, its name, and its entry; None for what is there already."""
     K = plan.entry(DIR_DIR)["K"][0]
-    own = plan.entry(DIR_DIR)["settings"]
+    settings = plan.entry(DIR_DIR)["settings"]
     for value, side in product(plan.options["eta"]["values"], (COLUMNS, ROWS)):
         priors = {"gamma": PER_K, "eta": value} if side == COLUMNS else {"gamma": value, "eta": PER_K}
         columns = {"side": side, "eta": 1 / K if value == PER_K else value}
-        if all(own[name] == prior for name, prior in priors.items()):
+        if all(settings[name] == prior for name, prior in priors.items()):
             yield columns, DIR_DIR, None
         elif value != PER_K or side == COLUMNS:  # both at 1/K are one model
             name = f"{DIR_DIR}-{'eta' if side == COLUMNS else 'gamma'}-{_as_name(value)}"

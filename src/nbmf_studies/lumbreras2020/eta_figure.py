@@ -56,8 +56,8 @@ def draw(
 
 def best_other(scores: pd.DataFrame, others: dict[str, str]) -> tuple[str, float]:
     """Return the label of the other method with the smallest median over masks at its best K, and that median."""
-    own = scores[scores["method"].isin(others)]
-    medians = own.groupby(["method", "K"])["perplexity"].median()
+    of_others = scores[scores["method"].isin(others)]
+    medians = of_others.groupby(["method", "K"])["perplexity"].median()
     method, _ = medians.idxmin()
     return others[method], float(medians.min())
 
@@ -66,9 +66,9 @@ def _draw_sides(axis: Axes, table: pd.DataFrame, value: str) -> None:
     """Draw the median of each side along η, and what each mask or seed gave."""
     values = sorted(table["eta"].unique())
     for aside, (side, (_, colour, marker)) in zip((0.97, 1.03), SIDES.items(), strict=True):
-        own = table[table["side"] == side]
-        axis.plot(own["eta"] * aside, own[value], ".", color=colour, markersize=2.5, alpha=0.45)
-        medians = own.groupby("eta")[value].median()
+        of_side = table[table["side"] == side]
+        axis.plot(of_side["eta"] * aside, of_side[value], ".", color=colour, markersize=2.5, alpha=0.45)
+        medians = of_side.groupby("eta")[value].median()
         axis.plot(medians.index * aside, medians, color=colour, marker=marker, markersize=3.5, linewidth=1.0)
     axis.set_xscale("log")
     axis.set_xticks(values, [f"{one:g}" for one in values])

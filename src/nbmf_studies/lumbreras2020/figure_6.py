@@ -93,11 +93,11 @@ def _orders(matrix: BinaryMatrix) -> tuple[np.ndarray, np.ndarray]:
     """Return the order of the rows, and that of the columns by the same names."""
     if matrix.row_groups is None:
         raise DataError("figure 6 sorts members by party: the matrix has no row groups")
-    place = {name: n for n, name in enumerate(matrix.column_names)}
-    if place.keys() != set(matrix.row_names):
+    column_of = {name: n for n, name in enumerate(matrix.column_names)}
+    if column_of.keys() != set(matrix.row_names):
         raise DataError("figure 6 needs the same names in rows and columns")
     rows = order_by_group(matrix.row_names, matrix.row_groups)
-    return rows, np.array([place[name] for name in matrix.row_names[rows]])
+    return rows, np.array([column_of[name] for name in matrix.row_names[rows]])
 
 
 def _draw_panel(axis: Axes, values: np.ndarray, runs: list[Run]) -> AxesImage:

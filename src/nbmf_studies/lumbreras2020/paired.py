@@ -46,15 +46,15 @@ class Scores:
 
     def of(self, dataset: str, method: str, K: int | None = None) -> pd.Series:
         """Return the log perplexity of each mask; the mean over all K without one."""
-        own = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
+        of_method = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
         if K is not None:
-            own = own[own["K"] == K]
-        return np.log(own["perplexity"]).groupby(own["mask"]).mean()
+            of_method = of_method[of_method["K"] == K]
+        return np.log(of_method["perplexity"]).groupby(of_method["mask"]).mean()
 
     def best_K(self, dataset: str, method: str) -> int:
         """Return the K with the smallest median over masks."""
-        own = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
-        return int(own.groupby("K")["perplexity"].median().idxmin())
+        of_dataset = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
+        return int(of_dataset.groupby("K")["perplexity"].median().idxmin())
 
     def at_best(self, dataset: str, method: str) -> pd.Series:
         """Return the log perplexity of each mask at the best K."""

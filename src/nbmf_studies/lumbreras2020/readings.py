@@ -61,10 +61,10 @@ class Run:
 
     def dir_dir(self, dataset: str, side: str, eta: float) -> pd.Series:
         """Return the log perplexity of Dir-Dir on each mask; with 1/K on both sides the two sides are one model."""
-        own = self.eta[(self.eta["dataset"] == dataset) & np.isclose(self.eta["eta"], eta)]
-        of_side = own[own["side"] == side]
-        own = own if of_side.empty else of_side
-        return np.log(own.set_index("mask")["perplexity"])
+        of_dataset = self.eta[(self.eta["dataset"] == dataset) & np.isclose(self.eta["eta"], eta)]
+        of_side = of_dataset[of_dataset["side"] == side]
+        of_dataset = of_dataset if of_side.empty else of_side
+        return np.log(of_dataset.set_index("mask")["perplexity"])
 
     def etas(self) -> list[float]:
         """Return the concentrations, from the largest."""
@@ -75,9 +75,9 @@ def _is_best_on_paleo(run: Run, scores: Scores, dir_dir: pd.Series) -> Iterator[
     """Yield whether Dir-Dir is better on paleo than every other method."""
     others = [name for name in MEAN_PARAMETERISED if name in set(scores.table["method"]) - {DIR_DIR}]
     if PALEO in run.datasets and len(dir_dir) >= FEWEST and others:
-        found = [scores.compare(PALEO, dir_dir, scores.at_best(PALEO, name), name) for name in others]
-        text = "; ".join(f"{one.where}: {one}" for one in found)
-        yield Part("best on paleo", all(are_below(found)), f"Dir-Dir GS against {text}")
+        comparisons = [scores.compare(PALEO, dir_dir, scores.at_best(PALEO, name), name) for name in others]
+        text = "; ".join(f"{one.where}: {one}" for one in comparisons)
+        yield Part("best on paleo", all(are_below(comparisons)), f"Dir-Dir GS against {text}")
 
 
 def dir_dir_with(eta: float) -> Callable[[Run], Iterator[Part]]:
@@ -104,33 +104,35 @@ def dir_dir_for_longer(run: Run) -> Iterator[Part]:
 
 def one_eta(run: Run) -> Iterator[Part]:
     """Is there an η with which both Figure 10 (paleo) and Figure 6 (parliament) come out?"""
-    found = []
+    comparisons = []
     for (side, eta), own in run.losses.groupby(["side", "eta"]):
         scores = run.first if side == COLUMNS else run.transposed
         for part in _is_best_on_paleo(run, scores, run.dir_dir(PALEO, side, eta)):
             median = own["loss"].median()
             is_near = abs(median / PRINTED_LOSS - 1.0) <= NEAR
             text = f"{eta:g} on the {side}: D(V|V^) {median:.0f}, {'' if part.holds else 'not '}best on paleo"
-            found.append((is_near and part.holds, text))
-    if found:
-        texts = "; ".join(text for _, text in found)
-        yield Part("both figures", any(holds for holds, _ in found), f"{texts}; paper {PRINTED_LOSS}")
+            comparisons.append((is_near and part.holds, text))
+    if comparisons:
+        texts = "; ".join(text for _, text in comparisons)
+        yield Part("both figures", any(holds for holds, _ in comparisons), f"{texts}; paper {PRINTED_LOSS}")
 
 
 def vb_against_bica(run: Run) -> Iterator[Part]:
     """Claim 1: Beta-Dir VB is not worse than bICA at its best K by more than what is similar."""
     for dataset in run.datasets:
         scores = run.first
-        found = scores.compare(dataset, scores.at_best(dataset, "beta-dir-vb"), scores.at_best(dataset, "bica"))
-        yield Part(dataset, bool(np.exp(found.found.high) <= 1.0 + SIMILAR), str(found))
+        comparison = scores.compare(dataset, scores.at_best(dataset, "beta-dir-vb"), scores.at_best(dataset, "bica"))
+        yield Part(dataset, bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR), str(comparison))
 
 
 def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
     """Claim 3: means over K on each mask."""
-    found = [run.first.compare(name, run.first.of(name, "c-bica"), run.first.of(name, "bica")) for name in run.datasets]
-    for one, better in zip(found, are_below(found), strict=True):
+    comparisons = [
+        run.first.compare(name, run.first.of(name, "c-bica"), run.first.of(name, "bica")) for name in run.datasets
+    ]
+    for one, better in zip(comparisons, are_below(comparisons), strict=True):
         yield Part(f"no improvement on {one.where}", not better, str(one))
-    said = [one for one in found if one.where in WORSE]
+    said = [one for one in comparisons if one.where in WORSE]
     for one, worse in zip(said, are_below(one.reversed() for one in said), strict=True):
         yield Part(f"worse on {one.where}", worse, str(one))
     if len(run.datasets) >= FEWEST:
@@ -153,12 +155,12 @@ def logistic_pca(run: Run) -> Iterator[Part]:
     for dataset in run.datasets:
         best = min(MEAN_PARAMETERISED, key=lambda name: scores.at_best(dataset, name).median())
         logpca = scores.at_best(dataset, "logpca")
-        found = scores.compare(dataset, logpca, scores.at_best(dataset, best))
-        text = f"against {best}: {found}"
+        comparison = scores.compare(dataset, logpca, scores.at_best(dataset, best))
+        text = f"against {best}: {comparison}"
         if dataset == "animals":
-            yield Part(f"worse on {dataset}", bool(found.found.low > 0.0), text)
+            yield Part(f"worse on {dataset}", bool(comparison.found.low > 0.0), text)
         else:
-            yield Part(f"best on {dataset}", bool(found.found.high < 0.0), text)
+            yield Part(f"best on {dataset}", bool(comparison.found.high < 0.0), text)
         last = int(scores.table.loc[scores.table["method"] == "logpca", "K"].max())
         decays.append(scores.compare(dataset, logpca, scores.of(dataset, "logpca", last), dataset))
     for one, below in zip(decays, are_below(decays), strict=True):
@@ -170,8 +172,12 @@ def convergence(run: Run) -> Iterator[Part]:
     scores = run.first
     for dataset in run.datasets:
         better = min(("c-bica", "bica"), key=lambda name: scores.of(dataset, name, 5).mean())
-        found = scores.compare(dataset, scores.at_best(dataset, "beta-dir-vb"), scores.of(dataset, better, 5))
-        yield Part(f"catches up on {dataset}", bool(np.exp(found.found.high) <= 1.0 + SIMILAR), f"{better}-5: {found}")
+        comparison = scores.compare(dataset, scores.at_best(dataset, "beta-dir-vb"), scores.of(dataset, better, 5))
+        yield Part(
+            f"catches up on {dataset}",
+            bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR),
+            f"{better}-5: {comparison}",
+        )
 
 
 PAIRED = "paired over masks"

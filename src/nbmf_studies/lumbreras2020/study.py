@@ -130,18 +130,18 @@ def sensitivity_cases(plan: Plan) -> Iterator[Case]:
 def _check_sensitivity(plan: Plan) -> Iterator[str]:
     chosen = plan.options["sensitivity"]
     for method, settings in chosen["methods"].items():
-        place = f".methods.{method}"
-        yield from unknown(place, method, plan.names("methods"))
+        key_path = f".methods.{method}"
+        yield from unknown(key_path, method, plan.names("methods"))
         class_name = plan.entry(method)["class"]
         family = registry.estimator_class(class_name)
         if getattr(family, "model", None) not in MODELS:
             models = ", ".join(MODELS)
-            yield f"{place}: {class_name} is of none of the models {models}: there are no toy data to draw for it"
+            yield f"{key_path}: {class_name} is of none of the models {models}: there are no toy data to draw for it"
             continue
         for concentration in chosen["concentrations"]:
             priors = dict.fromkeys(family.concentrations(), concentration)
             try:
-                registry.check_settings(place, class_name, [chosen["K"]], settings | priors)
+                registry.check_settings(key_path, class_name, [chosen["K"]], settings | priors)
             except ConfigError as error:
                 yield str(error)
 

@@ -44,32 +44,32 @@ class Run:
 
     def means(self, method: str) -> pd.DataFrame:
         """Return posterior means of K+, a row per replication and a column per p, increasing."""
-        own = self._means[self._means["method"] == method]
-        return own.pivot(index="replication", columns="p", values="mean")
+        of_method = self._means[self._means["method"] == method]
+        return of_method.pivot(index="replication", columns="p", values="mean")
 
     def doubts(self, method: str, p: int) -> str:
         """Return how many chains of a cell are in doubt, in words."""
         of = (self.chains["method"] == method) & (self.chains["p"] == p)
-        found = (self._doubtful["method"] == method) & (self._doubtful["p"] == p)
-        return f"{int(found.sum())} of {int(of.sum())} chains in doubt"
+        is_doubtful = (self._doubtful["method"] == method) & (self._doubtful["p"] == p)
+        return f"{int(is_doubtful.sum())} of {int(of.sum())} chains in doubt"
 
 
 def is_accurate(run: Run) -> Iterator[Part]:
     """Rule 1, at each p."""
     for p, means in run.means(CIBP).items():
-        found = interval(means)
-        if np.isfinite(found.error):
-            within = run.factors - NEAR <= found.low and found.high <= run.factors + NEAR
-            yield Part(f"p = {p}", within, f"{found}; {run.doubts(CIBP, p)}")
+        estimate = interval(means)
+        if np.isfinite(estimate.error):
+            within = run.factors - NEAR <= estimate.low and estimate.high <= run.factors + NEAR
+            yield Part(f"p = {p}", within, f"{estimate}; {run.doubts(CIBP, p)}")
 
 
 def is_above(run: Run) -> Iterator[Part]:
     """Rule 2, at each p."""
     for p, means in run.means(IBP).items():
-        found = interval(means)
-        if np.isfinite(found.error):
-            text = f"{found}; {run.doubts(IBP, p)}"
-            yield Part(f"p = {p}", found.low > run.factors + ABOVE, text)
+        estimate = interval(means)
+        if np.isfinite(estimate.error):
+            text = f"{estimate}; {run.doubts(IBP, p)}"
+            yield Part(f"p = {p}", estimate.low > run.factors + ABOVE, text)
 
 
 def slopes(means: pd.DataFrame) -> np.ndarray:
@@ -83,17 +83,17 @@ def grows(run: Run) -> Iterator[Part]:
     """Rule 3: a slope for each replication."""
     means = run.means(IBP)
     if len(means) > 1 and means.shape[1] > 1:
-        found = interval(slopes(means))
+        estimate = interval(slopes(means))
         where = f"slope of K+ on log p, p = {means.columns[0]} to {means.columns[-1]}"
-        yield Part(where, found.low > 0, str(found))
+        yield Part(where, estimate.low > 0, str(estimate))
 
 
 def still_grows(run: Run) -> Iterator[Part]:
     """Rule 4: a difference for each replication."""
     means = run.means(IBP)
     if len(means) > 1 and {MIDDLE, LAST} <= set(means.columns):
-        found = interval(means[LAST] - means[MIDDLE])
-        yield Part(f"p = {LAST} minus p = {MIDDLE}", found.low > 0, str(found))
+        estimate = interval(means[LAST] - means[MIDDLE])
+        yield Part(f"p = {LAST} minus p = {MIDDLE}", estimate.low > 0, str(estimate))
 
 
 def draws_more(run: Run) -> Iterator[Part]:
@@ -101,9 +101,9 @@ def draws_more(run: Run) -> Iterator[Part]:
     is_ibp = run.draws["kind"] == IBP_DRAWS
     of_ibp = run.draws.loc[is_ibp, "features"]
     for name, own in run.draws[~is_ibp].groupby("prior", sort=False):
-        found = interval_of_difference(of_ibp, own["features"])
-        if np.isfinite(found.error):
-            yield Part(f"against {name}", found.low > 0, f"more features: {found}")
+        estimate = interval_of_difference(of_ibp, own["features"])
+        if np.isfinite(estimate.error):
+            yield Part(f"against {name}", estimate.low > 0, f"more features: {estimate}")
 
 
 CLAIMS = [

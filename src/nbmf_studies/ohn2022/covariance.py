@@ -54,24 +54,24 @@ def compare(chains: pd.DataFrame, settings: dict[str, str]) -> pd.DataFrame:
             cells = errors.loc[setting][norm]
             if not {CIBP, IBP} <= set(cells):
                 continue
-            found = {p: interval(own) for p, own in (cells[CIBP] - cells[IBP]).groupby(level="p")}
-            adjusted = holm(one.p for one in found.values())
-            for (p, one), value in zip(found.items(), adjusted, strict=True):
-                own = cells.loc[p]
+            differences = {p: interval(of_p) for p, of_p in (cells[CIBP] - cells[IBP]).groupby(level="p")}
+            adjusted = holm(one.p for one in differences.values())
+            for (p, one), value in zip(differences.items(), adjusted, strict=True):
+                of_p = cells.loc[p]
                 rows.append(
                     {
                         "setting": label,
                         "norm": norm.removesuffix(" error"),
                         "p": p,
-                        "replications": len(own),
-                        "CIBP": own[CIBP].mean(),
-                        "IBP": own[IBP].mean(),
+                        "replications": len(of_p),
+                        "CIBP": of_p[CIBP].mean(),
+                        "IBP": of_p[IBP].mean(),
                         "CIBP minus IBP": one.mean,
                         "low": one.low,
                         "high": one.high,
                         "p-value": one.p,
                         "by Holm": value,
-                        "CIBP nearer": int((own[CIBP] < own[IBP]).sum()),
+                        "CIBP nearer": int((of_p[CIBP] < of_p[IBP]).sum()),
                     }
                 )
     return pd.DataFrame(rows)
@@ -103,8 +103,8 @@ def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], 
 def _draw_panel(axis: Axes, errors: pd.DataFrame, colours: dict[str, str]) -> None:
     every_p = sorted(errors.index.unique("p"))
     for place, method in enumerate(errors):
-        found = [interval(errors.loc[p, method]) for p in every_p]
-        means, half = [one.mean for one in found], [one.high - one.mean for one in found]
+        intervals = [interval(errors.loc[p, method]) for p in every_p]
+        means, half = [one.mean for one in intervals], [one.high - one.mean for one in intervals]
         x = np.arange(len(every_p)) + SHIFT * (2 * place - 1)
         axis.errorbar(x, means, yerr=half, color=colours[method], marker="o", markersize=3, linewidth=1.2)
     axis.set_xticks(range(len(every_p)), [str(p) for p in every_p])

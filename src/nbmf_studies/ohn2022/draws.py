@@ -19,12 +19,12 @@ EMPTY = "0.88"  # where there is no feature
 
 def priors(omega: float, kappa: float, alphas: list[float]) -> dict[str, BuffetPrior]:
     """Return CIBP(ωκ/α, α, κ) for each α and IBP(ω, κ), by their names."""
-    found = {}
+    priors_of = {}
     for alpha in alphas:
         gamma = omega * kappa / alpha
         name = f"CIBP({gamma:g}, {alpha:g}, {kappa:g})"
-        found[name] = buffet_prior(CIBP, gamma, alpha, kappa)
-    return found | {f"IBP({omega:g}, {kappa:g})": buffet_prior(IBP, omega, 0.0, kappa)}
+        priors_of[name] = buffet_prior(CIBP, gamma, alpha, kappa)
+    return priors_of | {f"IBP({omega:g}, {kappa:g})": buffet_prior(IBP, omega, 0.0, kappa)}
 
 
 def drawn(prior: BuffetPrior, p: int, number: int) -> np.ndarray:
@@ -60,8 +60,8 @@ def tabulate(
         expected = {"expected features": prior.expected_features(p), "expected dishes": prior.expected_row_sum}
         for number in range(draws):
             Xi = drawn(prior, p, number)
-            found = {"features": Xi.shape[1], "dishes": Xi.sum() / p}
-            rows.append({"prior": name, "kind": prior.name, "draw": number, **found, **expected})
+            counts = {"features": Xi.shape[1], "dishes": Xi.sum() / p}
+            rows.append({"prior": name, "kind": prior.name, "draw": number, **counts, **expected})
         log(f"{name}: {draws} draws")
     return pd.DataFrame(rows)
 
@@ -84,11 +84,11 @@ def summarise(draws: pd.DataFrame) -> pd.DataFrame:
     for name, own in draws.groupby("prior", sort=False):
         row = {"prior": name, "draws": len(own)}
         for what in ("features", "dishes"):
-            found = interval(own[what])
+            estimate = interval(own[what])
             row |= {
                 f"expected {what}": own[f"expected {what}"].iloc[0],
-                f"{what}, mean": found.mean,
-                f"{what}, standard error": found.error,
+                f"{what}, mean": estimate.mean,
+                f"{what}, standard error": estimate.error,
             }
         rows.append(row)
     return pd.DataFrame(rows)

@@ -100,7 +100,7 @@ def summarise(
     cells = ["setting", "method", "p"]
     for (setting, method, p), own in chains.groupby(cells, sort=False):
         of_cell = (means[cells] == [setting, method, p]).all(axis=1)
-        found = interval(means.loc[of_cell, "mean"])
+        estimate = interval(means.loc[of_cell, "mean"])
         given = PROTOTYPE.get((setting, method), {}).get(p, (np.nan, np.nan))
         rows.append(
             {
@@ -108,7 +108,7 @@ def summarise(
                 "prior": labels[method],
                 "p": p,
                 "replications": int(of_cell.sum()),
-                **dict(zip(["mean", "standard error", "low", "high"], found[:4], strict=True)),
+                **dict(zip(["mean", "standard error", "low", "high"], estimate[:4], strict=True)),
                 **dict(zip(["prototype", "its standard error"], given, strict=True)),
                 "expected by the prior": buffet_prior(*priors[method]).expected_features(p),
                 "chains": len(own),

@@ -104,9 +104,9 @@ def check_figure(plan: Plan) -> Iterator[str]:
         if p < options["loaded"]:
             yield f".sizes[{i}] = {p}: allowed is at least loaded = {options['loaded']}"
     for i, method in enumerate(options["methods"]):
-        place = f".methods[{i}]"
-        problems = list(unknown(place, method, plan.names("methods")))
-        yield from problems or _problems_of_starts(plan, method, options["starts"], f"{place} = {method!r}", {})
+        key_path = f".methods[{i}]"
+        problems = list(unknown(key_path, method, plan.names("methods")))
+        yield from problems or _problems_of_starts(plan, method, options["starts"], f"{key_path} = {method!r}", {})
 
 
 def check_others(plan: Plan) -> Iterator[str]:

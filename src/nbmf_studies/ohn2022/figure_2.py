@@ -60,9 +60,9 @@ def _draw_panel(axis: Axes, means: pd.DataFrame, methods: list[str], colours: di
     for place, method in enumerate(methods):
         shift = step * (place - (len(methods) - 1) / 2)
         for i, p in enumerate(sizes):
-            own = means.loc[(means["method"] == method) & (means["p"] == p), "mean"]
-            if len(own):
-                _draw_cell(axis, i + shift, own, colours[method])
+            of_method = means.loc[(means["method"] == method) & (means["p"] == p), "mean"]
+            if len(of_method):
+                _draw_cell(axis, i + shift, of_method, colours[method])
     axis.set_xticks(range(len(sizes)), [str(p) for p in sizes])
     axis.set_xlim(-0.6, len(sizes) - 0.4)
     axis.set_ylim(bottom=0)
@@ -94,6 +94,6 @@ def _draw_cell(axis, x: float, means: pd.Series, colour: str) -> None:
         for line in boxes[part]:
             line.set(color=colour, linewidth=0.8)
     boxes["boxes"][0].set(facecolor=colour, alpha=0.5)
-    found = interval(means)
-    error = [[found.mean - found.low], [found.high - found.mean]]
-    axis.errorbar([x - 0.6 * WIDTH], [found.mean], yerr=error, **MEAN)
+    estimate = interval(means)
+    error = [[estimate.mean - estimate.low], [estimate.high - estimate.mean]]
+    axis.errorbar([x - 0.6 * WIDTH], [estimate.mean], yerr=error, **MEAN)

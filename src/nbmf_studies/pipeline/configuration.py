@@ -97,8 +97,8 @@ def _refuse_what_no_schema_sees(config: Any) -> None:
         if count > MAX_VALUES:
             raise ConfigError(f"configuration: has more than {MAX_VALUES} values")
         if isinstance(value, float) and not math.isfinite(value):
-            place = where.removeprefix(".")
-            raise ConfigError(f"configuration: {place} = {value}: allowed is a finite number")
+            key_path = where.removeprefix(".")
+            raise ConfigError(f"configuration: {key_path} = {value}: allowed is a finite number")
         if isinstance(value, dict):
             waiting.extend((f"{where}.{key}", entry) for key, entry in value.items())
         elif isinstance(value, list):
@@ -120,7 +120,7 @@ def plans(config: dict[str, Any]) -> dict[str, Plan]:
 def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema with each study's own options, as its folder declares them."""
     general = schema["$defs"]["study"]
-    own = {}
+    overrides_here = {}
     for key, study in all_studies().items():
         options = {p.name: p.options for p in study.products() if p.options is not None}
         rule = {
@@ -130,8 +130,12 @@ def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
             "properties": options,
         }
         required = [*general["required"], *(["options"] if options else [])]
-        own[key] = {**general, "required": required, "properties": {**general["properties"], "options": rule}}
-    section = {**schema["properties"]["studies"], "properties": own}
+        overrides_here[key] = {
+            **general,
+            "required": required,
+            "properties": {**general["properties"], "options": rule},
+        }
+    section = {**schema["properties"]["studies"], "properties": overrides_here}
     return {**schema, "properties": {**schema["properties"], "studies": section}}
 
 
@@ -189,13 +193,13 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
     for dataset, grids in study["unmasked"].items():
         yield from _unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
         for name, grid in grids.items():
-            place = f"{where}.unmasked.{dataset}.{name}"
-            yield from _unknown(place, name, config["methods"])
+            key_path = f"{where}.unmasked.{dataset}.{name}"
+            yield from _unknown(key_path, name, config["methods"])
             method = config["methods"][name]
-            yield from _unscored(place, method)
+            yield from _unscored(key_path, method)
             if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
-                yield f"{place}.K = {grid['K']}: allowed is one K, since this is a sampler"
-            yield from _settings_problems(place, method["class"], grid["K"], method["settings"])
+                yield f"{key_path}.K = {grid['K']}: allowed is one K, since this is a sampler"
+            yield from _settings_problems(key_path, method["class"], grid["K"], method["settings"])
     plan = Plan(key, config)
     for product in all_studies()[key].products():
         for problem in product.check(plan) if product.check else ():

@@ -111,8 +111,8 @@ def _wanted(content: bytes, source: dict) -> bytes:
             _verify(content, member, f"{member['name']} in it has ")
         if "folder" in source:
             folder = source["folder"]
-            found = archives.read_folder(content, folder["name"], folder["bytes"])
-            checksum = archives.folder_checksum(found)
+            members = archives.read_folder(content, folder["name"], folder["bytes"])
+            checksum = archives.folder_checksum(members)
             if checksum != folder["sha256"]:
                 raise _Damaged(
                     f"damaged: folder {folder['name']} in it has SHA-256 {checksum} instead of {folder['sha256']}"
@@ -127,8 +127,8 @@ def _verify(content: bytes, source: dict, what: str = "") -> None:
     if expected is None and len(content) > MAX_BYTES:
         raise _Refused(f"more than {MAX_BYTES / 2**30:g} GiB")
     if expected is not None and len(content) != expected:
-        found = f"more than {expected}" if len(content) > expected else len(content)
-        raise _Damaged(f"damaged: {what}{found} bytes instead of {expected}")
+        n_bytes = f"more than {expected}" if len(content) > expected else len(content)
+        raise _Damaged(f"damaged: {what}{n_bytes} bytes instead of {expected}")
     checksum = hashlib.sha256(content).hexdigest()
     if checksum != source.get("sha256", checksum):
         raise _Damaged(f"damaged: {what}SHA-256 {checksum} instead of {source['sha256']}")
@@ -172,7 +172,7 @@ def _reason(error: Exception) -> str:
 
 
 def _advice(source: dict, failures: list[str], files: list[Path]) -> str:
-    place = files[0] if files else f"<folder>/{source['path']}, <folder> listed in `mirrors`"
+    file_place = files[0] if files else f"<folder>/{source['path']}, <folder> listed in `mirrors`"
     facts = {"bytes": "{} bytes", "sha256": "SHA-256 {}"}
     known = ", ".join(words.format(source[key]) for key, words in facts.items() if key in source)
     return "\n".join(
@@ -180,7 +180,7 @@ def _advice(source: dict, failures: list[str], files: list[Path]) -> str:
             f"{Path(source['path']).name} could not be obtained. Places tried:",
             *(f"  {failure}" for failure in failures),
             "What helps, any one of:",
-            f"  put the file{f' ({known})' if known else ''} at {place}",
+            f"  put the file{f' ({known})' if known else ''} at {file_place}",
             *(["  connect this machine to the network and run again"] * ("address" in source)),
         ]
     )

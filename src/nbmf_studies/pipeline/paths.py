@@ -82,8 +82,8 @@ class Paths:
 
 def reference_folder(folder: str, study: str) -> str:
     """Return the folder of scores that a study is compared with: its own in the one given, or that one."""
-    own = os.path.join(folder, study)
-    return own if os.path.isdir(own) else folder
+    study_folder = os.path.join(folder, study)
+    return study_folder if os.path.isdir(study_folder) else folder
 
 
 def key_of(wildcards: Any) -> FitKey:

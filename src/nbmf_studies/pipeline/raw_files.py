@@ -52,7 +52,7 @@ def problems(sources: dict[str, dict[str, Any]]) -> Iterator[str]:
     for name, source in sources.items():
         where = f"sources.{name}"
         try:
-            place = below_raw(located(source))
+            path = below_raw(located(source))
         except ConfigError as error:
             yield f"{where}.address = {error}"
             continue
@@ -65,9 +65,9 @@ def problems(sources: dict[str, dict[str, Any]]) -> Iterator[str]:
             yield f"{where}: the key 'sha256' is missing, of the file or of what is in the archive"
         if "sha256" in source and "bytes" not in source:
             yield f"{where}: the key 'bytes' is missing, which belongs to 'sha256'"
-        other = first.setdefault(place, name)
+        other = first.setdefault(path, name)
         if other != name:
-            yield f"{where}: {other!r} is the same file, {place}"
+            yield f"{where}: {other!r} is the same file, {path}"
 
 
 def source_names(dataset: dict[str, Any]) -> list[str]:
@@ -156,13 +156,13 @@ def _quoted(path: str) -> str:
 
 def _path_of(address: str) -> str:
     """Return where the file of an address lies below data/raw and below a mirror."""
-    found = ADDRESS.fullmatch(address)
-    if found and found["host"] == GITHUB and not found["query"]:
-        path = unquote(found["path"])
-    elif found:
-        path = quote(f"{found['host']}/{found['path']}{found['query'] or ''}", safe="/:%")
+    match = ADDRESS.fullmatch(address)
+    if match and match["host"] == GITHUB and not match["query"]:
+        path = unquote(match["path"])
+    elif match:
+        path = quote(f"{match['host']}/{match['path']}{match['query'] or ''}", safe="/:%")
         path = path.replace(":", "_")
-    steps = path.split("/") if found else [""]
+    steps = path.split("/") if match else [""]
     # Which would leave the folder, or be more than a name to Snakemake.
     if not all(steps) or {".", ".."} & set(steps) or re.search(r"[\\{}]|[^ -~]", path):
         raise ConfigError(f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'")

@@ -17,10 +17,10 @@ def one_line(error: ValidationError) -> str:
     match error.validator:
         case "additionalProperties":
             unknown = next(key for key in error.instance if key not in error.schema["properties"])
-            place = f"{where}: " if where else ""
+            prefix = f"{where}: " if where else ""
             if RENAMED.get(unknown) in error.schema["properties"]:
-                return f"{place}the key {unknown!r} is called {RENAMED[unknown]!r} now"
-            return f"{place}unknown key {unknown!r}; {choices(unknown, error.schema['properties'])}"
+                return f"{prefix}the key {unknown!r} is called {RENAMED[unknown]!r} now"
+            return f"{prefix}unknown key {unknown!r}; {choices(unknown, error.schema['properties'])}"
         case "required":
             missing = next(key for key in allowed if key not in error.instance)
             return f"{where or 'top level'}: the key {missing!r} is missing"

@@ -41,15 +41,15 @@ def read_tables(folder: str | os.PathLike) -> dict[str, pd.DataFrame]:
     DataError
         If the folder has none of them.
     """
-    found = {}
+    tables = {}
     for table, names in FILES.items():
         paths = [Path(folder) / name for name in names if (Path(folder) / name).is_file()]
         if paths:
-            found[table] = pd.read_csv(paths[0])
-    if not found:
+            tables[table] = pd.read_csv(paths[0])
+    if not tables:
         names = [name for names in FILES.values() for name in names]
         raise DataError(f"{folder}: no table of scores ({', '.join(names)})")
-    return found
+    return tables
 
 
 def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -210,7 +210,7 @@ def _summarise(group: pd.DataFrame) -> dict:
     fits = group[group["side"] == "both"]
     ours, theirs = fits["perplexity"], fits["perplexity_reference"]
     medians = float(_relative_to_reference(ours.median(), theirs.median()))
-    found = {
+    summary = {
         "fits": len(fits),
         "identical": int(_identical(fits).sum()),
         "largest": fits["largest"].max(),
@@ -218,7 +218,7 @@ def _summarise(group: pd.DataFrame) -> dict:
         "only_here": int((group["side"] == SIDES["left_only"]).sum()),
         "only_in_reference": int((group["side"] == SIDES["right_only"]).sum()),
     }
-    return {**found, "result": _result(found, _relative(ours, theirs), medians)}
+    return {**summary, "result": _result(summary, _relative(ours, theirs), medians)}
 
 
 def _relative_to_reference(ours: float, theirs: float) -> float:

@@ -106,15 +106,15 @@ class Part(NamedTuple):
         """Yield its fits: of each fold every model, every start."""
         experiment = self.experiment
         options = plan.options[experiment.name]
-        own, data, folds = options["sets"][self.dataset], self._data(plan), [WHOLE]
-        smoothings = own.get("smoothing", SMOOTHING)
+        settings, data, folds = options["sets"][self.dataset], self._data(plan), [WHOLE]
+        smoothings = settings.get("smoothing", SMOOTHING)
         if experiment.held_out:
             folds = range(options["folds"])
         if "smoothing" not in experiment.columns:
             smoothings = smoothings[:1]
-        floors, starts = options.get("floors", FLOORS).items(), range(own.get("starts", STARTS))
+        floors, starts = options.get("floors", FLOORS).items(), range(settings.get("starts", STARTS))
         for K, fold, floor, smoothing, model, start in product(
-            own["K"], folds, floors, smoothings, options["models"], starts
+            settings["K"], folds, floors, smoothings, options["models"], starts
         ):
             known = {"dataset": self.dataset, "K": K, "floor": floor[0], "smoothing": smoothing}
             known |= {"model": model, "fold": fold, "start": start}

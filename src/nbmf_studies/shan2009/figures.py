@@ -41,11 +41,11 @@ def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) 
     names = [name for name in ("mnb", "mmnb") if name in set(table["model"])]
     figure, axes = style.panel_grid(2, 2, 2.4, 0.5)
     for axis, part in zip(axes.flat, PARTS, strict=True):
-        own = table[table["part"] == part]
+        of_part = table[table["part"] == part]
         for name in names:
-            _curve(axis, own[own["model"] == name], along, "perplexity", COLOURS[name], "-")
+            _curve(axis, of_part[of_part["model"] == name], along, "perplexity", COLOURS[name], "-")
             if part == "test" and name != "mnb":
-                _curve(axis, own[own["model"] == name], along, "sampled", COLOURS[name], SAMPLED)
+                _curve(axis, of_part[of_part["model"] == name], along, "sampled", COLOURS[name], SAMPLED)
         _finish(axis, f"{part} rows", label, "perplexity")
         if log:
             axis.set_xscale("log")
@@ -57,11 +57,11 @@ def _two_panels(table: pd.DataFrame, along: str, label: str, log: bool = False) 
 
 
 def _curve(axis: Axes, runs: pd.DataFrame, along: str, column: str, colour: str, dash: str):
-    found = runs.groupby(along)[column].agg(["mean", "std"])
+    statistics = runs.groupby(along)[column].agg(["mean", "std"])
     axis.errorbar(
-        found.index,
-        found["mean"],
-        found["std"].fillna(0),
+        statistics.index,
+        statistics["mean"],
+        statistics["std"].fillna(0),
         color=colour,
         linestyle=dash,
         marker="o",
@@ -101,8 +101,8 @@ def surfaces(runs: pd.DataFrame) -> Figure:
     table = runs[runs["model"].isin(("mnb", "mmnb"))]
     figure, axes = style.panel_grid(4, 2, 2.6, 0.2)
     for row, part in zip(axes, PARTS, strict=True):
-        own = table[table["part"] == part]
-        means = own.groupby(["model", "smoothing", "K"])["perplexity"].mean()
+        of_part = table[table["part"] == part]
+        means = of_part.groupby(["model", "smoothing", "K"])["perplexity"].mean()
         limits = {"vmin": means.min(), "vmax": means.max()}
         for axis, name in zip(row, ("mnb", "mmnb"), strict=True):
             surface = means[name].unstack("K")
@@ -118,8 +118,8 @@ def surfaces(runs: pd.DataFrame) -> Figure:
 
 def histogram(runs: pd.DataFrame) -> Figure:
     """Draw how many test rows of all folds have which entropy of memberships, MMNB next to NB."""
-    own = runs[(runs["part"] == "test") & (runs["floor"] == runs["floor"].iloc[0])]
-    counts = {name: _counts(own[own["model"] == name]["histogram"]) for name in ("mmnb", "mnb")}
+    of_test = runs[(runs["part"] == "test") & (runs["floor"] == runs["floor"].iloc[0])]
+    counts = {name: _counts(of_test[of_test["model"] == name]["histogram"]) for name in ("mmnb", "mnb")}
     bins = max(map(len, counts.values()))
     figure, axes = style.panel_grid(1, 1, 2.4, 0.4)
     axis, width = axes[0, 0], 0.4 * BIN
@@ -143,13 +143,13 @@ def _counts(histograms: pd.Series) -> np.ndarray:
 
 def fifths(uci: pd.DataFrame) -> Figure:
     """Draw MMNB's perplexity of five parts of the test rows by entropy, medians over folds."""
-    own = uci[(uci["part"] == "test") & (uci["model"] == "mmnb")]
-    own = own[own["floor"] == own["floor"].iloc[0]]
-    datasets = own["dataset"].drop_duplicates().tolist()
+    of_floor = uci[(uci["part"] == "test") & (uci["model"] == "mmnb")]
+    of_floor = of_floor[of_floor["floor"] == of_floor["floor"].iloc[0]]
+    datasets = of_floor["dataset"].drop_duplicates().tolist()
     figure, axes = style.panel_grid(len(datasets), 3, 1.7, 0.5)
     numbers = range(1, FIFTHS + 1)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
-        medians = own[own["dataset"] == dataset].median(numeric_only=True)
+        medians = of_floor[of_floor["dataset"] == dataset].median(numeric_only=True)
         for prefix, dash in (("fifth", "-"), ("sampled", SAMPLED)):
             values = np.array([medians[f"{prefix}_{n}"] for n in numbers], float)
             values[~np.isfinite(values)] = np.nan
@@ -166,10 +166,10 @@ def fifths(uci: pd.DataFrame) -> Figure:
 
 def flip_curves(flips: pd.DataFrame) -> Figure:
     """Draw MMNB's perplexity at steps of 1 %, as a share of that without flips, table by table."""
-    own = flips[(flips["model"] == "mmnb") & (flips["step"] == flips["step"].max())]
+    of_mmnb = flips[(flips["model"] == "mmnb") & (flips["step"] == flips["step"].max())]
     figure, axes = style.panel_grid(1, 1, 2.8, 0.5)
     axis, series = axes[0, 0], []
-    for dataset, runs in own.groupby("dataset", sort=False):
+    for dataset, runs in of_mmnb.groupby("dataset", sort=False):
         name = dataset.removesuffix("_binary")
         means = runs.groupby("level")["perplexity"].mean()
         colour = OF_DATASETS.get(name, "0.4")
@@ -187,8 +187,8 @@ def flip_panels(runs: pd.DataFrame) -> Figure:
     figure, axes = style.panel_grid(len(steps) * len(names), len(names), 2.2, 0.1)
     for row, step in zip(axes, steps, strict=True):
         for axis, name in zip(row, names, strict=True):
-            own = runs[(runs["step"] == step) & (runs["model"] == name)]
-            means = own.groupby("level")["perplexity"].mean()
+            of_model = runs[(runs["step"] == step) & (runs["model"] == name)]
+            means = of_model.groupby("level")["perplexity"].mean()
             axis.plot(100 * step * means.index, means, color=COLOURS[name], marker="o", markersize=3)
             axis.ticklabel_format(axis="y", useOffset=False)
             axis.xaxis.set_major_locator(MaxNLocator(5))
@@ -208,11 +208,11 @@ def text(text: pd.DataFrame) -> Figure:
     columns = [("training", "perplexity"), ("test", "perplexity"), ("test", "seconds")]
     titles = ("training documents", "test documents", "time")
     for axis, (part, column), title in zip(axes.flat, columns, titles, strict=True):
-        own = text[text["part"] == part].groupby(["dataset", "K", "model"])[column]
-        found = own.agg(["mean", "std"])
+        of_part = text[text["part"] == part].groupby(["dataset", "K", "model"])[column]
+        statistics = of_part.agg(["mean", "std"])
         for number, name in enumerate(names):
             places = np.arange(len(groups)) + 0.8 * (number + 0.5) / len(names) - 0.4
-            values = found.reindex([(*group, name) for group in groups])
+            values = statistics.reindex([(*group, name) for group in groups])
             axis.bar(places, values["mean"], 0.8 / len(names), color=COLOURS[name])
             axis.errorbar(places, values["mean"], values["std"].fillna(0), fmt="none", ecolor="0.2", elinewidth=0.7)
         labels = [f"{dataset}\nK = {K}".replace("_", " ") for dataset, K in groups]
@@ -235,13 +235,13 @@ def fast(ratings: pd.DataFrame) -> Figure:
     titles = ("training rows", "test rows", "time")
     for row, dataset in zip(axes, datasets, strict=True):
         for axis, (part, column), title in zip(row, columns, titles, strict=True):
-            own = table[(table["dataset"] == dataset) & (table["part"] == part)]
+            of_dataset = table[(table["dataset"] == dataset) & (table["part"] == part)]
             for name in names:
-                _curve(axis, own[own["model"] == name], "K", column, COLOURS[name], "-")
+                _curve(axis, of_dataset[of_dataset["model"] == name], "K", column, COLOURS[name], "-")
             label = "CPU seconds" if column == "seconds" else "perplexity (bound)"
             _finish(axis, f"{dataset.capitalize()}, {title}", "components K", label)
             if column == "seconds":
                 log_seconds(axis)
-            axis.set_xticks(sorted(own["K"].unique()))
+            axis.set_xticks(sorted(of_dataset["K"].unique()))
     _legend(figure, [(LABELS[name], COLOURS[name], "-") for name in names])
     return figure

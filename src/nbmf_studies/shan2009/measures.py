@@ -40,13 +40,13 @@ def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws:
         "training" and "test", as `measured` returns them, and test_seconds: CPU seconds of the bounds of test rows.
     """
     training, test = (model.table_of(table.take_rows(rows)) for rows in (~mask, mask))
-    found = model.evaluate(test, draws, child(model.random_state, "draws"))
+    evaluation = model.evaluate(test, draws, child(model.random_state, "draws"))
     began = time.process_time()  # all that this takes is compiled
     model.evaluate(test)
     seconds = time.process_time() - began
     return {
         "training": measured(training, of_training(model, training)),
-        "test": measured(test, found),
+        "test": measured(test, evaluation),
         "test_seconds": seconds,
     }
 
@@ -110,12 +110,12 @@ def _of_fit(model: ModelOfSeen) -> dict[str, Any]:
 
 def _of_test_rows(model: ModelOfSeen, test: FeatureTable, draws: int) -> dict[str, Any]:
     """Return perplexities of test rows, and CPU seconds of their bounds: the second time, when all is compiled."""
-    found = model.evaluate(test, draws, child(model.random_state, "draws"))
+    evaluation = model.evaluate(test, draws, child(model.random_state, "draws"))
     began = time.process_time()
     model.evaluate(test)
     seconds = time.process_time() - began
-    sampled = {"sampled": _finite(found.sampled_perplexity)} if draws else {}
-    return {"test": _finite(found.perplexity), "test_seconds": seconds, **sampled}
+    sampled = {"sampled": _finite(evaluation.sampled_perplexity)} if draws else {}
+    return {"test": _finite(evaluation.perplexity), "test_seconds": seconds, **sampled}
 
 
 def of_flips(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, steps: list[float], levels: int) -> dict:
@@ -161,9 +161,9 @@ def flipped(table: FeatureTable, places: np.ndarray) -> FeatureTable:
 
 def of_topics(model: ModelOfSeen, table: FeatureTable, mask: None) -> dict[str, Any]:
     """Return what `measured` says about a whole collection, and topics: their commonest words, " | " between topics."""
-    found = measured(table, of_training(model, table))
+    measures = measured(table, of_training(model, table))
     order = np.argsort(-model.means_, axis=1, kind="stable")[:, :WORDS]
-    return found | {"topics": " | ".join(" ".join(model.column_names_[top]) for top in order)}
+    return measures | {"topics": " | ".join(" ".join(model.column_names_[top]) for top in order)}
 
 
 def of_training(model: ModelOfSeen, training: FeatureTable) -> Evaluation:

@@ -41,12 +41,12 @@ def _panel(axis: Axes, own: pd.DataFrame) -> None:
     axis.plot(seconds, perplexity, "s", color=FULL_COLOUR, markersize=5, zorder=3)
     for warm, (colour, _) in WARM.items():
         fast = own[~is_full & (own["warm"] == warm)].groupby("inner_max")
-        found = pd.DataFrame({"seconds": fast["seconds"].median(), "test": fast["test"].mean()})
-        axis.plot(found["seconds"], found["test"], color=colour, marker="o", markersize=3, linewidth=1)
+        means = pd.DataFrame({"seconds": fast["seconds"].median(), "test": fast["test"].mean()})
+        axis.plot(means["seconds"], means["test"], color=colour, marker="o", markersize=3, linewidth=1)
         sign, side = (1, "left") if warm == "never" else (-1, "right")
-        place = {"xytext": (4 * sign, 0), "textcoords": "offset points", "ha": side, "va": "center"}
-        for rounds in {found.index.min(), found.index.max()}:
-            axis.annotate(f"{rounds:g}", found.loc[rounds], fontsize=6, color=colour, **place)
+        label_place = {"xytext": (4 * sign, 0), "textcoords": "offset points", "ha": side, "va": "center"}
+        for rounds in {means.index.min(), means.index.max()}:
+            axis.annotate(f"{rounds:g}", means.loc[rounds], fontsize=6, color=colour, **label_place)
     log_seconds(axis, "x")
     low = min(axis.get_ylim()[0], perplexity * (1 - WITHIN))
     axis.set_ylim(low, None)

@@ -30,8 +30,8 @@ def several_starts(runs: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
         for model in (MMNB, FAST_MMNB):
             if model not in set(runs["model"]):
                 continue
-            found = of_uci(runs, count, model, "test", test_ratio)
-            for (dataset, one), p in zip(found.items(), adjusted(found.values()), strict=True):
+            means = of_uci(runs, count, model, "test", test_ratio)
+            for (dataset, one), p in zip(means.items(), adjusted(means.values()), strict=True):
                 row = {"dataset": dataset, "starts": count, "model": LABELS[model]}
                 row |= {"perplexity": medians[dataset, model], "NB": medians[dataset, MNB]}
                 row |= {"ln of the ratio": one.mean.mean, "low": one.mean.low, "high": one.mean.high, "p": p}
@@ -83,11 +83,13 @@ def stops_against_full(test_ratio: dict[str, float], **of_stops: pd.DataFrame) -
     test_ratio : dict, from each experiment to held-out rows per training row
     **of_stops : DataFrame by experiment, as runs.of_starts makes them
     """
-    found = pd.concat([against_full(table, test_ratio[name]) for name, table in of_stops.items()], ignore_index=True)
+    comparisons = pd.concat(
+        [against_full(table, test_ratio[name]) for name, table in of_stops.items()], ignore_index=True
+    )
     for name in TEST:
-        means = [one.mean for one in found.pop(name)]
+        means = [one.mean for one in comparisons.pop(name)]
         loss = "loss" if name == "test" else f"loss, {name}"
-        found[loss] = np.expm1([one.mean for one in means])
-        found[f"{loss}, low"] = np.expm1([one.low for one in means])
-        found[f"{loss}, high"] = np.expm1([one.high for one in means])
-    return found.rename(columns={"faster": "times faster"})
+        comparisons[loss] = np.expm1([one.mean for one in means])
+        comparisons[f"{loss}, low"] = np.expm1([one.low for one in means])
+        comparisons[f"{loss}, high"] = np.expm1([one.high for one in means])
+    return comparisons.rename(columns={"faster": "times faster"})

@@ -70,10 +70,10 @@ def lower_from_several_starts(run: Run) -> Iterator[Part]:
             where = f"best of {count}, {measure}"
             medians = best.groupby(["dataset", "model"], sort=False)[column].median().unstack()
             yield Part(f"{where}, medians", *counted(medians[MMNB] < medians[MNB], MOST, "lower"), ours)
-            found = of_uci(run.uci_starts, count, MMNB, column, run.test_ratio["uci_starts"])
-            p = adjusted(found.values())
-            lower = [one.mean.mean < 0 and p_one < CERTAIN for one, p_one in zip(found.values(), p, strict=True)]
-            certain = pd.Series(lower, index=list(found))
+            means = of_uci(run.uci_starts, count, MMNB, column, run.test_ratio["uci_starts"])
+            p = adjusted(means.values())
+            lower = [one.mean.mean < 0 and p_one < CERTAIN for one, p_one in zip(means.values(), p, strict=True)]
+            certain = pd.Series(lower, index=list(means))
             yield Part(f"{where}, paired test", *counted(certain, MOST, "certainly lower"), ours)
 
 
@@ -84,8 +84,8 @@ def jester_and_foodmart_again(run: Run) -> Iterator[Part]:
     """Claim 5: Jester as it was, Foodmart from MNB's solution, every comparison by a paired test."""
     compared = [*_on_jester(run), *_on_foodmart(run)]
     for ours in (False, True):
-        own = [(where, one) for where, one, is_ours in compared if is_ours == ours]
-        for (where, one), p in zip(own, adjusted(one for _, one in own), strict=True):
+        compared_here = [(where, one) for where, one, is_ours in compared if is_ours == ours]
+        for (where, one), p in zip(compared_here, adjusted(one for _, one in compared_here), strict=True):
             yield Part(where, bool(one.mean.mean < 0 and p < CERTAIN), f"{one}, p = {p:.2g}", ours)
     yield from _above_one_component(run)
 
@@ -156,9 +156,9 @@ def any_stop_is_as_good(run: Run) -> Iterator[Part]:
             continue
         for (dataset, K), own in table.groupby(["dataset", "K"], sort=False):
             for column, measure in TEST.items():
-                found = against_full(own, test_ratio)
+                comparison = against_full(own, test_ratio)
                 where = f"{dataset}, K = {K}, {measure}"
-                yield Part(where, *_best_stop(found, column, own, test_ratio), column == "sampled")
+                yield Part(where, *_best_stop(comparison, column, own, test_ratio), column == "sampled")
 
 
 def _best_stop(found: pd.DataFrame, column: str, table: pd.DataFrame, test_ratio: float) -> tuple[bool, str]:

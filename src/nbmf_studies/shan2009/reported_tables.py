@@ -68,8 +68,8 @@ def entropies(runs: pd.DataFrame) -> pd.DataFrame:
     tests = runs[(runs["part"] == "test") & runs["model"].isin(("mnb", "mmnb"))]
     means = tests.groupby(["dataset", "floor", "model"], sort=False)["entropy"].mean().unstack()
     means = means[["mmnb", "mnb"]]
-    found = means.rename(columns=LABELS).reset_index()
-    return found.assign(ratio=(means["mmnb"] / means["mnb"]).to_numpy())
+    renamed = means.rename(columns=LABELS).reset_index()
+    return renamed.assign(ratio=(means["mmnb"] / means["mnb"]).to_numpy())
 
 
 def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
@@ -115,8 +115,8 @@ def words(runs: pd.DataFrame) -> pd.DataFrame:
         for model, given in reported_values.TOPICS.items()
         for place, one in enumerate(given)
     ]
-    found = pd.DataFrame([*paper, *rows])
-    return found.sort_values("topic", kind="stable").reset_index(drop=True)
+    rows_of_both = pd.DataFrame([*paper, *rows])
+    return rows_of_both.sort_values("topic", kind="stable").reset_index(drop=True)
 
 
 def shared_words(ours: Sequence[str], others: Sequence[str]) -> np.ndarray:

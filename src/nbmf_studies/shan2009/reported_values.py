@@ -43,12 +43,12 @@ def _numbers(text: str) -> list[list[float]]:
 
 
 def _of_sets(text: str) -> dict[tuple, float]:
-    found = {}
+    values = {}
     for name, row in zip(SETS, _numbers(text), strict=True):
         columns = zip(("training", "training", "test", "test"), ("mmnb", "mnb") * 2, strict=True)
         for (part, model), number in zip(columns, row, strict=True):
-            found[f"uci_{name}", model, part] = number
-    return found
+            values[f"uci_{name}", model, part] = number
+    return values
 
 
 UCI = {
@@ -83,12 +83,12 @@ _FOODMART = """
 
 
 def _of_counts(text: str) -> dict[tuple, float]:
-    found = {}
+    values = {}
     for K, *row in _numbers(text):
         columns = zip(("training", "training", "test", "test"), ("mmnb", "lda") * 2, strict=True)
         for (part, model), number in zip(columns, row, strict=True):
-            found[int(K), model, part] = number
-    return found
+            values[int(K), model, part] = number
+    return values
 
 
 BINARY = {

@@ -43,8 +43,8 @@ def of_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
 
 def of_flips(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per fit, step and level: dataset, K, model, fold, step, level, flipped (entries), perplexity."""
-    found = [(columns, _best(starts)["measures"]["levels"]) for columns, starts in _by_start(fits)]
-    return pd.DataFrame([{**columns, **_read(level)} for columns, levels in found for level in levels])
+    levels_of = [(columns, _best(starts)["measures"]["levels"]) for columns, starts in _by_start(fits)]
+    return pd.DataFrame([{**columns, **_read(level)} for columns, levels in levels_of for level in levels])
 
 
 def of_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:

@@ -95,9 +95,11 @@ class LowRank(Competitor):
         inner = (rng.random(codes.shape) < INNER) & (codes != MISSING)
         margin = MARGINS[-1]
         if inner.any() and (codes != MISSING)[~inner].any():
-            found = self._approximate(BERNOULLI.hide(codes, inner), seed)
+            approximation = self._approximate(BERNOULLI.hide(codes, inner), seed)
             loss_at = BERNOULLI.loss_at(codes, inner)
-            losses = {each: loss_at(_within(each, self._product(Factors(*found)))[inner]).total for each in MARGINS}
+            losses = {
+                each: loss_at(_within(each, self._product(Factors(*approximation)))[inner]).total for each in MARGINS
+            }
             margin = min(losses, key=losses.get)
         return Factors(*self._approximate(codes, seed), {"margin": np.array(margin)})
 

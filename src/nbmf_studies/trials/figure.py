@@ -91,8 +91,8 @@ def _rows(losses: pd.DataFrame, first: pd.DataFrame) -> pd.DataFrame:
     """Return the methods in the order of kinds and, within one, of their mean excess at first."""
     methods = losses.drop_duplicates("method")[["kind", "method", "label"]]
     mean = methods["method"].map(first.groupby("method")["excess"].mean())
-    place = methods["kind"].map(KINDS.index)
-    return methods.assign(place=place, mean=mean).sort_values(["place", "mean"], ignore_index=True)
+    kind_rank = methods["kind"].map(KINDS.index)
+    return methods.assign(place=kind_rank, mean=mean).sort_values(["place", "mean"], ignore_index=True)
 
 
 def _draw_panel(axis: Axes, losses: pd.DataFrame, rows: pd.DataFrame, colours: dict) -> None:

@@ -35,7 +35,7 @@ class IdealPoint(Competitor):
         F, N = codes.shape
         rng, K = np.random.default_rng(seed), self.n_components
         start = [0.1 * rng.standard_normal((F + N) * K), logit(column_shares(codes))]
-        found = minimize(
+        optimum = minimize(
             penalised_loss,
             np.concatenate(start),
             args=(np.where(codes == MISSING, 0, 2 * codes - 1), K),
@@ -43,7 +43,7 @@ class IdealPoint(Competitor):
             method="L-BFGS-B",
             options={"maxiter": self.max_iter},
         )
-        positions, slopes, difficulties = _parts(found.x, F, N, K)
+        positions, slopes, difficulties = _parts(optimum.x, F, N, K)
         return Factors(positions, np.ascontiguousarray(slopes.T), {"effects": difficulties})
 
     def _learn(self, state):

@@ -111,14 +111,14 @@ def by_matrix(
     scores: pd.DataFrame, baselines: pd.DataFrame | None, labels: dict[str, str], library: list[str]
 ) -> dict[str, list[One]]:
     """Return the methods on each matrix; one without a K that has all masks is left out."""
-    found = {}
+    outcomes = {}
     for dataset in scores["dataset"].unique():
-        own = scores[scores["dataset"] == dataset]
-        found[dataset] = [
-            *_methods(own, labels, library),
+        of_dataset = scores[scores["dataset"] == dataset]
+        outcomes[dataset] = [
+            *_methods(of_dataset, labels, library),
             *_baselines(None if baselines is None else baselines[baselines["dataset"] == dataset]),
         ]
-    return found
+    return outcomes
 
 
 def _methods(scores: pd.DataFrame, labels: dict[str, str], library: list[str]) -> Iterator[One]:

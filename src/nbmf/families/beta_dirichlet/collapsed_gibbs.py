@@ -179,7 +179,7 @@ class PosteriorSums:
         return self._arrays_now() | earlier | {"earlier samples": self._samples_earlier}
 
     def _arrays_now(self) -> dict[str, np.ndarray]:
-        own = {
+        arrays = {
             "samples": self._samples,
             "sum of L": self._L,
             "sum of L E[H]": self._LH,
@@ -187,7 +187,7 @@ class PosteriorSums:
             "waiting L": self._waiting_L,
             "waiting E[H]": self._waiting_H,
         }
-        return own | self._H.arrays()
+        return arrays | self._H.arrays()
 
 
 class ChainState(State):
@@ -280,11 +280,11 @@ class ChainState(State):
 
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return all that changes along the chain, by name."""
-        own = {"sweeps": self._sweeps} | self._sums.arrays() | self._chain.arrays()
+        state = {"sweeps": self._sweeps} | self._sums.arrays() | self._chain.arrays()
         if not self._learner.learns:
-            return own
+            return state
         learned = {f"learned {name}": array for name, array in self._learner.arrays().items()}
-        return own | learned | {f"sum of {name}": x for name, x in self._prior_sums.items()}
+        return state | learned | {f"sum of {name}": x for name, x in self._prior_sums.items()}
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:
         """Take over a snapshot."""

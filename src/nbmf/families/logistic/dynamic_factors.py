@@ -229,10 +229,10 @@ class MovingRows(Sampled):
         if period is None:
             return self.period_times_.size - 1
         name = period if isinstance(period, str) else f"{period:.15g}" if is_number(period) else None
-        found = np.flatnonzero(self.period_names_ == name) if name is not None else []
-        if len(found) == 0:
+        matches = np.flatnonzero(self.period_names_ == name) if name is not None else []
+        if len(matches) == 0:
             raise not_allowed("period", period, [str(each) for each in self.period_names_])
-        return int(found[0])
+        return int(matches[0])
 
 
 def leading_positions(values: np.ndarray, K: int) -> np.ndarray:

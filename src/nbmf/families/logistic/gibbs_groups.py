@@ -100,19 +100,19 @@ class GroupLevel:
 
     def learned(self, columns: "Coefficients") -> dict[str, np.ndarray]:
         """Return what is learned of groups but for their means, by name."""
-        found = {}
+        learned = {}
         if self._K:
             weight = (columns.factor**2).sum(axis=0)
             between = weight @ self.variances[: self._K]
-            found[form.BETWEEN_GROUPS] = np.array(between / (between + weight.sum()))
+            learned[form.BETWEEN_GROUPS] = np.array(between / (between + weight.sum()))
         if self.has_effects:
-            found[form.GROUP_VARIANCE] = np.array(self.variances[self._K])
-        return found
+            learned[form.GROUP_VARIANCE] = np.array(self.variances[self._K])
+        return learned
 
     def named_means(self) -> dict[str, np.ndarray]:
         """Return the means of the groups that have names, by the names that factors have for them."""
-        found = {form.GROUP_MEANS: self.means[: self._named, : self._K].copy()} if self._K else {}
-        return found | ({form.GROUP_EFFECTS: self.means[: self._named, self._K].copy()} if self.has_effects else {})
+        means_of = {form.GROUP_MEANS: self.means[: self._named, : self._K].copy()} if self._K else {}
+        return means_of | ({form.GROUP_EFFECTS: self.means[: self._named, self._K].copy()} if self.has_effects else {})
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return all that a sweep changes, by name."""

@@ -69,11 +69,11 @@ class GroupedRows(NoisyFactors):
             return None
         if not self._asks_matrix:
             return labels_of(self.row_groups, np.shape(V)[0], "row_groups")
-        found = groups_of_matrix(V)
-        if found is None:
+        groups = groups_of_matrix(V)
+        if groups is None:
             words = ": the matrix has no groups of its rows; allowed are a label for each row, or a matrix read with "
             raise DataError(Setting("row_groups", OF_MATRIX), words, Setting("groups"))
-        return found
+        return groups
 
     def _run(self, V, monitor):
         self.row_groups_ = self._labels_of(V)

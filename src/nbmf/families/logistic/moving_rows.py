@@ -68,9 +68,9 @@ def canonical(factors: Factors) -> Factors:
     """
     factors = _centred(factors)
     nodes = nodes_of(factors)
-    found = form.canonical(nodes)
-    turn = np.linalg.lstsq(nodes.W, found.W, rcond=None)[0]
-    return with_centred_cuts(_turned(factors, turn, np.linalg.pinv(turn))._replace(H=found.H))
+    canonical = form.canonical(nodes)
+    turn = np.linalg.lstsq(nodes.W, canonical.W, rcond=None)[0]
+    return with_centred_cuts(_turned(factors, turn, np.linalg.pinv(turn))._replace(H=canonical.H))
 
 
 def aligned(factors: Factors, reference: Factors) -> Factors:

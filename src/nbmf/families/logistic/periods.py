@@ -84,20 +84,20 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
         return Periods(np.array([f"{value:.15g}" for value in values]), values, of_columns.astype(np.int64))
     names, firsts, of_columns = np.unique(labels.astype(str), return_index=True, return_inverse=True)
     order = np.argsort(firsts)
-    place = np.argsort(order)
-    return Periods(names[order], np.arange(names.size, dtype=float), place[of_columns].astype(np.int64))
+    rank = np.argsort(order)
+    return Periods(names[order], np.arange(names.size, dtype=float), rank[of_columns].astype(np.int64))
 
 
 def _found_in(pattern: str, column_names: np.ndarray | None) -> np.ndarray:
     setting = Setting("periods", pattern)
     if column_names is None:
         raise ConfigError(setting, ": the matrix has no names of columns; allowed is one number or text per column")
-    found = [re.search(pattern, str(name)) for name in column_names]
-    if None in found:
-        missing = str(column_names[found.index(None)])
+    matches = [re.search(pattern, str(name)) for name in column_names]
+    if None in matches:
+        missing = str(column_names[matches.index(None)])
         raise ConfigError(setting, f": nothing of it in the name {missing!r}; allowed is one that finds every period")
     group = 1 if re.compile(pattern).groups else 0
-    return np.array([each.group(group) or "" for each in found])
+    return np.array([each.group(group) or "" for each in matches])
 
 
 def _numbers(labels: np.ndarray) -> np.ndarray | None:

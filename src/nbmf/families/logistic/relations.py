@@ -109,9 +109,9 @@ class Layout:
         return tuple(self._place(side, (name, axis)) for axis, side in enumerate((one.rows, one.columns)))
 
     def _place(self, side, effect):
-        own = self._own[side]
+        effects = self._own[side]
         first = self._K + (side in self._ones)
-        return first + own.index(effect) if effect in own else None
+        return first + effects.index(effect) if effect in effects else None
 
     def pairs(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return which coordinates of rows and of columns are multiplied in a matrix."""

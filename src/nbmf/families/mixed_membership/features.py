@@ -40,8 +40,8 @@ def _places_in_kind(kinds: np.ndarray) -> np.ndarray:
     """Return the place of each column among those of its kind, int64 array (N,)."""
     places = np.empty(kinds.size, np.int64)
     for kind in np.unique(kinds):
-        own = np.flatnonzero(kinds == kind)
-        places[own] = np.arange(own.size)
+        of_kind = np.flatnonzero(kinds == kind)
+        places[of_kind] = np.arange(of_kind.size)
     return places
 
 
@@ -63,16 +63,16 @@ class Densities(Density):
         self._kinds, self._K = table.kinds, K
         self._local = _places_in_kind(table.kinds)
         for kind in dict.fromkeys(table.kinds.tolist()):
-            own = np.flatnonzero(table.kinds == kind)
+            of_kind = np.flatnonzero(table.kinds == kind)
             chosen = table.kinds[cells.columns] == kind
             atoms = self._local[cells.columns[chosen]], cells.values[chosen]
             observed = *atoms, cells.totals()[chosen]
             if kind == WORD:
-                self.parts[kind] = Words(own.size, K, smoothing)
+                self.parts[kind] = Words(of_kind.size, K, smoothing)
             elif kind in (DISCRETE, BERNOULLI):
-                self.parts[kind] = Categories(table.sizes[own], K, smoothing)
+                self.parts[kind] = Categories(table.sizes[of_kind], K, smoothing)
             else:
-                self.parts[kind] = DENSITIES[kind](observed, own.size, K, smoothing)
+                self.parts[kind] = DENSITIES[kind](observed, of_kind.size, K, smoothing)
 
     @classmethod
     def of_all(cls, table: FeatureTable, cells: Cells, smoothing: Smoothing) -> Self:
@@ -99,8 +99,10 @@ class Densities(Density):
 
     def arrays(self):
         """Return the arrays of each part, "kind.name", and the kinds of all columns."""
-        own = {f"{kind}.{name}": array for kind, part in self.parts.items() for name, array in part.arrays().items()}
-        return {"columns.kinds": self._kinds} | own
+        part_arrays = {
+            f"{kind}.{name}": array for kind, part in self.parts.items() for name, array in part.arrays().items()
+        }
+        return {"columns.kinds": self._kinds} | part_arrays
 
     def part_of(self, column: int) -> tuple[Density, int]:
         """Return the distributions that a column is among, and its place in these."""

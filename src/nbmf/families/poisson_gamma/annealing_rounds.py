@@ -49,8 +49,8 @@ class Returning:
     @property
     def evidence(self) -> Evidence:
         """What the weights say about log p(V)."""
-        found = of_weights(self.log_weights, "annealed back")
-        return found._replace(value=-found.value)
+        evidence = of_weights(self.log_weights, "annealed back")
+        return evidence._replace(value=-evidence.value)
 
 
 class RoundsState(State):

@@ -120,8 +120,8 @@ class GammaPrior:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what is learned, by name; writing to the arrays sets it."""
-        own = {"shape": self.shape, "mean": self.mean}
-        return own if self.scales is None else own | self.scales.arrays()
+        learned = {"shape": self.shape, "mean": self.mean}
+        return learned if self.scales is None else learned | self.scales.arrays()
 
     def posterior(self, sums: np.ndarray, exposure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return shapes and scales of the factor's gamma distributions given sums of sources, (rows, K).

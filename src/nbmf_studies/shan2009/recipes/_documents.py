@@ -26,14 +26,14 @@ def as_documents(texts: dict[str, str], groups: list[str], least: int) -> Featur
     """
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    found = [
+    words_of = [
         Counter(word for word in WORD.findall(text.lower()) if len(word) > 1 and word not in ENGLISH_STOP_WORDS)
         for text in texts.values()
     ]
-    frequency = Counter(word for words in found for word in words)
+    frequency = Counter(word for words in words_of for word in words)
     vocabulary = sorted(word for word, count in frequency.items() if count >= least)
-    place = {word: n for n, word in enumerate(vocabulary)}
-    cells = [(d, place[w], c) for d, words in enumerate(found) for w, c in words.items() if w in place]
+    column_of = {word: n for n, word in enumerate(vocabulary)}
+    cells = [(d, column_of[w], c) for d, words in enumerate(words_of) for w, c in words.items() if w in column_of]
     row, column, count = np.array(cells).T
     counts = sparse.coo_array((count, (row, column)), (len(texts), len(vocabulary)))
     return FeatureTable.from_documents(counts, list(texts), vocabulary, groups)

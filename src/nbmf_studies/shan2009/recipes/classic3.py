@@ -16,9 +16,9 @@ def build(*, cisi: Path, cran: Path, med: Path) -> FeatureTable:
     """Build documents by words of titles and abstracts; row groups are the collections."""
     texts, groups = {}, []
     for group, path in (("cisi", cisi), ("cran", cran), ("med", med)):
-        found = read_collection(path)
-        texts |= {f"{group} {number}": text for number, text in found.items()}
-        groups += [group] * len(found)
+        collection = read_collection(path)
+        texts |= {f"{group} {number}": text for number, text in collection.items()}
+        groups += [group] * len(collection)
     return as_documents(texts, groups, LEAST)
 
 
@@ -28,11 +28,11 @@ def read_collection(path: Path) -> dict[str, str]:
     _, *parts = NUMBER.split(content)
     if not parts:
         raise DataError(f"{path}: no line '.I <number>', with which a document begins")
-    found = {}
+    abstracts = {}
     for number, body in zip(parts[::2], parts[1::2], strict=True):
-        if number in found:
+        if number in abstracts:
             raise DataError(f"{path}: document {number} is there a second time")
         _, *fields = FIELD.split(body)
         named = zip(fields[::2], fields[1::2], strict=True)
-        found[number] = "\n".join(text for name, text in named if name in "TW")
-    return found
+        abstracts[number] = "\n".join(text for name, text in named if name in "TW")
+    return abstracts

@@ -8,5 +8,5 @@ def build() -> FeatureTable:
     """Build points x Gaussian features; row groups are classes."""
     from sklearn.datasets import load_breast_cancer
 
-    found = load_breast_cancer()
-    return as_table(found.data, found.target_names[found.target].tolist())
+    dataset = load_breast_cancer()
+    return as_table(dataset.data, dataset.target_names[dataset.target].tolist())

@@ -202,8 +202,8 @@ class BetaDirChain:
 
 def _column_counts(cells: Cells, z, K, N):
     """Return int32 array (K, 2 N): entry (k, 2 n + v), how often k explains a v in column n."""
-    place = cells.cross.astype(np.int64) * 2 + cells.value
-    counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K)
+    column_and_value = cells.cross.astype(np.int64) * 2 + cells.value
+    counts = np.bincount(z * np.int64(2 * N) + column_and_value, minlength=2 * N * K)
     return counts.reshape(K, 2 * N).astype(np.int32)
 
 
