@@ -95,8 +95,8 @@ MATRIX_FILE = text(
 READ = (
     Option(
         "--layout",
-        "a line per entry with row, column and value (long), or a line per one with row and column (presence); "
-        "default: a matrix",
+        "long: each line has the row, column and value of an entry; presence: each line has the row and column of a "
+        "one (default: a matrix)",
         choices=LAYOUTS,
     ),
     HEADER,
@@ -105,29 +105,33 @@ READ = (
     texts("--zeros", "a value that means a zero", "TEXT"),
     texts("--missing", "a value that means missing", "TEXT"),
     switch(
-        "--counts", "whether values are counts, 0, 1, 2, ...; default: if they look like it, or the method takes counts"
+        "--counts",
+        "whether values are counts, 0, 1, 2, ... (default: if they look like it, or the method takes counts)",
     ),
-    Option("--above", "of counts make ones, where they are larger, and zeros: --above 0", type=int, metavar="N"),
+    Option("--above", "turn counts into ones, where they are larger than N, and zeros", type=int, metavar="N"),
     text(
         "--groups",
-        "the column that holds a group per row, such as party; after --transpose these are groups of columns",
+        "the column that holds the group of each row, such as its party; with --transpose these are groups of columns",
     ),
     texts("--ignore", "a column to leave out, such as an identifier or an age"),
-    *(text(f"--{name}", f"long tables and lists: where the {name} stands") for name in ("row", "column", "value")),
+    *(
+        text(f"--{name}", f"in long tables and lists, the column with the {name}s")
+        for name in ("row", "column", "value")
+    ),
     Option(
         "--absent",
-        "long tables: what pairs without a line are; default: missing, of counts zeros if no line has a zero",
+        "in long tables, what entries without a line are (default: missing; counts: zeros if no line has a zero)",
         choices=ABSENT,
     ),
     OBJECT,
     ENCODING,
-    switch("--diagonal", "--no-diagonal: of a network, what a thing is to itself is missing", True),
+    switch("--diagonal", "--no-diagonal treats the diagonal of a network as missing", True),
 )
-READING = (*READ, Option("--transpose", "rows and columns trade places", action="store_true"))
+READING = (*READ, Option("--transpose", "swap rows and columns", action="store_true"))
 SET = Option(
     "--set",
-    "any other argument of the method, for example alpha=0.2 or max_iter=100; in a comparison of all methods that "
-    "have it",
+    "any other argument of the method, for example alpha=0.2 or max_iter=100; a comparison passes it to all methods "
+    "that have it",
     action="append",
     default=[],
     type=setting_typed,
@@ -136,55 +140,55 @@ SET = Option(
 )
 NAMES = text(
     "--names",
-    "what to call the components, or axes, in the order of the report; tables and nbmf predict have these names",
+    "names for the components, or axes, in the order of the report; tables and nbmf predict use them",
     nargs="+",
 )
 EXAMPLE = Command(
     "write a matrix or a table that comes with the package as a CSV file to try",
     help_texts.EXAMPLE,
-    text("name", "which one; default: list them", nargs="?"),
+    text("name", "the name of an example (default: list them)", nargs="?"),
     (
         Option(
             "--layout",
-            "a line per row of the matrix, per entry (long) or per one (presence)",
+            "write a line per row of the matrix, per entry (long) or per one (presence)",
             choices=("matrix", *LAYOUTS),
             default="matrix",
         ),
-        text("--out", "its name (default: NAME with .csv)", "FILE"),
+        text("--out", "the file to write (default: NAME with .csv)", "FILE"),
         Option("--force", "overwrite another file", action="store_true"),
     ),
 )
-INFO = Command("say what is in a file, and what to type next", help_texts.INFO, MATRIX_FILE, (), READING)
+INFO = Command("describe a file, and suggest the next command", help_texts.INFO, MATRIX_FILE, (), READING)
 FIT = Command(
-    "find components; write them as CSV, NPZ and PNG with a summary to read",
+    "find components, and write them as CSV, NPZ and PNG with a summary",
     help_texts.FIT,
     MATRIX_FILE,
     (
         text(
             "--method",
             f"{', '.join(METHODS)} (default: the first of {', '.join(CANDIDATES['BinaryMatrix'])} that predicts "
-            "held-out entries within a standard error of the best, with --components, --set or --no-check the first "
-            f"of all; of counts {DEFAULTS['CountMatrix']})",
+            "held-out entries within a standard error of the best; with --components, --set or --no-check the first "
+            f"of them; for counts {DEFAULTS['CountMatrix']})",
             "ID",
             type=_method,
         ),
         number(
             "--components",
-            "number of components, or auto: 2, 4, 8, ... up to 64 while it pays on held-out entries, of a method with "
-            "a fixed number; default: the method's own, 100 where the data choose how many of them are used",
+            "the number of components; auto, for a method with a fixed number, tries 2, 4, 8, ... up to 64 while the "
+            "held-out log loss falls (default: the method's own; 100 where the data decide how many are used)",
             python="n_components",
             metavar="K",
             type=number_or_auto,
         ),
         number(
             "--chains",
-            "independent chains (samplers: default 4) or starts of which the best is kept (variational methods: "
-            "default 4 on small data, else 1; point estimates: 1)",
+            "independent chains of a sampler (default: 4), or starts of another method, of which the best is kept "
+            "(default: 4 for variational methods on small data, otherwise 1)",
         ),
-        number("--iterations", "at most so many iterations; for samplers sweeps, a part of which is burn-in"),
+        number("--iterations", "the largest number of iterations; for samplers the sweeps, including burn-in"),
         number(
             "--draws",
-            "keep posterior draws, for 90 %% credible intervals of every entry; of variational methods these are too "
+            "keep N posterior draws, for 90 %% credible intervals of every entry; those of variational methods are too "
             "narrow",
             least=0,
             python="n_draws",
@@ -194,14 +198,14 @@ FIT = Command(
         SEED,
         switch(
             "--check",
-            "first hold entries out, and say whether components predict them better than shares and effects of rows "
-            "and columns; --no-check shows components whatever they are worth",
+            "first test on held-out entries whether components predict better than baselines (means and effects of "
+            "rows and columns); --no-check skips the test and always shows components",
             default=True,
         ),
         Option(
             "--view",
-            "show components as groups, or positions on a scale (default: what predicts better, and then the other if "
-            "it predicts as well)",
+            "show components as groups, or positions on a scale (default: the view that predicts better, then the "
+            "other if it predicts as well)",
             choices=("groups", "scale"),
         ),
         NAMES,
@@ -210,25 +214,31 @@ FIT = Command(
     READING,
 )
 COMPARE = Command(
-    "hold entries out, and say which method predicts them best and how certain that is",
+    "compare methods by their predictions of held-out entries, with the uncertainty of the ranking",
     help_texts.COMPARE,
     MATRIX_FILE,
     (
         text(
             "--methods",
-            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; of counts "
+            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; for counts "
             f"{' '.join(COMPARED['CountMatrix'])})",
             "ID",
             nargs="+",
             type=_method,
         ),
         number(
-            "--components", "instead of each method's own grid of K", python="n_components K", nargs="+", metavar="K"
+            "--components",
+            "the values of K to try (default: each method's own grid)",
+            python="n_components K",
+            nargs="+",
+            metavar="K",
         ),
-        number("--masks", "held-out masks (default: 5)", default=5),
-        number("--iterations", "at most so many iterations or sweeps per fit"),
+        number("--masks", "the number of held-out masks (default: 5)", default=5),
+        number("--iterations", "the largest number of iterations or sweeps per fit"),
         SET,
-        number("--jobs", "fits at a time (default: the number of processors)", python="n_jobs", repeat=False),
+        number(
+            "--jobs", "how many fits run at a time (default: the number of processors)", python="n_jobs", repeat=False
+        ),
         SEED,
         *results(".compare"),
     ),
@@ -241,13 +251,13 @@ PLOT = Command(
     (
         number(
             "--rows",
-            "show at most so many rows and columns: the most distinctive ones (default: 60; of clusters 30 columns "
-            "and categories, of topics 10 words)",
+            "show at most N rows and columns, the most distinctive ones (default: 60; for clusters 30 columns and "
+            "categories, for topics 10 words)",
             python="lines words",
         ),
         number(
             "--components",
-            "show so many components (default: the active ones; of clusters all, of topics at most 12)",
+            "show K components (default: the active ones; for clusters all, for topics at most 12)",
             metavar="K",
         ),
         text(
@@ -260,47 +270,52 @@ PLOT = Command(
     ),
 )
 PREDICT = Command(
-    "say where new rows are in a fit, and how probable their missing entries are",
+    "place new rows in a fit, and predict their missing entries",
     help_texts.PREDICT,
     text("model", "a folder of nbmf fit, or its model.npz", "MODEL"),
     (
-        text("file", "new rows, with the columns of the fit in any order; read as its file was", "FILE"),
+        text(
+            "file", "new rows, with the columns of the fit in any order; the file is read like that of the fit", "FILE"
+        ),
         SEED,
         *results(".predicted"),
     ),
     READING,
 )
 RECOMMEND = Command(
-    "list the columns that are most probable for each row, of a fit or new, without those it is known to have",
+    "list the most probable columns of each row of a fit, or of new rows, without those that the row is known to have",
     help_texts.RECOMMEND,
     text("model", "a folder of nbmf fit, or its model.npz", "MODEL"),
     (
         text(
             "file",
-            "new rows, with the columns of the fit in any order; read as its file was (default: the rows of the fit)",
+            "new rows, with the columns of the fit in any order; the file is read like that of the fit (default: the "
+            "rows of the fit)",
             "FILE",
             nargs="?",
         ),
-        number("--top", "columns of each row (10)", python="n", default=10),
+        number("--top", "how many columns to list for each row (default: 10)", python="n", default=10),
         Option(
             "--exclude",
-            "what is left out: ones, of counts what is above 0, or all that is observed, so that missing entries are "
-            "listed (ones)",
+            "what to leave out: ones (counts above 0), or everything observed, so that missing entries alone are "
+            "listed (default: ones)",
             choices=EXCLUDED,
             default=EXCLUDED[0],
         ),
-        text("--out", "a CSV file (default: MODEL's or FILE's name with .recommended.csv, next to it)", "CSV"),
+        text(
+            "--out", "the CSV file to write (default: MODEL's or FILE's name with .recommended.csv, next to it)", "CSV"
+        ),
         FORCE,
     ),
     READING,
 )
 COMPARE_FITS = Command(
-    "say which components of two fits are the same, which rows moved, and which predicts better",
+    "match the components of two fits, list the rows that moved, and compare the predictions",
     help_texts.COMPARE_FITS,
     text("first", "a folder of nbmf fit", "A"),
     (
-        text("second", "another one, with rows or columns of the same names", "B"),
-        switch("--check", "hold entries out of both; --no-check does not say which predicts better", default=True),
+        text("second", "the folder of another fit, with rows or columns of the same names", "B"),
+        switch("--check", "compare predictions of held-out entries; --no-check skips this", default=True),
         SEED,
         *results("-B.fits", "A"),
     ),

@@ -3,20 +3,20 @@
 TOP = """\
 examples:
   nbmf example votes                      write votes.csv: how countries voted in the UN
-  nbmf info votes.csv                     what is in the file, and what to type next
+  nbmf info votes.csv                     a description of the file, and the next command
   nbmf fit votes.csv                      components, probabilities and pictures in votes.nbmf/
   nbmf fit votes.csv --ones yes --zeros no --missing ""
   nbmf compare votes.csv                  which method predicts held-out entries best
-  nbmf cluster penguins.csv               kinds of rows of a table: numbers, categories, counts
-  nbmf predict votes.nbmf votes.csv       where new rows are, and what they lack
+  nbmf cluster penguins.csv               clusters of rows of a table: numbers, categories, counts
+  nbmf predict votes.nbmf votes.csv       the places of new rows, and their missing entries
   nbmf recommend votes.nbmf               the most probable columns of each row
   nbmf plot votes.nbmf --rows 80          draw a fit again
 
-nbmf COMMAND --help has more of them.
+nbmf COMMAND --help lists more of them.
 """
 EXAMPLE = """\
 examples:
-  nbmf example                              which examples there are
+  nbmf example                              list the examples
   nbmf example votes                        votes.csv, a matrix with missing entries
   nbmf example parliament                   parliament.csv, whose rows have groups
   nbmf example penguins                     penguins.csv, a table of numbers and categories
@@ -36,47 +36,47 @@ columns of several kinds, and texts, are recognised too: nbmf cluster and nbmf t
 """
 FIT = """\
 examples:
-  nbmf fit votes.csv                              is there structure, and which? no K to choose
-  nbmf fit votes.csv --no-check                   components, whatever they are worth
-  nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling, four chains: has it converged?
+  nbmf fit votes.csv                              test for structure and show it; no K to choose
+  nbmf fit votes.csv --no-check                   components without a test of structure
+  nbmf fit votes.csv --method beta-dir-gs         Gibbs sampling in four chains, with diagnostics
   nbmf fit votes.csv --method beta-dir-gs --draws 400          with 90 % credible intervals
   nbmf fit votes.csv --method bica --components 5              exactly five components
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
-  nbmf fit parliament.csv --groups party --out by-party        rows have groups; another folder
-  nbmf fit votes.csv --names west east                         once you know what components are
+  nbmf fit parliament.csv --groups party --out by-party        groups of rows; another folder
+  nbmf fit votes.csv --names west east                         names for the components
 
-Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE says which.
+Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE lists them.
 
-what is written, in FILE's name with .nbmf at the end, or in the folder after --out:
-  summary.txt       what is printed: the verdict, components, their rows and columns, loss, chains
+files written to the folder FILE's name with .nbmf, or to the folder after --out:
+  summary.txt       the printed summary: structure test, components, their rows and columns, loss, chains
   W.csv, H.csv      rows x components and components x columns, the most important ones first
-  expectation.csv   the probability of a one for every entry, for missing ones too (.npz if large);
-                    of counts the mean
-  components.csv    the share of each component, and those of model.npz that it stands for
+  expectation.csv   the probability of a one for every entry, also for missing ones (.npz if large);
+                    for counts the mean
+  components.csv    the share of each component, and the components of model.npz that it merges
   dictionary.png    both factors as a picture; reconstruction.png: the data next to E[V]
   scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
                     columns.csv: their positions with intervals, discriminations and difficulties
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
-  stack.npz         the mixture of methods that predicts better than the one shown, if one does;
-                    missing.csv: what it says about missing entries, next to what the model says
-  Where nothing is found there are no components and pictures.
+  stack.npz         the mixture of methods, if it predicts better than the method shown;
+                    missing.csv: its predictions of missing entries, next to those of the model
+  Where no structure is found there are no components and pictures.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
   chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component
-  report.html       all of this in one file that can be mailed
+  report.html       all of this in one file
 """
 COMPARE = """\
 examples:
-  nbmf compare votes.csv                                     eight methods, five masks
+  nbmf compare votes.csv                                     the default methods, five masks
   nbmf compare votes.csv --methods beta-dir-vb bica --components 2 3 4 5
-  nbmf compare votes.csv --masks 10                          a more certain answer
-  nbmf compare votes.csv --iterations 500                    a quicker one: Gibbs with 500 sweeps
+  nbmf compare votes.csv --masks 10                          less uncertainty
+  nbmf compare votes.csv --iterations 500                    faster: Gibbs sampling with 500 sweeps
 
-Counts are compared by methods of their own, five by default, with three K each.
+Counts have methods of their own, five by default, with three values of K each.
 
-written to FILE's name with .compare at the end, or to the folder after --out: scores.csv (a row
-per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
+files written to the folder FILE's name with .compare, or to the folder after --out: scores.csv (a
+row per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
 recommendation.txt, and report.html, which has all of it in one file. K is chosen on the same
-held-out entries that are scored, which favours methods with many K a little.
+held-out entries that are scored, which favours methods with many values of K a little.
 """
 PREDICT = """\
 examples:
@@ -84,64 +84,64 @@ examples:
   nbmf predict votes.nbmf votes.csv --out new.xlsx      the tables as one workbook
   nbmf predict votes.nbmf/model.npz votes.csv           a saved model alone
 
-Columns are matched by their names; those that do not match are reported. The file is read as that of the fit was, with
-its --ones, --above and so on, unless other ones are typed.
+Columns are matched by their names; those that do not match are reported. The file is read like that of the fit, with
+its --ones, --above and so on, unless these options are given.
 
-what is written, in FILE's name with .predicted at the end, next to FILE, or in the folder after --out:
+files written to the folder FILE's name with .predicted, next to FILE, or to the folder after --out:
   memberships.csv   the share of each row in each component, or positions.csv: its position on each axis, with
-                    90 % intervals, given the columns of the fit; weights.csv of methods that have none
-  missing.csv       the probability of a one of each missing entry; of counts the mean
-  summary.txt       what is printed; report.html
+                    90 % intervals, given the columns of the fit; weights.csv for methods that have neither
+  missing.csv       the probability of a one for each missing entry; for counts the mean
+  summary.txt       the printed summary; report.html
 """
 RECOMMEND = """\
 examples:
   nbmf recommend follows.nbmf                          ten columns for each row of the fit
-  nbmf recommend follows.nbmf new.csv --top 20         for new rows, which are folded in
-  nbmf recommend votes.nbmf --exclude observed         missing entries that are most probable
+  nbmf recommend follows.nbmf new.csv --top 20         for new rows
+  nbmf recommend votes.nbmf --exclude observed         the most probable missing entries
 
-Columns are matched by their names, as by nbmf predict; of a matrix too large for its zeros, columns that FILE does
-not have are zeros.
+Columns are matched by their names, as in nbmf predict. For a sparse matrix, columns that FILE does not have are
+zeros.
 
-what is written, a CSV file with a line per row and column: the row, its place (1 for the most probable), the column,
-and the probability of a one; of counts the mean
+the CSV file has a line per row and recommended column: the row, the rank (1 for the most probable), the column, and
+the probability of a one; for counts the mean
 """
 COMPARE_FITS = """\
 examples:
   nbmf compare-fits votes.nbmf by-party                two fits of the same file
-  nbmf compare-fits votes.nbmf by-party --no-check     without holding entries out, which takes time
+  nbmf compare-fits votes.nbmf by-party --no-check     faster: without held-out entries
 
-Rows and columns are matched by their names, components by what they say about these. A row moved if its main
-component is another one, or if the intervals of its positions do not overlap.
+Rows and columns are matched by their names, and components by their profiles over these. A row moved if it has
+another main component, or if the intervals of its positions do not overlap.
 
-what is written, in a folder named A-B.fits next to A, or in the one after --out:
-  components.csv    pairs of components, with correlations of what they say about rows and about columns
+files written to the folder A-B.fits next to A, or to the folder after --out:
+  components.csv    pairs of components, with their correlations over rows and over columns
   rows.csv          each row in both fits, and whether it moved
-  summary.txt       what is printed; report.html
+  summary.txt       the printed summary; report.html
 """
 PLOT = """\
 examples:
-  nbmf plot votes.nbmf                        all pictures of the fit once more
+  nbmf plot votes.nbmf                        all pictures of the fit again
   nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
-  nbmf plot votes.nbmf/model.npz              a saved model alone, this or one from Python
-  nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; of topics topics.png
+  nbmf plot votes.nbmf/model.npz              a saved model alone, also one from Python
+  nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; for topics topics.png
 """
 CLUSTER = """\
 examples:
-  nbmf cluster penguins.csv                               how many kinds are there, and which?
-  nbmf cluster penguins.csv --labels species              do they agree with labels?
+  nbmf cluster penguins.csv                               how many clusters, and which?
+  nbmf cluster penguins.csv --labels species              compare the clusters with labels
   nbmf cluster penguins.csv --labels species --ignore year --kind flipper_length_mm=count
-  nbmf cluster penguins.csv --components 3 --model mmnb --out three      exactly three, mixed
+  nbmf cluster penguins.csv --components 3 --model mmnb --out three      exactly three, as mixtures
 
-nbmf example penguins writes that file: numbers, categories, missing cells.
+nbmf example penguins writes that file: numbers, categories and missing cells.
 
-what is written, in FILE's name with .clusters at the end, or in the folder after --out:
-  summary.txt         what is printed: how many components, what distinguishes each, labels
-  memberships.csv     the share of each row in each component, and its main one
+files written to the folder FILE's name with .clusters, or to the folder after --out:
+  summary.txt         the printed summary: number of components, what distinguishes each, labels
+  memberships.csv     the share of each row in each component, and its main component
   distinguishing.csv  means, probabilities and rates of columns in each component and in all rows
   components.csv, scores.csv, labels.csv   sizes; how well each K predicts; rows by label
   memberships.png, profile.png             pictures; report.html has all of it in one file
   model.npz, table.npz   nbmf.load("model.npz") gives the fitted model; the data
-  Where nothing is found there are no components and pictures.
+  Where no structure is found there are no components and pictures.
 """
 TOPICS = """\
 examples:
@@ -150,7 +150,7 @@ examples:
   nbmf topics reviews.csv --text review --labels stars --stop-words english
   nbmf topics counts.mtx --words vocabulary.txt --components 10 20 --model fast-lda
 
-what is written, in FILE's name with .topics at the end: as nbmf cluster --help lists it, with
+files written to the folder FILE's name with .topics: those that nbmf cluster --help lists, with
 topics.csv (words of each topic, by probability and by lift) and topics.png instead of
 distinguishing.csv and profile.png.
 """

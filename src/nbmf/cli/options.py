@@ -83,7 +83,7 @@ class Command(NamedTuple):
     file: Option
     options: tuple[Option, ...]
     reading: tuple[Option, ...] = ()
-    of_reading: str = "What is not given is detected, and reported."
+    of_reading: str = "The reader detects what is not given, and reports it."
 
     @property
     def declared(self) -> tuple[Option, ...]:
@@ -178,16 +178,22 @@ def number_or_auto(given: str) -> int | str:
 def results(suffix: str, source: str = "FILE") -> tuple[Option, Option]:
     """Return the options about the folder of the results, next to a source."""
     default = f"{source}'s name with {suffix}, next to {source}"
-    words = f"folder of the results (default: {default}); NAME.xlsx: all tables as one"
-    return text("--out", f"{words} workbook, and the rest in NAME{suffix}", "DIR", repeat=False), FORCE
+    words = f"the folder for the results (default: {default}); with NAME.xlsx all tables become one"
+    return text("--out", f"{words} workbook and the rest is in NAME{suffix}", "DIR", repeat=False), FORCE
 
 
 # Several commands have these.
-HEADER = switch("--header", "whether the first line has names")
-INDEX = switch("--index", "whether the first column has names")
-OBJECT = text("--name", "which sheet of a workbook, or object of an R or NPZ file")
-ENCODING = text("--encoding", "of a text: utf-8, latin-1, utf-16, ...", "CODE")
+HEADER = switch("--header", "whether the first line holds names")
+INDEX = switch("--index", "whether the first column holds names")
+OBJECT = text("--name", "the sheet of a workbook, or the object in an R or NPZ file")
+ENCODING = text("--encoding", "the encoding of a text file: utf-8, latin-1, utf-16, ...", "CODE")
 SEED = number(
-    "--seed", "the same seed, the same result (0)", 0, python="seed random_state", repeat=True, default=0, metavar="S"
+    "--seed",
+    "the random seed: the same seed gives the same result (default: 0)",
+    0,
+    python="seed random_state",
+    repeat=True,
+    default=0,
+    metavar="S",
 )
-FORCE = Option("--force", "overwrite files not written by nbmf", repeat=False, action="store_true")
+FORCE = Option("--force", "overwrite files that nbmf did not write", repeat=False, action="store_true")

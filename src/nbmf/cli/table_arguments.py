@@ -37,8 +37,8 @@ def _kind(given: str) -> tuple[str, str]:
 def _model(allowed: tuple[str, ...], default: tuple[str, ...], words: str) -> Option:
     return text(
         "--model",
-        f"{', '.join(allowed)} (default: {' '.join(default)}): {words}. Of several the one that predicts better is "
-        "taken",
+        f"{', '.join(allowed)} (default: {' '.join(default)}): {words}. Of several models the one that predicts "
+        "best is shown",
         "ID",
         nargs="+",
         choices=allowed,
@@ -51,23 +51,24 @@ def _fit(grid: str, suffix: str) -> tuple[Option, ...]:
     return (
         number(
             "--components",
-            f"how many; of several the smallest that predicts held-out cells as well as the best (default: {grid})",
+            f"the numbers of components to try; the smallest that predicts held-out cells as well as the best is shown "
+            f"(default: {grid})",
             python="n_components",
             nargs="+",
             metavar="K",
         ),
-        number("--starts", "random starts of the fit, of which the best is kept (default: 8)", default=8),
+        number("--starts", "the number of random starts, of which the best is kept (default: 8)", default=8),
         number(
             "--smoothing",
-            "added to counts of categories and words (default: 1; of words 0.1)",
+            "a number added to the counts of categories and words (default: 1; for words 0.1)",
             least=0,
             type=float,
             metavar="E",
         ),
         switch(
             "--check",
-            "first hold cells out, and say whether components predict them better than none; --no-check shows them "
-            "whatever they are worth, and needs one K",
+            "first test on held-out cells whether components predict better than none do; --no-check skips the test "
+            "and needs one K",
             default=True,
         ),
         SEED,
@@ -75,22 +76,28 @@ def _fit(grid: str, suffix: str) -> tuple[Option, ...]:
     )
 
 
-LABELS = text("--labels", "a column of labels (classes), kept apart: agreement is reported at the end", "COLUMN")
+LABELS = text(
+    "--labels",
+    "a column of labels (classes) that the fit does not see; the report says how well components agree with it",
+    "COLUMN",
+)
 CLUSTER = Command(
-    "find kinds of rows in a table of numbers, categories, yes or no and counts",
+    "find clusters of rows in a table of numbers, categories, yes or no and counts",
     help_texts.CLUSTER,
     text("file", "CSV, TSV (.gz too), Excel, SPSS, Stata, JSON, Parquet, .rda or .rds", "FILE"),
     (
         _model(
             OF_TABLES,
             ("mnb", "mmnb"),
-            "mnb: each row is in one component, with a probability; mmnb, fast-mmnb: each row is a mixture, and its "
-            "cells are in components of their own",
+            "mnb: each row belongs to one component, with a probability; mmnb, fast-mmnb: each row is a mixture of "
+            "components",
         ),
         *_fit("2 3 4 5 6 8", ".clusters"),
     ),
     (
-        texts("--kind", f"what a column is: {', '.join(KINDS)}", "COLUMN=KIND", type=_kind, dest="kinds", default=[]),
+        texts(
+            "--kind", f"the kind of a column: {', '.join(KINDS)}", "COLUMN=KIND", type=_kind, dest="kinds", default=[]
+        ),
         LABELS,
         texts("--ignore", "a column to leave out", "COLUMN", default=[]),
         texts("--missing", "a text that means missing", "TEXT"),
@@ -101,7 +108,7 @@ CLUSTER = Command(
     ),
 )
 TOPICS = Command(
-    "find topics in documents: a matrix of counts of words, or texts",
+    "find topics in documents: a matrix of word counts, or texts",
     help_texts.TOPICS,
     text(
         "file",
@@ -112,22 +119,25 @@ TOPICS = Command(
         _model(
             OF_DOCUMENTS,
             ("lda",),
-            "lda: a document is a mixture of topics; fast-lda: the same, more quickly and sharply; unigrams: a "
-            "document is in one topic",
+            "lda: a document is a mixture of topics; fast-lda: the same, but faster and with sharper mixtures; "
+            "unigrams: a document has one topic",
         ),
         *_fit("2 3 5 8 12", ".topics"),
     ),
     (
         Option("--layout", "a line per document and word, with a count", python="long", choices=("long",)),
-        *(text(f"--{role}", f"of a long table the column of the {role}") for role in ("document", "word", "count")),
+        *(
+            text(f"--{role}", f"in a long table, the column that holds the {role}")
+            for role in ("document", "word", "count")
+        ),
         text("--text", "a column of texts, whose words are counted", "COLUMN"),
         LABELS,
         texts("--ignore", "a word, or a column, to leave out", default=[]),
-        text("--stop-words", 'words to leave out, one a line; "english": a list of English ones', "FILE"),
-        text("--words", "of a sparse file the words, one a line, in their order", "FILE"),
-        Option("--transpose", "columns are the documents", action="store_true"),
+        text("--stop-words", 'a file of words to leave out, one per line; "english": a list of English words', "FILE"),
+        text("--words", "the words of a sparse file, one per line, in order", "FILE"),
+        Option("--transpose", "documents are columns, not rows", action="store_true"),
         OBJECT,
         ENCODING,
     ),
-    "Without these a line is a document, and a column counts a word.",
+    "Without these options a line is a document, and a column counts a word.",
 )
