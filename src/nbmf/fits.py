@@ -162,7 +162,7 @@ def run_fit(
     (estimator, trace, seconds, _), about_starts = best_start(map(fit, estimators), log)
     prediction = estimator.predictive(loss_at.rows, loss_at.columns)
     result = loss_at(prediction)
-    log(f"done in {seconds:.1f} s: perplexity {result.perplexity:.6f}")
+    log(f"done in {seconds:.1f} s: log loss {result.perplexity:.6f}")
     report = {
         "perplexity": result.perplexity,
         "loss": result.total,

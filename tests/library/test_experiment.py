@@ -323,7 +323,7 @@ def test_the_log_says_what_starts_how_it_goes_and_how_it_ends():
     first, *between, last = lines
     assert "DirDirGibbs, K = 3" in first
     assert f"scored on {np.count_nonzero(MASK)} held-out entries" in first
-    assert re.fullmatch(rf"done in \d+\.\d s: perplexity {result['perplexity']:.6f}", last)
+    assert re.fullmatch(rf"done in \d+\.\d s: log loss {result['perplexity']:.6f}", last)
     assert between
     assert LINE.fullmatch(between[-1]).groups()[:3] == ("20", "20", "100")
 

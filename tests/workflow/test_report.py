@@ -152,8 +152,8 @@ def test_it_opens_with_figure_10_and_the_claims(page, finished):
 def test_its_front_page_says_what_was_run(page):
     text = page.run(f"{FRONT}.innerText")
     assert "Every held-out mask has 25 % of the observed entries" in text
-    assert text.count("Held-out perplexity: beta_dir_1; 2 masks.") == 1
-    assert text.count("Held-out perplexity: beta_dir_1, dir_dir_0.1; 2 masks.") == 1
+    assert text.count("Held-out log loss: beta_dir_1; 2 masks.") == 1
+    assert text.count("Held-out log loss: beta_dir_1, dir_dir_0.1; 2 masks.") == 1
     assert text.index("lumbreras2020") < text.index("all_methods")
     assert "burn_in = 20, n_samples = 10" in text
 

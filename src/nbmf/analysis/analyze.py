@@ -34,7 +34,7 @@ def analyze(
 ) -> Analysis:
     """Find out whether there is structure in a matrix, and which: what `nbmf fit` does with a file.
 
-    Entries are held out to see whether methods predict them better than predictions without components do, and which
+    Entries are held out to see whether methods predict them better than baselines do, and which
     of them to take; that one is fitted to the whole matrix, from several starts, and where another one shows it in
     another way (groups, or a scale) and predicts as well, that too, and the mixture of methods that predicts best.
 

@@ -1,12 +1,12 @@
-"""The K by which a method is represented: that with the smallest mean perplexity over masks."""
+"""The K by which a method is represented: that with the smallest mean log loss over masks."""
 
 import pandas as pd
 
 
 def best_K(fits: pd.DataFrame) -> int | None:
-    """Return the K of a method on a dataset with the smallest mean perplexity over masks.
+    """Return the K of a method on a dataset with the smallest mean log loss over masks.
 
-    A K without a perplexity for some mask is left out, since its mean would be one of other masks;
+    A K without a log loss for some mask is left out, since its mean would be one of other masks;
     None if no K has all. Several seeds of a mask count as their mean.
 
     Parameters

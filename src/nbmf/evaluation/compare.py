@@ -42,7 +42,7 @@ def compare(
     This is the paper's comparison (section 6.4.1, eq. 67, Figure 10) on a matrix of your own.
     Every method sees the same masks. A fit that fails becomes a row that says why.
 
-    Of a sparse matrix each mask holds out a tenth of the ones and as many zeros, see `nbmf.verdict`: the perplexity is
+    Of a sparse matrix each mask holds out a tenth of the ones and as many zeros, see `nbmf.verdict`: the log loss is
     that of the whole matrix per one of it, next to recall@20 and NDCG@100 of what is recommended to rows, see
     nbmf.evaluation.sparse_comparison. Its baselines are the proportion of ones and the popularity of rows and columns.
 
@@ -150,7 +150,7 @@ def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndar
 def _baseline_rows(
     baselines: Iterable[str], matrix: NamedMatrix, masks: list[np.ndarray], name: str, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the scores of predictions that use no component."""
+    """Yield the scores of baselines."""
     for method in baselines:
         for j, mask in enumerate(masks):
             yield {

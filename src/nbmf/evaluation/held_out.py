@@ -1,4 +1,4 @@
-"""Losses on entries that were held out, of methods and of predictions without components."""
+"""Losses on entries that were held out, of methods and of baselines."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple

@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """Return the methods of each dataset, the smallest mean perplexity first.
+    """Return the methods of each dataset, the smallest mean log loss first.
 
     A method is represented by its best K, see `nbmf.evaluation.best_K`. Several seeds of a mask
     count as their mean.
@@ -47,7 +47,7 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     Returns
     -------
     DataFrame
-        COLUMNS. `mean` and `median` are those of the perplexity over masks, `brier` is the mean of
+        COLUMNS. `mean` and `median` are those of the log loss over masks, `brier` is the mean of
         the Brier score;
         `behind` the mean over masks of the difference to the best, in nats per entry;
         `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
@@ -89,7 +89,7 @@ def overview(ranking: pd.DataFrame) -> pd.DataFrame:
 
 
 class RankedMethod(NamedTuple):
-    """A method with its best K, its perplexity for each mask and its mean Brier score.
+    """A method with its best K, its log loss for each mask and its mean Brier score.
 
     facts : list, the last four of COLUMNS
     """
@@ -103,7 +103,7 @@ class RankedMethod(NamedTuple):
 
 
 def _scores(fits: pd.DataFrame) -> tuple[pd.Series, float]:
-    """Return the perplexity for each mask, and the mean Brier score."""
+    """Return the log loss for each mask, and the mean Brier score."""
     return by_mask(fits, "perplexity"), by_mask(fits, "brier").mean()
 
 

@@ -1,4 +1,4 @@
-"""Which of several methods to take, from their held-out perplexities on the same masks."""
+"""Which of several methods to take, from their held-out log losses on the same masks."""
 
 import math
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class Candidate(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """The mean perplexity over masks."""
+        """The mean log loss over masks."""
         return float(np.mean(self.perplexities))
 
 
@@ -54,7 +54,7 @@ class Margin(NamedTuple):
 class Recommendation(NamedTuple):
     """Which method to take, and how sure that is.
 
-    - method, K : the method with the smallest mean perplexity over masks, and its best K
+    - method, K : the method with the smallest mean log loss over masks, and its best K
     - perplexity : float, that mean, in nats per held-out entry
     - runner_up, runner_up_K : the best of the other methods; None if there is none
     - margin : float, how much larger the runner-up's mean is, in nats per entry
@@ -102,7 +102,7 @@ def recommend(
     candidates : list of Candidate
         At least one, all on the same masks.
     baselines : dict of float arrays (J,)
-        Perplexities of predictions that use no component, by what they are.
+        Log losses of baselines, by what they are.
     test_ratio : float
         Held-out entries per training entry.
     unit : str

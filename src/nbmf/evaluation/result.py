@@ -41,7 +41,7 @@ class Comparison:
     test_ratio : float
         Held-out entries per training entry, mean over masks; of a sparse matrix ones.
     unit : str
-        What the perplexity is of: "entry", or "one" of a sparse matrix, whose scores have recall_at_20 and
+        What the log loss is of: "entry", or "one" of a sparse matrix, whose scores have recall_at_20 and
         ndcg_at_100 as well, means over rows.
     """
 
@@ -72,7 +72,7 @@ class Comparison:
     def recommendation(self) -> Recommendation:
         """The best method, its margin to the best of the others, and how certain that is.
 
-        The best method has the smallest mean perplexity over masks with its best K. The margin is
+        The best method has the smallest mean log loss over masks with its best K. The margin is
         the mean of the paired differences over masks, with the corrected uncertainty of Nadeau and
         Bengio (2003): see nbmf.evaluation.recommendation.margin_of.
 
@@ -82,12 +82,12 @@ class Comparison:
         Raises
         ------
         DataError
-            If no comparable method has a perplexity for every mask.
+            If no comparable method has a log loss for every mask.
         """
         candidates = list(self._candidates())
         if not candidates:
             raise DataError(
-                "nothing to recommend: no comparable method has a perplexity for every mask; the "
+                "nothing to recommend: no comparable method has a log loss for every mask; the "
                 "column status of the scores says why"
             )
         baselines = {
@@ -100,7 +100,7 @@ class Comparison:
     def _candidates(self) -> Iterator[Candidate]:
         """Yield each comparable method with its best K.
 
-        A K that has no perplexity for some mask is left out: its mean would be one of other masks.
+        A K that has no log loss for some mask is left out: its mean would be one of other masks.
         """
         for method, entry in self.methods.items():
             grid = {K: self.by_mask(method, K) for K in entry["K"]}
@@ -143,7 +143,7 @@ class Comparison:
         return figure_10.draw(scores, shown, [self.name], colours, baselines=baselines)
 
     def by_mask(self, method: str, K: int) -> pd.Series:
-        """Return the perplexity for each mask, NaN where the fit failed; baselines have K = 0."""
+        """Return the log loss for each mask, NaN where the fit failed; baselines have K = 0."""
         return self._rows(method, K).set_index("mask")["perplexity"]
 
     def _rows(self, method: str, K: int) -> pd.DataFrame:

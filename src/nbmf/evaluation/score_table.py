@@ -131,7 +131,7 @@ def _naming(path: str | os.PathLike) -> Iterator[None]:
 
 
 def summarise(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the quartiles of perplexity, and median seconds, per dataset, method and K.
+    """Return the quartiles of the log loss (column perplexity), and median seconds, per dataset, method and K.
 
     The order of rows is that of their first appearance in `scores`.
     """

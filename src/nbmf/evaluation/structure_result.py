@@ -104,8 +104,8 @@ class Verdict(NamedTuple):
     def __str__(self) -> str:
         if self.predicts:
             return (
-                f"structure found: this method predicts better than {self.best_baseline}, the best prediction without "
-                f"components, by {self._difference()}{self._of_exact_test()}"
+                f"structure found: this method predicts better than {self.best_baseline}, the best baseline, by "
+                f"{self._difference()}{self._of_exact_test()}"
             )
         if not self.found and self.gains[0].mean > 0:
             return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._of_exact_test()}"

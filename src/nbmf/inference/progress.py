@@ -116,7 +116,7 @@ class FitRecorder:
         rate = (iteration - self._first) / max(now - self._started, 1e-9)
         self._log(
             f"iteration {iteration} of {total} ({iteration / total:.0%}), {rate:.1f} per second, "
-            f"{(total - iteration) / rate:.0f} s left" + (f", perplexity {perplexity:.4f}" if is_scored else "")
+            f"{(total - iteration) / rate:.0f} s left" + (f", log loss {perplexity:.4f}" if is_scored else "")
         )
 
     def _record_observed(self, state: State, is_scored: bool) -> None:

@@ -147,5 +147,5 @@ def loss_of(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> 
 
 
 def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:
-    """Return the held-out perplexity in nats per entry, eq. (67); arguments as for `loss_of`."""
+    """Return the held-out log loss in nats per entry, eq. (67); arguments as for `loss_of`."""
     return loss_of(codes, expectation, entries).perplexity

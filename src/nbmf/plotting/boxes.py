@@ -1,4 +1,4 @@
-"""Held-out perplexity of every method, one panel per dataset, box plots over masks (Figure 10)."""
+"""Held-out log loss of every method, one panel per dataset, box plots over masks (Figure 10)."""
 
 import textwrap
 from typing import NamedTuple
@@ -65,7 +65,7 @@ def draw(
         As `nbmf.posterior.diagnostics.diagnose` makes it: samplers whose chains have not converged
         on a dataset are marked.
     baselines : DataFrame, optional
-        Columns dataset, label, perplexity: predictions that use no component, named below their
+        Columns dataset, label, perplexity: baselines, named below their
         panel and drawn as dashed lines where they lie among the boxes.
     """
     not_converged = _not_converged(diagnostics)
@@ -83,7 +83,7 @@ def draw(
             of_dataset = baselines[baselines["dataset"] == dataset]
             _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
-        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+        axis.set_ylabel("held-out log loss\n(nats per entry)")
     if are_named:
         _name_methods(axes[0, 0], boxes, methods)
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in not_converged))

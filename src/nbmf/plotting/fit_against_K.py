@@ -63,7 +63,7 @@ def draw_held_out(
     colours: dict[str, str],
     baselines: dict[str, float] | None = None,
     score: str = "perplexity",
-    label: str = "held-out perplexity (nats per entry)",
+    label: str = "held-out log loss (nats per entry)",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a dot per fit and a line through the means over masks, of one dataset.
@@ -80,7 +80,7 @@ def draw_held_out(
     colours : dict
         From method to colour, as `nbmf.catalogue.colours_of` makes it.
     baselines : dict, optional
-        From the name of a prediction without components to its mean score: a dashed line.
+        From the name of a baseline to its mean score: a dashed line.
     score, label : str
         The column, and what it is.
     ax : axis, optional

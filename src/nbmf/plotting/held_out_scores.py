@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from nbmf.evaluation.result import Comparison
 
-SCORES = {"perplexity": "held-out perplexity (nats per entry)", "brier": "held-out Brier score"}
+SCORES = {"perplexity": "held-out log loss (nats per entry)", "brier": "held-out Brier score"}
 
 
 def score_against_K(scores: Comparison | pd.DataFrame, *, score: str = "perplexity", ax: Axes | None = None) -> Axes:
     """Draw held-out scores against K: a dot per fit, a line through the means over masks.
 
     A method with a single K among others with several is a dotted line at its mean: of such
-    methods K is mostly no choice. The best prediction without components is a dashed line. What
+    methods K is mostly no choice. The best baseline is a dashed line. What
     lies far above most means is cut off, and the legend says where it is.
 
     Parameters

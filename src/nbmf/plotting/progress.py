@@ -1,4 +1,4 @@
-"""Figure 11: held-out perplexity along the iterations of the variational methods."""
+"""Figure 11: held-out log loss along the iterations of the variational methods."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ def draw(traces: pd.DataFrame, series: list[tuple[str, int, str, str]], datasets
         _draw_panel(axis, traces[traces["dataset"] == dataset], series)
         axis.set_title(dataset)
     for axis in axes[:, 0]:
-        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+        axis.set_ylabel("held-out log loss\n(nats per entry)")
     handles = [Line2D([], [], color=colour, label=label) for _, _, label, colour in series]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
     return figure

@@ -1,4 +1,4 @@
-"""Held-out perplexity against the time of a fit, one panel per dataset."""
+"""Held-out log loss against the time of a fit, one panel per dataset."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def draw(ranking: pd.DataFrame, datasets: list[str], colours: dict[str, str]) ->
         axis.set_title(dataset)
         axis.set_xlabel("seconds of a fit (median)")
     for axis in axes[:, 0]:
-        axis.set_ylabel("held-out perplexity\n(nats per entry)")
+        axis.set_ylabel("held-out log loss\n(nats per entry)")
     shown = timed.drop_duplicates("method").set_index("method")
     handles = [
         Line2D([], [], color=colour, label=shown.at[method, "label"], **DOT)

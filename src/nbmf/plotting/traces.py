@@ -49,7 +49,7 @@ class Panel(NamedTuple):
 
 QUANTITIES = [
     Quantity("objective", "log joint\n(1000 nats)", 1000.0),
-    Quantity("perplexity", "in-sample perplexity\n(nats per entry)"),
+    Quantity("perplexity", "in-sample log loss\n(nats per entry)"),
     Quantity("active_components", "active components"),
 ]
 

@@ -40,12 +40,12 @@ def comparison_report(
         If there is nothing to recommend.
     """
     advice, masks = found.recommendation, found.scores["mask"].nunique()
-    title = f"Held-out perplexity of {found.name} over {masks} masks: nats per {found.unit}, smaller is better"
+    title = f"Held-out log loss of {found.name} over {masks} masks: nats per {found.unit}, smaller is better"
     K = "" if _finds_components(found.methods[advice.take]) else f" --components {advice.take_K}"
     next_step = NextStep("next:", f"nbmf fit {file} --method {advice.take}{K}")
     sections = [
         Section("Is there structure?", [] if structure is None else [_structure(structure)]),
-        Section("Held-out perplexity", figures),
+        Section("Held-out log loss", figures),
         Section("Scores", [Lines([title, *_scored_by(found), *_ranked_by(found)]), score_table(found)]),
         Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
     ]

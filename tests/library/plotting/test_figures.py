@@ -210,7 +210,7 @@ def test_baselines_are_named_and_drawn_where_boxes_are(draw):
 
 def test_the_axis_says_what_it_shows(draw):
     axes = panels(draw(made_up()))
-    assert axes["paleo"].get_ylabel() == "held-out perplexity\n(nats per entry)"
+    assert axes["paleo"].get_ylabel() == "held-out log loss\n(nats per entry)"
 
 
 @pytest.mark.parametrize("datasets", [["animals"], FIVE], ids=["one", "five"])

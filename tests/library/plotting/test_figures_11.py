@@ -89,7 +89,7 @@ def test_the_legend_is_shared():
 
 def test_the_axes_say_what_they_show():
     axes = panels(figure_11.draw(made_up(), SERIES, DATASETS))
-    assert axes["animals"].get_ylabel() == "held-out perplexity\n(nats per entry)"
+    assert axes["animals"].get_ylabel() == "held-out log loss\n(nats per entry)"
     assert axes["animals"].get_xlabel() == "iteration"
     assert axes["animals"].get_xscale() == "log"
 
