@@ -1,8 +1,8 @@
-"""Pictures of what was found; each function returns the axis that it has drawn into, or several.
+"""Pictures of fits and of comparisons; each function returns the axis, or the axes, that it has drawn into.
 
-Every function takes `ax`, an axis of Matplotlib or as many as it says, and draws into it; without
-it makes a figure of its own, with a colour bar or a legend (`plt.gcf()` is that figure). Text and
-lines are in the style of this package; yours is left as it was. Components are numbered from 1, the
+Every function takes `ax`, an axis of Matplotlib, or as many as it documents, and draws into it; without
+them it makes a figure of its own, with a colour bar or a legend (`plt.gcf()` is that figure). Text and
+lines are in the style of this package; your own style is left as it was. Components are numbered from 1, the
 heaviest first, and they and groups have the same colours in all pictures of a fit.
 """
 

@@ -32,11 +32,11 @@ def analyze(
     wording: Wording | None = None,
     **asked: Unpack[Asked],
 ) -> Analysis:
-    """Find out whether there is structure in a matrix, and which: what `nbmf fit` does with a file.
+    """Test whether there is structure in a matrix, and find it, as `nbmf fit` does with a file.
 
-    Entries are held out to see whether methods predict them better than baselines do, and which
-    of them to take; that one is fitted to the whole matrix, from several starts, and where another one shows it in
-    another way (groups, or a scale) and predicts as well, that too, and the mixture of methods that predicts best.
+    Cross-validation tests whether methods predict held-out entries better than baselines do, and chooses among
+    them. The chosen method is fitted to the whole matrix from several starts. If a method of the other view
+    (groups, or a scale) predicts as well, it is fitted too, and so is the best mixture of methods.
 
     Parameters
     ----------
@@ -51,17 +51,17 @@ def analyze(
     log : function
         Called with messages that come before there is a report, such as why there is no test.
     progress : function
-        From what is done and its number of steps to a context manager that gives the monitors of fits
-        (nbmf.analysis.progress); by default nothing is shown.
+        Takes the name of a part of the analysis and its number of steps, and returns a context manager that gives
+        the monitors of fits (nbmf.analysis.progress); by default nothing is shown.
     wording : Wording, optional
-        How the report names arguments and what to type next; by default in Python's words.
+        How the report names arguments and the next command; by default in Python's terms.
     method : str, optional
         The id of a method (nbmf.catalogue.METHODS). Default: the first of nbmf.catalogue.CANDIDATES that predicts
         held-out entries within a standard error of the best.
     n_components : int or "auto", optional
         Default: the method's own.
     iterations : int, optional
-        At most so many; of samplers sweeps, four fifths of which are burn-in.
+        The largest number of iterations; for samplers the number of sweeps, four fifths of which are burn-in.
     chains : int, optional
         Chains of a sampler (default 4), or starts (default 4 on small matrices, else 1).
     n_draws : int
@@ -69,11 +69,11 @@ def analyze(
     settings : dict, optional
         Other arguments of the method.
     seed : int
-        The same seed, the same result.
+        The same seed gives the same result.
     check : bool
-        Whether entries are held out; without, components are shown whatever they are worth.
+        Whether structure is tested on held-out entries; otherwise components are always shown.
     view : {"groups", "scale"}, optional
-        How components are shown; default: by what predicts better, and then the other too.
+        How components are shown; default: in the view that predicts better, and then in the other too.
     names : list of str, optional
         Of the components, or axes, in the order of the report.
 

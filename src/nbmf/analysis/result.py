@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What is in a matrix, as `nbmf fit` reports, draws and writes it. `print` shows the sentences.
+    """The result of `analyze`: what `nbmf fit` reports, draws and writes. `print` shows the summary.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ MATRICES = ((BinaryMatrix, BERNOULLI), (RealMatrix, GAUSSIAN), (CountMatrix, POI
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FeatureTable(NamedMatrix):
-    """Rows that are described by features of several kinds, some of them missing.
+    """Rows with features of several kinds, some of them missing.
 
     Only observed cells are kept, row by row: those of row f are `starts[f]` up to `starts[f + 1]`.
     A row may have none; a table of words has documents as rows, and no missing entries.

@@ -22,7 +22,7 @@ ROW, COLUMN, CODE = 0, 1, 2  # of `stored`
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparseBinaryMatrix(NamedMatrix):
-    """A binary matrix V of any size, of which ones and missing entries are kept: others are 0.
+    """A binary matrix V of any size, that stores ones and missing entries; all others are 0.
 
     The Bernoulli-Poisson methods take it (docs/poisson.md). `nbmf.read` makes one where a
     BinaryMatrix, which keeps all entries, would have more than 2^28 of them.

@@ -39,12 +39,13 @@ def compare(
 ) -> Comparison:
     """Hold out entries of V, fit every method to the others, and score its predictions.
 
-    This is the paper's comparison (section 6.4.1, eq. 67, Figure 10) on a matrix of your own.
-    Every method sees the same masks. A fit that fails becomes a row that says why.
+    This is the comparison of Lumbreras et al. 2020 (section 6.4.1, eq. 67, Figure 10) on your own matrix. Every
+    method sees the same masks. A fit that fails becomes a row whose status says why.
 
-    Of a sparse matrix each mask holds out a tenth of the ones and as many zeros, see `nbmf.verdict`: the log loss is
-    that of the whole matrix per one of it, next to recall@20 and NDCG@100 of what is recommended to rows, see
-    nbmf.evaluation.sparse_comparison. Its baselines are the proportion of ones and the popularity of rows and columns.
+    Of a sparse matrix each mask holds out a tenth of the ones and as many zeros, see `nbmf.verdict`. The log loss
+    is then an estimate for the whole matrix, divided by its number of ones. The table also has recall@20 and
+    NDCG@100 of the columns recommended to rows, see nbmf.evaluation.sparse_comparison. Its baselines are the
+    proportion of ones and the popularity of rows and columns.
 
     Parameters
     ----------
@@ -58,24 +59,23 @@ def compare(
         stay. Default: those of nbmf.catalogue.COMPARED for this kind of matrix. LDA's score
         is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
-        Used instead of the methods' own grids. A method leaves out those of a list for all that it
-        does not take: Dir-Dir needs K = 2.
+        Used instead of the methods' own grids. Of a list for all methods, each leaves out the K that it does not
+        allow: Dir-Dir needs K >= 2.
     masks : int, or list of bool arrays (F, N)
-        How many masks are drawn, in each of which a quarter of the observed entries is held out;
-        or, of a matrix that is not sparse, the masks themselves, True where held out (see `draw_mask`). Five say
-        something about
-        uncertainty, ten say more; one says nothing. Of an undirected network, a symmetric matrix
-        whose rows and columns have the same names, an entry and its mirror image are held out
-        together, and the diagonal never.
+        How many masks are drawn, in each of which a quarter of the observed entries is held out; or, of a matrix
+        that is not sparse, the masks themselves, True where held out (see `draw_mask`). Five masks give an idea of
+        the uncertainty, ten a better one, a single mask none. Of an undirected network, a symmetric matrix whose
+        rows and columns have the same names, an entry and its mirror image are held out together, and the diagonal
+        never.
     seed : int
         The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
         for a dataset called `name`.
     n_jobs : int, optional
-        Fits at a time, in threads; default: as many as there are processors. It changes no score.
+        How many fits run at a time, in threads; default: the number of processors. It changes no score.
     name : str
         Of the matrix, for the figure and the random streams.
     log : function
-        Called after each fit with a FitDone, whose text is a line for a person.
+        Called after each fit with a FitDone, whose text is a readable line.
 
     Returns
     -------

@@ -107,8 +107,8 @@ def choose_components(
 
     This is 5-fold cross-validation over the cells of each column (of documents: the tokens), which stops when
     ENOUGH of them have been held out; fits to the others predict each held-out cell by its distribution, given the
-    rest of its row. Nothing is found if what is chosen is no better than predictions for which
-    columns have nothing to do with each other; see `Scored.none`.
+    rest of its row. No structure is found if the choice predicts no better than a model in which columns are
+    independent; see `Scored.none`.
 
     Parameters
     ----------
@@ -119,11 +119,11 @@ def choose_components(
         From a name to the arguments of a FeatureModel: by default both a mixture and mixed
         memberships.
     starts : int
-        Fits of each fold, of which that with the largest objective is taken.
+        The number of fits of each fold, of which the one with the largest objective is used.
     seed : int
         Of folds and fits.
     log : function, optional
-        Takes how many fits are done, and of how many.
+        Called with the number of fits that are done and their total.
 
     Raises
     ------

@@ -45,10 +45,10 @@ class MarginTest(NamedTuple):
 def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     """Test exactly whether a binary matrix has structure beyond effects of its rows and columns.
 
-    Structure is measured by Σ_k s_k⁸ of the singular values s of (V - P) / √(P (1 - P) + .05), with P
-    what row and column effects predict and 0 for missing entries: near the largest singular value's
-    power where there are two groups or one axis, better than it where there are several. P depends on
-    the margins alone, so it is the same for every draw.
+    Structure is measured by Σ_k s_k⁸ of the singular values s of (V - P) / √(P (1 - P) + .05), with P what row and
+    column effects predict and 0 for missing entries: as powerful as the largest singular value where there are two
+    groups or one axis, and more powerful where there are several. P depends on the margins alone, so it is the same
+    for every draw.
 
     The draws are exchangeable with the matrix however few the trades are: trades lead from the matrix
     to a hub, and from the hub to every draw (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). So
@@ -62,7 +62,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
         left out.
     seed : int
     draws : int
-        How many at most; it ends with the 60th that has as much structure as the matrix.
+        The largest number of draws; the test ends with the 60th draw that has as much structure as the matrix.
 
     Returns
     -------

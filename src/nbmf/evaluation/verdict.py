@@ -54,13 +54,13 @@ def verdict(
 ) -> Verdict:
     """Test whether there is structure: whether a method predicts better than baselines do.
 
-    This is 10-fold cross-validation over the observed entries, which stops when ENOUGH entries, or all, have
-    been held out. The method is fitted to the others, and compared entry by entry with the overall proportion of
-    ones, column means, row means, and row and column effects; of counts with means and with
-    the rates r_f c_n of rows and columns, under the likelihood of the method. Of a symmetric matrix, an
-    undirected network, an entry and its mirror image are held out together and count once, and the
-    diagonal is not held out. Of a sparse matrix each fold holds out a tenth of the ones and as many zeros, weighted
-    so that sums are of the whole matrix; its baselines are the overall proportion and rates r_f c_n.
+    This is 10-fold cross-validation over the observed entries, which stops when ENOUGH entries, or all, have been
+    held out. The method is fitted to the others, and compared entry by entry with baselines: the overall proportion
+    of ones, column means, row means, and row and column effects. For counts these are means and the rates r_f c_n
+    of rows and columns, under the likelihood of the method. Of a symmetric matrix, an undirected network, an entry
+    and its mirror image are held out together and count once, and the diagonal is not held out. Of a sparse matrix
+    each fold holds out a tenth of the ones and as many zeros, weighted so that sums estimate those of the whole
+    matrix; its baselines are the overall proportion and rates r_f c_n.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def verdict(
     Returns
     -------
     Verdict
-        Its text is a sentence for a person.
+        Its text is a readable sentence.
 
     Raises
     ------

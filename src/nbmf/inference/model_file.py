@@ -215,7 +215,7 @@ class Saved:
         DataError
             If something is missing, or is not of the type and shape it has to be.
         """
-        learned = dict.fromkeys(("objective_", "objective_of_one_")) | learned  # files of before have neither
+        learned = dict.fromkeys(("objective_", "objective_of_one_")) | learned  # older files have neither
         if EXPECTATION not in learned:
             raise DataError(f"{EXPECTATION} is missing")
         sizes: dict[str, int] = {}

@@ -50,12 +50,12 @@ def read_documents(
     log: Callable[[str], None] = print,
     **own: Unpack[DocumentOptions],
 ) -> FeatureTable:
-    """Read documents by words from a file, and say how they were understood.
+    """Read documents by words from a file, and report how they were read.
 
-    The file has a line per document with a column of counts per word; or with `long` a line per
-    document and word; or with `text` a column of texts, whose words are counted; or it is sparse:
-    Matrix Market (.mtx) or scipy.sparse (.npz). Nothing is missing: what is not there was counted 0
-    times. Documents without a word, and words that are nowhere, are left out.
+    The file has a line per document with a column of counts per word; or with `long` a line per document and word;
+    or with `text` a column of texts, whose words are counted; or it is sparse: Matrix Market (.mtx) or scipy.sparse
+    (.npz). No entry is missing: a word that is absent has the count 0. Documents without words, and words without
+    counts, are left out.
 
     Parameters
     ----------
@@ -63,8 +63,8 @@ def read_documents(
     long : bool or sequence of three str
         The columns with document, word and count; True: the first three.
     text : str, optional
-        The column of texts. Their words are what has at least three letters, in lower case, is in
-        at least two documents and in at most half of them.
+        The column of texts. Their words have at least three letters, are put into lower case, and are used if they
+        are in at least two documents and in at most half of all.
     labels : str, optional
         The column with the label (class) of each document, which is kept apart.
     ignore : list of str

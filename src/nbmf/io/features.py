@@ -30,12 +30,12 @@ def read_table(
     log: Callable[[str], None] = print,
     **own: Unpack[TableOptions],
 ) -> FeatureTable:
-    """Read a table with columns of any kind from a file, and say how it was understood.
+    """Read a table with columns of any kind from a file, and report how it was read.
 
-    The file is delimited text (gzipped or not), Excel, SPSS, Stata, JSON (records), Parquet, or an R
-    data frame. What a column is, is seen from its values: 0 and 1 alone are binary; at most five
-    different whole numbers are codes of categories; small whole numbers from 0 on are counts; other
-    numbers are real; texts are categories. A column without a value, or with one value alone, is left out.
+    The file is delimited text (gzipped or not), Excel, SPSS, Stata, JSON (records), Parquet, or an R data frame.
+    The kind of a column follows from its values: 0 and 1 alone are binary; at most five different whole numbers are
+    codes of categories; small whole numbers from 0 on are counts; other numbers are real; texts are categories. A
+    column without a value, or with one value alone, is left out.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def read_table(
     Raises
     ------
     ConfigError
-        If a kind is none.
+        If a kind is unknown.
     DataError
         If the file is no table, or has columns that are neither numbers nor categories: dates,
         texts of many kinds, numbers with other texts among them. All of them are named.

@@ -34,7 +34,7 @@ SHOWN = 5  # names in the report
 def read(
     path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Options]
 ) -> AnyMatrix:
-    """Read a matrix of zeros and ones, or of counts, from a file and say how it was understood.
+    """Read a matrix of zeros and ones, or of counts, from a file, and report how it was read.
 
     The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
     not), Excel, SPSS, Stata, JSON (records), Parquet, NPZ (of this package, of scipy.sparse or with
@@ -46,23 +46,21 @@ def read(
     path : path
         The file.
     layout : {None, "long", "presence"}
-        None: a matrix. "long": a record per entry with a row, a column and a value; pairs
-        without a record are as `absent` says. "presence": a record per one with a row and a
-        column; all other pairs are 0.
+        None: a matrix. "long": a record per entry with a row, a column and a value; `absent` declares what pairs
+        without a record are. "presence": a record per one with a row and a column; all other pairs are 0.
     header : bool, optional
-        Whether the first line of a text names the columns. By default it does if it has a field,
-        besides the first, that is no value; of counts also if these rise from each to the next,
-        three of them or more, as years do.
+        Whether the first line of a text names the columns. By default it does if a field of it, other than the
+        first, is no value, and for counts also if three or more of them rise from each to the next, as years do.
     index : bool, optional
-        Whether the first column names the rows. By default it does if it has a value that is
-        none of ones, zeros and missing, or no name itself; of counts also if they rise so.
+        Whether the first column names the rows. By default it does if one of its values means neither a one nor a
+        zero nor missing, or if it has no name itself; for counts also if they rise in this way.
     counts : bool, optional
         Whether values are counts, 0, 1, 2, ..., so that a CountMatrix is made. By default they are
         if they are whole numbers, three different ones of them above 1, such in a quarter of the
         columns at least; fewer are codes more often, and are refused. So are whole numbers from 1 to at
         most 10 without a zero: they are ratings.
     above : int, optional
-        Make counts binary: one that is larger is a 1, others are 0.
+        Make counts binary: larger ones become 1, others 0.
     ones, zeros, missing : list of str, optional
         The texts that mean 1, 0 and missing, each instead of its defaults: 1, 1.0, true,
         yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
@@ -74,35 +72,34 @@ def read(
     row, column, value : str, optional
         Names of the columns of a list; by default the first ones that are not named.
     absent : {None, "zeros", "missing"}
-        What pairs without a record are in the layout "long". By default missing; of counts without
-        a zero among them zeros.
+        What pairs without a record are in the layout "long": missing by default, but zeros for counts if no record
+        is zero.
     name : str, optional
         Which object of an R file, array of an NPZ file or sheet of a workbook to read if it has several.
     encoding : str, optional
-        Of text, JSON and old files of SPSS: by default UTF-8, or what a mark or zeros tell (UTF-16), or
-        Windows-1252, of which Latin-1 is a part.
+        Of text, JSON and old files of SPSS: by default UTF-8, UTF-16 if a byte order mark or zero bytes show it, or
+        Windows-1252, which includes Latin-1.
     diagonal : bool
-        False: of a network, a matrix whose rows and columns have the same names, the diagonal is missing: what
-        a thing is to itself.
+        False: the diagonal of a network, a matrix whose rows and columns have the same names, is missing.
     transpose : bool
-        Let rows and columns trade places.
+        Swap rows and columns.
     log : function
-        Takes each line of the report: the format as it was understood, the shape, the shares of
-        ones and of missing entries or the range of counts, and what was left out.
+        Called with each line of the report: the detected format, the shape, the proportions of ones and of missing
+        entries or the range of counts, and what was left out.
 
     Returns
     -------
     BinaryMatrix or CountMatrix, of more than 2^28 entries SparseBinaryMatrix
-        Rows and columns in the order of the file, columns of a network in that of its rows; those without an observed
-        entry are left out. So
-        large a matrix is read from a list, Matrix Market or scipy.sparse, without its zeros.
+        Rows and columns are in the order of the file, columns of a network in that of its rows; those without an
+        observed entry are left out. A matrix of more than 2^28 entries is read without its zeros, from a list,
+        Matrix Market or scipy.sparse.
 
     Raises
     ------
     ConfigError
         If an argument is not allowed, or has no meaning for the file.
     DataError
-        If the file is not what it has to be; the message names the file and the line.
+        If the file cannot be read as such a matrix; the message names the file and the line.
     """
     given = {key: value for key, value in given.items() if value is not None}
     arguments.check(given, transpose)

@@ -42,27 +42,26 @@ def digits_of(sd: float) -> int | None:
 def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
     """Return how the distribution of each column in each component differs from that of all rows.
 
-    How much a column distinguishes a component is the Kullback-Leibler divergence of the
-    component's distribution from the distribution of all rows, in nats per cell: it has no unit, so columns of all
-    kinds can be compared. That of categories is a sum over them, p ln(p / q) - p + q each, and of
-    words one over the vocabulary.
+    The measure is the Kullback-Leibler divergence of a column's distribution in the component from its distribution
+    in all rows, in nats per cell. It has no unit of its own, so columns of all kinds can be compared. For
+    categories it is a sum over them, of p ln(p / q) - p + q each, and for words a sum over the vocabulary.
 
     Parameters
     ----------
     model : FeatureModel
         Fitted.
     V : FeatureTable, or what one is made of
-        What it was fitted to: the distributions of all rows are those of a single component, smoothed alike.
+        The data that it was fitted to. The distributions of all rows are those of a single component with the same
+        smoothing.
 
     Returns
     -------
     DataFrame
-        A row per component and column, or category, or word. `component` from 1, the heaviest
-        first; `column`; `category`, empty but for discrete columns; `kind`; `value`, the mean, the
-        probability (of a one, of the category, of the word) or the rate, with `sd`, the standard
-        deviation of a real column; `overall` and `overall_sd`, the same of all rows; `lift`, of
-        probabilities and rates value / overall; `nats`. Of each component what distinguishes it
-        most comes first.
+        A row per component and column, or category, or word. `component` from 1, the heaviest first; `column`;
+        `category`, empty but for discrete columns; `kind`; `value`, the mean, the probability (of a one, of the
+        category, of the word) or the rate, with `sd`, the standard deviation of a real column; `overall` and
+        `overall_sd`, the same of all rows; `lift`, of probabilities and rates value / overall; `nats`. Within a
+        component the largest divergence comes first.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def run_chains(
     max_memory_gb: float = 1.0,
     monitor_of: Callable[[int], Monitor | None] | None = None,
 ) -> Chains:
-    """Fit the same method several times, each time with random numbers of its own.
+    """Fit the same method several times, each time with its own random numbers.
 
     Samplers give independent chains, to be diagnosed and averaged; other methods give starts, of
     which the best is taken. Chain 0 is the very fit that `estimator.fit(V)` makes, and every chain

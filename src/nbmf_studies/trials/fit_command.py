@@ -1,4 +1,4 @@
-"""What `nbmf fit` takes where nothing is said, as one method among the others."""
+"""The default of `nbmf fit`, as one method among the others."""
 
 import numpy as np
 

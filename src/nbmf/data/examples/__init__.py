@@ -117,7 +117,7 @@ def load_example(name: str) -> BinaryMatrix:
     Raises
     ------
     ConfigError
-        If there is no such example; the message says which there are.
+        If there is no such example; the message lists them.
     """
     from nbmf.data.matrix import BinaryMatrix
 

@@ -11,7 +11,7 @@ from nbmf.inference.constructors import RandomState, with_parameters
 
 @with_parameters
 class BinaryICA(BetaDir, Variational):
-    """bICA: the Beta-Dir model with q(W) q(H) q(Z) updated in turn.
+    """bICA: the Beta-Dir model with alternating updates of q(W), q(H) and q(Z).
 
     Parameters
     ----------

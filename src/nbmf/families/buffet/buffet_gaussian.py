@@ -18,7 +18,7 @@ CENTRE, SCALE, NOISE = "centres", "scale", "noise variance"
 
 @with_parameters
 class IndianBuffetGaussian(IndianBuffet):
-    """v_fn = Σ_k b_fk z_kn + noise, a factor model whose factors are found (Ohn, section 4).
+    """v_fn = Σ_k b_fk z_kn + noise, a factor model with an unknown number of factors (Ohn, section 4).
 
     Rows are variables, columns are objects. A row has factor k or not (ξ_fk); how many factors
     there are is as a convergent Indian buffet process (CIBP) or the two-parameter one (IBP) says.

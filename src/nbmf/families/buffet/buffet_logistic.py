@@ -22,7 +22,7 @@ EFFECTS = ("none", "rows", "columns", "both")
 
 @with_parameters
 class IndianBuffetLogistic(IndianBuffet):
-    """logit P(v_fn = 1) = μ_f + ν_n + Σ_k b_fk z_kn, whose features are found (Ohn).
+    """logit P(v_fn = 1) = μ_f + ν_n + Σ_k b_fk z_kn, with an unknown number of features (Ohn).
 
     A row has feature k or not (ξ_fk); how many features there are is as a convergent Indian buffet
     process (CIBP) or the two-parameter one (IBP) says. b_fk ~ N(0, τ) where the row has it and 0
@@ -115,7 +115,7 @@ class IndianBuffetLogistic(IndianBuffet):
         self.intercept_ = state.chain.mean_numbers()["intercept"]
 
     def restore(self, learned):
-        """Take over what a file says was learned; files of before have no intercept."""
+        """Take over what a file says was learned; older files have no intercept."""
         super().restore({"intercept_": 0.0} | learned)
 
     @property

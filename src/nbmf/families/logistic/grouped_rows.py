@@ -109,7 +109,7 @@ class GroupedRows(NoisyFactors):
             )
 
     def restore(self, learned):
-        """Take over what a file says was learned; files of before have no groups.
+        """Take over what a file says was learned; older files have no groups.
 
         Raises
         ------

@@ -45,7 +45,7 @@ class MNB(BinaryMembership):
 
 @with_parameters
 class MMNB(BinaryMembership):
-    """Mixed-membership naive Bayes: a mixture of its own for each row or column, by variational EM.
+    """Mixed-membership naive Bayes: each row, or column, has its own mixture, by variational EM.
 
     w_f ~ Dirichlet(α), z_fn ~ w_f, v_fn ~ Bernoulli(h_zn): with orientation "rows" the cousin of
     Beta-Dir, with "columns" of Dir-Beta, with α learned and probabilities as point estimates.

@@ -51,7 +51,7 @@ class SavedTableModel(Saved):
         """
         densities = {k.removeprefix(DENSITIES_PREFIX): v for k, v in learned.items() if k.startswith(DENSITIES_PREFIX)}
         learned = {key: value for key, value in learned.items() if not key.startswith(DENSITIES_PREFIX)}
-        learned = {"objective_of_one_": None} | learned  # files of before have none
+        learned = {"objective_of_one_": None} | learned  # older files have none
         if learned.keys() != LEARNED:
             odd = sorted(learned.keys() ^ LEARNED)[0]
             raise DataError(f"{odd} is missing, or is nothing that is learned")

@@ -18,7 +18,7 @@ from nbmf.inference.state import Factors, State
 
 
 class PointState(State):
-    """W and H as they are improved in turn.
+    """W and H as they are improved alternately.
 
     Parameters
     ----------

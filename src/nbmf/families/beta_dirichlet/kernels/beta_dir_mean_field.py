@@ -1,6 +1,6 @@
 """Mean-field variational inference of the Beta-Dir model: binary ICA (Kabán and Bingham 2008).
 
-q(W) q(H) q(Z) are updated in turn. With W~ = exp E[log W], H1~ = exp E[log H] and
+q(W), q(H) and q(Z) are updated alternately. With W~ = exp E[log W], H1~ = exp E[log H] and
 H0~ = exp E[log(1 - H)], the responsibility of k for a one is W~_fk H1~_kn / (W~ H1~)_fn, so the
 expected counts need no responsibilities. Ones and zeros stand side by side, H~ = [H1~ H0~] and
 V~ = [V 1-V]: three matrix products an iteration.
