@@ -78,12 +78,12 @@ class Declarations:
 
     @property
     def label(self) -> str:
-        """What figures and titles call the method: its name, and the variant."""
+        """The name of the method in figures and titles, with its variant."""
         return ", ".join(filter(None, (self.method_name or type(self).__name__, self.variant)))
 
     @property
     def title(self) -> str:
-        """The label and K: where that is found, and the model is fitted, what was found."""
+        """The label and K; after a fit that finds K, the number found."""
         return f"{self.label}, K = {getattr(self, 'n_components_', self.n_components)}"
 
     @property
@@ -93,9 +93,9 @@ class Declarations:
 
     @property
     def memory_budget_gb(self) -> float:
-        """What a fit may take besides its data and factors, in gigabytes, before it is refused."""
+        """The memory that a fit may need besides its data and factors, in gigabytes; larger fits are refused."""
         return 0.0
 
     def memory_needed_gb(self, values: np.ndarray) -> float:
-        """Return what a fit of values in the likelihood's coding takes of that budget, in gigabytes."""
+        """Return how much of that budget a fit needs, in gigabytes, for values in the likelihood's coding."""
         return 0.0

@@ -121,7 +121,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
     def shares_of(self, factors: Factors) -> np.ndarray | None:
         """Return the share of all weight that each component holds, float array (K,).
 
-        By the factor that is a distribution over components; None without one.
+        It follows from the factor that is a distribution over components; None without such a factor.
         """
         memberships = self.memberships(factors)
         return None if memberships is None else memberships.mean(axis=0)
@@ -150,9 +150,9 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
             Values that the likelihood allows, for a binary one 1 and 0, and missing (NaN or -1).
             Classes with `takes_sparse` take a matrix or array of scipy.sparse as well.
         y : None
-            Not used; there for scikit-learn's pipelines.
+            Not used; it is there for scikit-learn's pipelines.
         monitor : Monitor, optional
-            Called as the fit goes on, for progress and traces.
+            Called during the fit, for progress and traces.
 
         Raises
         ------
@@ -197,8 +197,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
     def values_of(self, V: Any) -> Any:
         """Return the values of a matrix in the coding that `_start` and fold-in take.
 
-        That of the likelihood, an array (F, N); of a sparse matrix, where the class takes them, a
-        SparseCounts.
+        This is the coding of the likelihood, an array (F, N), or a SparseCounts for a sparse matrix if the class
+        takes them.
         """
         if self.takes_sparse and is_sparse(V):
             return self.likelihood.sparse_values_of(V)
@@ -241,7 +241,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
 
     @property
     def n_iterations(self) -> int:
-        """How many iterations or sweeps a fit takes at most."""
+        """The largest number of iterations or sweeps of a fit."""
         if self.inference is Inference.SAMPLER:
             return self.burn_in + self.n_samples
         return self.max_iter
@@ -266,15 +266,14 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
 
     @property
     def expectation_(self) -> np.ndarray:
-        """E[V], float array (F, N), for missing entries too: of binary data P(v = 1).
+        """E[V], float array (F, N), also of missing entries: P(v = 1) for binary data.
 
         Raises
         ------
         NotFittedError
             Before `fit`.
         DataError
-            If the fit has not kept it and it would take more than EXPECTATION_GB; `predict` gives
-            single entries.
+            If the fit has not kept it and it would need more than EXPECTATION_GB; `predict` gives single entries.
         """
         self._require_fit()
         if self._expectation is not None:
@@ -295,7 +294,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
         return self._expectation is not None
 
     def predict(self, rows: Any, columns: Any) -> np.ndarray:
-        """Return E[v] of single entries, whatever the size of V.
+        """Return E[v] of single entries; memory does not depend on the size of V.
 
         Parameters
         ----------
@@ -312,7 +311,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
         NotFittedError
             Before `fit`.
         DataError
-            If an index is none of the fitted matrix.
+            If an index is outside the fitted matrix.
         """
         self._require_fit()
         places = []
@@ -337,14 +336,14 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
         return self.mean_at(self.factors_, rows.ravel(), columns.ravel()).reshape(rows.shape)
 
     def predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
-        """Return what the likelihood scores at some entries: E[v], unless it needs more."""
+        """Return what the likelihood needs to score some entries: E[v], and more if it needs more."""
         return self.predict(rows, columns)
 
     def predictive_of(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> Any:
         """Return the same given factors, such as those of new rows.
 
-        Of many entries: by way of all, which takes less memory than W and H of each. Classes whose
-        matrices may be too large for `mean` define their own.
+        For many entries it computes all of them, which takes less memory than W and H of each. Classes whose
+        matrices may be too large for `mean` override it.
         """
         return self.mean(factors)[rows, columns]
 

@@ -89,7 +89,7 @@ class FoldIn(TransformOutput):
         Returns
         -------
         float array (F', K), or a DataFrame where `set_output` says so
-            A row depends on no other row of V, and on no random number.
+            Each row depends on no other row of V and on no random number.
 
         Raises
         ------
@@ -103,22 +103,22 @@ class FoldIn(TransformOutput):
     def transform_columns(self, V: Any) -> np.ndarray:
         """Return H of new columns by fold-in, given W_, float array (K, N').
 
-        V, (F, N'), has the rows of the fitted matrix; the rest is as for `transform`.
+        V (F, N') has the rows of the fitted matrix; all else is as for `transform`.
         """
         return self._fold_in(self._fold_in_columns, V, axis=0)
 
     def predict_rows(self, V: Any) -> np.ndarray:
-        """Return E[V] of new rows, float array (F', N), missing entries too."""
+        """Return E[V] of new rows, float array (F', N), including missing entries."""
         return self.mean(self._fold_in(self._factors_of_rows, V, axis=1))
 
     def predict_columns(self, V: Any) -> np.ndarray:
-        """Return E[V] of new columns, float array (F, N'), missing entries too."""
+        """Return E[V] of new columns, float array (F, N'), including missing entries."""
         return self.mean(self._fold_in(self._factors_of_columns, V, axis=0))
 
     def factors_of_rows(self, V: Any) -> Factors:
-        """Return the factors of new rows by fold-in: W (F', K) and, where a row has more, that; the others as fitted.
+        """Return factors with new rows by fold-in: W (F', K) and all else of a row; the others are those of the fit.
 
-        V and what is raised as for `transform`.
+        V and the exceptions are those of `transform`.
         """
         return self._fold_in(self._factors_of_rows, V, axis=1)
 
@@ -133,7 +133,7 @@ class FoldIn(TransformOutput):
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
 
-        Of a Gibbs sampler's `W_` that is not `expectation_`, which averages over sweeps.
+        For a Gibbs sampler's `W_` this differs from `expectation_`, which averages over sweeps.
         """
         self._require_fit()
         W, K = np.asarray(W, dtype=float), self.H_.shape[0]
@@ -144,16 +144,17 @@ class FoldIn(TransformOutput):
     def score(self, V: Any, y: Any = None) -> float:
         """Return how well entries of new rows are predicted from the other entries of their rows.
 
-        The mean log probability in nats per observed entry, higher is better: fifths of the entries are held out in
-        turn, the rows are folded in by the others, and the held-out ones are predicted. What was folded in is never
-        scored, so that more components are not better by themselves, and grid searches can choose their number.
+        The score is the mean log probability in nats per observed entry, higher is better, by 5-fold
+        cross-validation over the entries: rows are folded in by the entries of four folds, and those of the fifth
+        are predicted. Entries are never scored by themselves, so that grid searches can choose the number of
+        components.
 
         Parameters
         ----------
         V : BinaryMatrix, array (F', N) or DataFrame
-            As for `transform`. Which entries are held out together depends on its shape alone.
+            As for `transform`. The folds depend on its shape alone.
         y : None
-            Not used; there for scikit-learn.
+            Not used; it is there for scikit-learn.
 
         Raises
         ------

@@ -167,15 +167,15 @@ class Saved:
     def save(self, path: str | os.PathLike) -> None:
         """Write the fitted model to an NPZ file without pickles; `nbmf.load` reads it.
 
-        Parameters, all learned attributes (E[V] too where it was kept: a Gibbs sampler's cannot be
-        recomputed) and the versions of what made them. Written atomically.
+        It holds the parameters, all learned attributes (E[V] too where it was kept, since a Gibbs sampler's cannot
+        be recomputed) and the versions of the software. The file is written atomically.
 
         Raises
         ------
         NotFittedError
             Before `fit`.
         ConfigError
-            If a parameter is nothing that JSON can hold.
+            If JSON cannot represent a parameter.
         """
         self._require_fit()
         write(path, self._as_model())
@@ -213,7 +213,7 @@ class Saved:
         Raises
         ------
         DataError
-            If something is missing, or is not of the type and shape it has to be.
+            If something is missing, or has a wrong type or shape.
         """
         learned = dict.fromkeys(("objective_", "objective_of_one_")) | learned  # older files have neither
         if EXPECTATION not in learned:

@@ -38,28 +38,28 @@ class Recommending:
         rows : int array (m,), or a matrix (m, N) as for `transform`
             Rows of the fitted matrix by their indices, or new rows, which are folded in.
         n : int
-            Columns of each row.
+            The number of columns to recommend to each row.
         known : matrix (F, N), optional
-            Of rows by their indices: what is known, as a rule the matrix that was fitted; without it nothing is left
-            out. Of new rows these rows themselves are known.
+            For rows given by their indices: the known entries, usually the fitted matrix; without it nothing is
+            left out. For new rows their own entries are known.
         exclude : {"ones", "observed"}
-            What is left out: what is above zero, or every observed entry, so that missing ones are recommended.
+            What to leave out: entries above zero, or every observed entry, so that only missing entries are
+            recommended.
 
         Returns
         -------
         Recommendations
-            Of columns with the same E[v] the first one comes first, but for those at place n, of which some are left
-            out. Blocks of rows are made at a time, so that memory does not grow with rows times columns.
+            Columns with the same E[v] are in the order of V; if they tie at place n, some of them are left out.
+            Rows are processed in blocks, so that memory does not grow with rows times columns.
 
         Raises
         ------
         NotFittedError
             Before `fit`.
         ConfigError
-            If n is no integer of at least 1, or `exclude` is none of these.
+            If n is not an integer of at least 1, or `exclude` is neither of these.
         DataError
-            If an index is none of the fitted matrix, a matrix is of another shape, or `known` is given next to new
-            rows.
+            If an index is outside the fitted matrix, a matrix has another shape, or `known` is given with new rows.
         """
         self._require_fit()
         check_count("n", n, 1)

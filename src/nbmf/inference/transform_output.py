@@ -23,7 +23,7 @@ class TransformOutput:
         Raises
         ------
         ConfigError
-            If it is another one.
+            If `transform` has another value.
         """
         if transform is None:
             return self

@@ -28,7 +28,7 @@ class BetaDirChains(BetaDir, CollapsedGibbs):
 
     @property
     def advice_if_stuck(self):
-        """Block moves, which get chains further; with them, as for all samplers."""
+        """Advise block moves, which mix better; if they are on, give the advice of all samplers."""
         return super().advice_if_stuck if self.block_moves else Setting("block_moves", True)
 
     def _start_rows(self, codes, start, seed):
@@ -57,18 +57,19 @@ class BetaDirGibbs(BetaDirChains):
     gamma : float, array (K,), "1/K", "learn" or "learn-asymmetric"
         Dirichlet hyperparameters of the rows of W; learned as one number or as one per component.
     burn_in, n_samples : int
-        Sweeps thrown away, then sweeps averaged.
+        The number of sweeps that are discarded, then of those that are averaged.
     start : {"random", "mean-field"}
-        Initial assignments: uniform, as the paper says, or drawn from 100 iterations of bICA with
-        10 components, as the paper's scripts do.
+        Initial assignments: uniform, as in the paper's text, or drawn from 100 iterations of bICA with 10
+        components, as in the paper's scripts.
     block_moves : bool
-        Whether, every fifth sweep, all cells that one row or column has in a component may change
-        it at once (docs/uncertainty.md). The posterior is the same; chains stay less in one mode.
+        Whether, in every fifth sweep, all cells of one row or column that share a component may move to another
+        component together (docs/uncertainty.md). The posterior is the same, and chains move between modes more
+        easily.
     threads : int
-        Threads of a sweep; the result is the same for any number.
+        The number of threads of a sweep; the result does not depend on it.
     orientation : {"rows", "columns", "auto"}
-        Whether rows or columns of V are distributions over components; with "columns" this is
-        Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
+        Whether rows or columns of V are distributions over components; with "columns" this is Dir-Beta, and W has
+        the probabilities. "auto" decides by held-out entries.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -62,8 +62,8 @@ class BetaDirVB(BetaDirUpdates):
         Refuse a fit whose responsibilities need more: 4 bytes per observed entry and component,
         components in eights.
     orientation : {"rows", "columns", "auto"}
-        Whether rows or columns of V are distributions over components; with "columns" this is
-        Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
+        Whether rows or columns of V are distributions over components; with "columns" this is Dir-Beta, and W has
+        the probabilities. "auto" decides by held-out entries.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -53,7 +53,7 @@ class MeanParameterized(Factorization):
 
     @property
     def finds_components(self) -> bool:
-        """Whether K only has to be large enough: the prior of the weights is "1/K" or learned."""
+        """Whether the data decide how many components are used: the prior of the weights is "1/K" or learned."""
         return isinstance(getattr(self, self.weights_prior), str)
 
     def idle_shares(self, observed):

@@ -28,8 +28,8 @@ class BinaryICA(BetaDir, Variational):
         Stop when E[V] changes by less in 10 updates, on average over its entries, and by no more
         than in the 10 before; 0, the paper's protocol, never does.
     orientation : {"rows", "columns", "auto"}
-        Whether rows or columns of V are distributions over components; with "columns" this is
-        Dir-Beta, and W has the probabilities. "auto": entries held out of the observed ones decide.
+        Whether rows or columns of V are distributions over components; with "columns" this is Dir-Beta, and W has
+        the probabilities. "auto" decides by held-out entries.
     random_state : int, SeedSequence or None
         The same value gives the same bits, and the same start as CollapsedBinaryICA's.
 

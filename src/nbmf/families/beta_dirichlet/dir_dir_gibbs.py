@@ -26,14 +26,14 @@ class DirDirGibbs(DirDir, CollapsedGibbs):
     eta : float, array (K,), "1/K", "learn" or "learn-asymmetric"
         Dirichlet hyperparameters of the columns of H.
     burn_in, n_samples : int
-        Sweeps thrown away, then sweeps averaged.
+        The number of sweeps that are discarded, then of those that are averaged.
     start : {"random", "mean-field"}
-        Initial assignments: uniform, as the paper says, or drawn from 100 iterations of bICA with
-        10 components, as the paper's scripts do.
+        Initial assignments: uniform, as in the paper's text, or drawn from 100 iterations of bICA with 10
+        components, as in the paper's scripts.
     scheme : {"joint", "alternating"}
         How a zero's pair (z, c) is drawn: jointly, or as the paper does, eqs. (60)-(61).
     threads : int
-        Threads of a sweep; the result is the same for any number.
+        The number of threads of a sweep; the result does not depend on it.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -92,7 +92,7 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
 
     @property
     def meanings(self):
-        """What an entry of W and one of H is."""
+        """What an entry of W and an entry of H mean."""
         return (WEIGHTS, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, WEIGHTS)
 
 

@@ -180,7 +180,7 @@ class GroupedRows(NoisyFactors):
         return self._fold_in(self._with_groups(self._factors_of_rows, V, groups), V, axis=1)
 
     def predict_rows(self, V: Any, groups: Sequence[Any] | None = None) -> np.ndarray:
-        """Return E[V] of new rows, float array (F', N), missing entries too.
+        """Return E[V] of new rows, float array (F', N), including missing entries.
 
         With groups it is the mean over what is not known of the rows: a row of which little is observed is hardly more
         certain than its group. See `factors_of_rows` for the arguments.

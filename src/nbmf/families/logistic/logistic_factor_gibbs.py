@@ -43,9 +43,9 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
         Whether ψ has normal noise of unknown precision in every entry ("explicit noise"), which is
         drawn as well: many more sweeps to the same errors.
     burn_in, n_samples : int
-        Sweeps thrown away, then sweeps averaged.
+        The number of sweeps that are discarded, then of those that are averaged.
     threads : int
-        Threads of a sweep; the result is the same for any number.
+        The number of threads of a sweep; the result does not depend on it.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

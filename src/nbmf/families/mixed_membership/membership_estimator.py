@@ -220,7 +220,7 @@ class BinaryMembership(Membership):
 
     @property
     def meanings(self):
-        """What an entry of W and one of H is."""
+        """What an entry of W and an entry of H mean."""
         return (SHARES, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, SHARES)
 
     def _fold_in_rows(self, codes):

@@ -59,7 +59,7 @@ class BernoulliPoissonGibbs(Sampled):
     scales, shape_scales
         As for PoissonGammaGibbs.
     burn_in, n_samples : int
-        Sweeps thrown away, then sweeps averaged.
+        The number of sweeps that are discarded, then of those that are averaged.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -138,7 +138,7 @@ class PoissonGammaGibbs(Sampled):
     scales, shape_scales
         As for PoissonGammaVB; a learned shape has the prior Exp(1).
     burn_in, n_samples : int
-        Sweeps thrown away, then sweeps averaged.
+        The number of sweeps that are discarded, then of those that are averaged.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
