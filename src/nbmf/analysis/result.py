@@ -42,7 +42,7 @@ class Analysis:
     method : str
         The id of the method that was fitted.
     asked : dict
-        The keyword arguments that it was asked for with.
+        The keyword arguments of the call.
     wording : Wording
         How the report names these.
     """
@@ -59,12 +59,12 @@ class Analysis:
 
     @property
     def model(self) -> Factorization:
-        """The fitted method: of several chains or starts the best."""
+        """The fitted method; the best of several chains or starts."""
         return self.result.model
 
     @property
     def verdict(self) -> Verdict | None:
-        """Whether there is structure, as `nbmf.verdict` says it; None if that was not tested."""
+        """The structure test, as `nbmf.verdict` returns it; None if that was not done."""
         return self.result.verdict
 
     @property
@@ -107,7 +107,7 @@ class Analysis:
 
     @property
     def pictures(self) -> list[str]:
-        """The names of the pictures that `draw` makes; none where nothing was found."""
+        """The names of the pictures that `draw` makes; none where no structure was found."""
         return [Path(picture.file).stem for picture in self._pictures]
 
     def draw(self, name: str) -> matplotlib.figure.Figure:
@@ -129,8 +129,8 @@ class Analysis:
         Parameters
         ----------
         out : path, optional
-            The folder; of NAME.xlsx all tables are sheets of that workbook, and the rest is in NAME.nbmf. Default: the
-            name of the analysis with .nbmf, in the current folder.
+            The folder. With NAME.xlsx all tables become sheets of that workbook, and the rest is in NAME.nbmf.
+            Default: the name of the analysis with .nbmf, in the current folder.
         force : bool
             Overwrite files that nbmf has not written.
 
@@ -142,7 +142,7 @@ class Analysis:
         Raises
         ------
         DataError
-            If the folder holds a file of other origin, or another process writes to it.
+            If the folder holds a file that nbmf has not written, or another process writes to it.
         """
         folder = folder_at(f"{self.result.name}{SUFFIX}" if out is None else out, SUFFIX, FILES, force=force)
         try:
@@ -154,7 +154,7 @@ class Analysis:
     def write(self, folder: OutputFolder, how: dict[str, Any]) -> str:
         """Write everything to a folder that has been opened for FILES, and return the report as text.
 
-        how : dict, what the folder's record says about how it was made
+        how : dict, how the results were made, for the folder's record
         """
         figures = folder.figures(self._pictures)
         report = self._report(figures)

@@ -56,7 +56,7 @@ class CategoryMatrix(NamedMatrix):
         return _ranks_of_frame(frame)
 
     def above(self, rank: int) -> BinaryMatrix:
-        """Return the binary matrix of whether a category comes after that with the place `rank`."""
+        """Return the binary matrix that says whether a category comes after `rank`."""
         codes = np.where(self.observed, self.ranks > rank, MISSING).astype(np.int8)
         return BinaryMatrix(codes, self.row_names, self.column_names, self.row_groups)
 

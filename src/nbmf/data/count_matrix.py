@@ -46,7 +46,7 @@ class CountMatrix(NamedMatrix):
         return _tallies_from_values(values)
 
     def above(self, count: int) -> BinaryMatrix:
-        """Return the binary matrix of whether a count is larger than `count`, for example 0."""
+        """Return the binary matrix that says whether a count is larger than `count`, for example 0."""
         codes = np.where(self.observed, self.tallies > count, MISSING).astype(np.int8)
         return BinaryMatrix(codes, self.row_names, self.column_names, self.row_groups)
 

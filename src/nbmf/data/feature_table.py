@@ -35,15 +35,15 @@ class FeatureTable(NamedMatrix):
     Parameters
     ----------
     cells : float64 array (n,)
-        The values: of a discrete column codes of categories from 0 on, of a word its count.
+        The values: codes of categories from 0 on in a discrete column, a count for a word.
     columns : int32 array (n,)
         Their columns, ascending in each row.
     starts : int64 array (F + 1,)
         Where each row starts.
     kinds : str array (N,)
-        The distribution of each column, one of FEATURE_KINDS; of words all or none.
+        The distribution of each column, one of FEATURE_KINDS; either all columns are words or none is.
     sizes : int64 array (N,)
-        How many categories a discrete column has; 2 of a Bernoulli column, 0 of others.
+        How many categories a discrete column has; 2 for a Bernoulli column, 0 for others.
     categories : str array (sum of sizes,)
         Their names, column after column.
     row_names, column_names : str arrays (F,), (N,)
@@ -257,12 +257,12 @@ class FeatureTable(NamedMatrix):
 
     @property
     def T(self) -> Self:
-        """There is none: the values of a row are of several kinds."""
+        """A table has no transpose, since the values of a row are of several kinds."""
         raise NotSupportedError("a FeatureTable has no transpose: each of its columns has its own distribution")
 
     @property
     def observed(self) -> np.ndarray:
-        """Boolean array (F, N): True where there is a value; of words everywhere."""
+        """Boolean array (F, N): True where there is a value; everywhere for words."""
         observed = np.full(self.shape, WORD in self.kinds)
         observed[self.row_of_cell(), self.columns] = True
         return observed
@@ -272,7 +272,7 @@ class FeatureTable(NamedMatrix):
         return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
 
     def values(self) -> np.ndarray:
-        """Return the values as an array (F, N), NaN where missing and 0 where a word is not."""
+        """Return the values as an array (F, N), NaN where missing and 0 for an absent word."""
         values = np.full(self.shape, 0.0 if WORD in self.kinds else np.nan)
         values[self.row_of_cell(), self.columns] = self.cells
         return values

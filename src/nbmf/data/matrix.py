@@ -49,8 +49,8 @@ class BinaryMatrix(NamedMatrix):
     Raises
     ------
     DataError
-        If a value is none of 1, 0 and -1, the matrix is empty, a row or column has no observed
-        entry, names repeat, or lengths differ.
+        If a value is not 1, 0 or -1, the matrix is empty, a row or column has no observed entry, names repeat, or
+        lengths differ.
     """
 
     codes: np.ndarray

@@ -183,7 +183,7 @@ class NamedMatrix:
 
     @property
     def words(self) -> str:
-        """How large it is, for a person: 3 x 4 entries."""
+        """The size in words: 3 x 4 entries."""
         return f"{self.shape[0]} x {self.shape[1]} entries"
 
     @property
@@ -211,7 +211,7 @@ class NamedMatrix:
         return getattr(self, self.field).diagonal()
 
     def without_diagonal(self) -> Self:
-        """Return the matrix with its diagonal missing: of a network what a thing is to itself."""
+        """Return the matrix with its diagonal missing: links of a node to itself are unknown."""
         values = getattr(self, self.field).copy()
         np.fill_diagonal(values, MISSING)
         return type(self)(values, self.row_names, self.column_names, self.row_groups)

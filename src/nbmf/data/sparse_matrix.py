@@ -30,8 +30,8 @@ class SparseBinaryMatrix(NamedMatrix):
     Parameters
     ----------
     stored : int32 array (3, n)
-        Row, column and code of each entry that is kept: 1, or -1 (missing). Each once, in any
-        order; they are kept row by row.
+        Row, column and code, 1 or -1 (missing), of each stored entry. Each entry occurs once, in any order; they
+        are stored row by row.
     row_names, column_names : str arrays (F,), (N,)
         Unique names, which say how many rows and columns there are.
     row_groups : str array (F,), optional
@@ -40,8 +40,8 @@ class SparseBinaryMatrix(NamedMatrix):
     Raises
     ------
     DataError
-        If an entry lies outside, is there twice or has another code, the matrix is empty, a row or
-        column has no observed entry, names repeat, or lengths differ.
+        If an entry lies outside, occurs twice or has another code, the matrix is empty, a row or column has no
+        observed entry, names repeat, or lengths differ.
     """
 
     stored: np.ndarray
@@ -120,7 +120,7 @@ class SparseBinaryMatrix(NamedMatrix):
         return SparseCounts(*made)
 
     def places(self, code: int) -> np.ndarray:
-        """Return rows and columns of the ones (1) or of what is missing (-1), int32 (2, n)."""
+        """Return rows and columns of the ones (1) or of the missing entries (-1), int32 (2, n)."""
         return self.stored[:CODE, self.stored[CODE] == code]
 
     def toarray(self) -> np.ndarray:

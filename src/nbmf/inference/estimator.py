@@ -129,7 +129,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
     def idle_shares(self, observed: np.ndarray) -> np.ndarray:
         """Return the share of all weight that each component has by its prior alone, (K,).
 
-        It would have as much if no entry of `observed`, bool array (F, N), were due to it.
+        That is its share if no entry of `observed`, bool array (F, N), were due to it.
         """
         return np.zeros(self.n_components_)
 

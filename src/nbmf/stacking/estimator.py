@@ -31,25 +31,25 @@ def _are_members(names: Any) -> bool:
 class Stacking(Factorization):
     """E[V] = Σ_m w_m E_m[V]: a mixture of what several methods predict, with weights learned on held-out entries.
 
-    By 10-fold cross-validation over the observed entries, as in `nbmf.verdict`, every member predicts them from
-    the others. The weights, not negative and of sum one, are those of the mixture with the smallest mean log loss
-    on them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions",
-    Bayesian Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It predicts; to
-    look at components, take one of the members.
+    By 10-fold cross-validation over the observed entries, as in `nbmf.verdict`, every member predicts them from the
+    others. The weights, not negative and of sum one, are those of the mixture with the smallest mean log loss on
+    them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions", Bayesian
+    Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It is for prediction; to
+    interpret components, use one of the members.
 
     Parameters
     ----------
     n_components : int
-        K of the members that do not find it: the logistic ones and Bernoulli-Poisson.
+        K of the members that do not choose it themselves: the logistic ones and Bernoulli-Poisson.
     members : list of str, or None
-        Names of the methods; None for all there are: logistic-vb-columns, bernoulli-poisson-vb, logistic-vb,
+        Names of the methods; None for all of them: logistic-vb-columns, bernoulli-poisson-vb, logistic-vb,
         indian-buffet and beta-dir-vb-learned.
     max_visits : float
-        Entries times updates times components of all fits together, at most: a budget of time that depends on no
-        clock. In their order, members that would exceed what is left of it are passed over; the first of them is
-        taken whatever it costs if none is within it.
+        The largest sum over fits of entries times updates times components: a budget of time that does not depend
+        on a clock. Members are taken in order; one that would exceed the rest of the budget is skipped. If all
+        exceed it, the first one is taken.
     max_iter : int
-        Iterations or sweeps of a member's fit, at most; half of the sweeps are burn-in.
+        The largest number of iterations or sweeps of a member's fit; half of the sweeps are burn-in.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -58,9 +58,9 @@ class Stacking(Factorization):
     members_ : dict
         From names to the fitted methods that have weight.
     weights_ : float array (M,)
-        Theirs; equal ones where fewer than 20 entries are observed, of which none can be held out.
+        The weights of the members; equal if fewer than 20 entries are observed, since none can then be held out.
     W_, H_ : float arrays (F, K), (K, N)
-        Those of the members after each other.
+        The factors of the members, concatenated.
     """
 
     method_name = "stacking"

@@ -35,7 +35,7 @@ class IndianBuffetGaussian(IndianBuffet):
     alpha : float, "learn" or None
         α of the CIBP, 1 if None; the IBP has none. Learned with the prior Exponential(1).
     kappa : float or "learn"
-        κ, of the IBP above 0. Learned with the prior Exponential(1).
+        κ; for the IBP above 0. Learned with the prior Exponential(1).
     slab_variance : float or "learn"
         τ, the variance of loadings that are there, of standardized data; learned with IG(1, 1).
     standardize : bool
@@ -51,7 +51,7 @@ class IndianBuffetGaussian(IndianBuffet):
     keep_covariance : bool
         Whether BB' is averaged over the kept sweeps, which takes F x F numbers of 8 bytes.
     burn_in, n_samples : int
-        Sweeps before the first that is kept, and kept sweeps.
+        The number of sweeps before the first one that is kept, and of kept sweeps.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -24,25 +24,24 @@ EFFECTS = ("none", "rows", "columns", "both")
 class IndianBuffetLogistic(IndianBuffet):
     """logit P(v_fn = 1) = μ_f + ν_n + Σ_k b_fk z_kn, with an unknown number of features (Ohn).
 
-    A row has feature k or not (ξ_fk); how many features there are is as a convergent Indian buffet
-    process (CIBP) or the two-parameter one (IBP) says. b_fk ~ N(0, τ) where the row has it and 0
-    elsewhere, z_kn ~ N(0, 1), μ_f ~ N(0, τ_μ), ν_n ~ N(0, τ_ν); these variances ~ IG(1, 1), unless
-    effects have an intercept. The sampler takes Pólya-Gamma variables besides them, and features are
-    born and die with their scores integrated out.
+    A row has feature k or not (ξ_fk); the number of features has a convergent Indian buffet process (CIBP) or a
+    two-parameter one (IBP) as its prior. b_fk ~ N(0, τ) where the row has it and 0 elsewhere, z_kn ~ N(0, 1), μ_f ~
+    N(0, τ_μ), ν_n ~ N(0, τ_ν); these variances ~ IG(1, 1), unless effects have an intercept. The sampler takes
+    Pólya-Gamma variables besides them, and features are born and die with their scores integrated out.
 
     Parameters
     ----------
     n_components : int
-        How many features there is room for at first. It changes no bit of the result.
+        The number of features that memory is reserved for at first. It does not change the result.
     prior : "cibp" or "ibp"
     mass : float or "learn"
         γ of the CIBP, ω of the IBP; learned with the prior Gamma(1, 0.1).
     alpha : float, "learn" or None
         α of the CIBP, 1 if None; the IBP has none. Learned with the prior Exponential(1).
     kappa : float or "learn"
-        κ, of the IBP above 0. Learned with the prior Exponential(1).
+        κ; for the IBP above 0. Learned with the prior Exponential(1).
     slab_variance : float or "learn"
-        τ, the variance of loadings that are there.
+        τ, the variance of loadings of features that a row has.
     effects : {"none", "rows", "columns", "both"}
         Which rows or columns have an effect.
     intercept : bool
@@ -54,13 +53,13 @@ class IndianBuffetLogistic(IndianBuffet):
         next is born; from none. A single row with a new feature is improbable where rows are many:
         from none, chains of large matrices may stay there whatever the matrix has.
     column_moves : bool
-        Whether whole features are born and die between sweeps, proposed by what the others leave
-        over: the same posterior, whose K+ does not have to change row by row.
+        Whether whole features are born and die between sweeps, proposed from the residuals of the others. The
+        posterior is the same, and K+ does not have to change row by row.
     scale_moves : bool
-        Whether log-odds are scaled after each sweep, all at once, by rows and by columns, by steps
-        that the Pólya-Gamma variables do not hold back: the same posterior in fewer sweeps.
+        Whether log-odds are scaled after each sweep, all together, by rows and by columns, with the Pólya-Gamma
+        variables integrated out. The posterior is the same and takes fewer sweeps.
     burn_in, n_samples : int
-        Sweeps before the first that is kept, and kept sweeps.
+        The number of sweeps before the first one that is kept, and of kept sweeps.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -29,7 +29,7 @@ class DynamicFactorGibbs(MovingRows):
     Parameters
     ----------
     n_components : int
-        K: one or two dimensions, as a rule.
+        K, usually 1 or 2.
     periods : None, sequence of N numbers or texts, or str
         The period of each column; times are the numbers, or the places of texts in the order of their first columns. A
         str is a regular expression: what its first group has found in the name of a column (in `V.column_names`) is its

@@ -218,7 +218,7 @@ class MovingRows(Sampled):
         return self.mean(self._fold_in(lambda values: self._columns_in(values, t), V, axis=0))
 
     def place_of(self, period: Any = None) -> int:
-        """Return the place of a period, by its name or number; None: of the last.
+        """Return the place of a period, by its name or number; None means the last.
 
         Raises
         ------

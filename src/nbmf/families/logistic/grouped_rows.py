@@ -190,7 +190,7 @@ class GroupedRows(NoisyFactors):
         return self._fold_in(self._with_groups(self._expectation_of_rows, V, groups), V, axis=1)
 
     def predict_groups(self, groups: Sequence[Any] | None = None) -> np.ndarray:
-        """Return E[V] of new rows of which the group alone is known, float array (n, N).
+        """Return E[V] of new rows whose group alone is known, float array (n, N).
 
         Parameters
         ----------

@@ -234,12 +234,12 @@ class NoisyFactors(FactorModel):
     rules = RULES | {"noise": TRUE_OR_FALSE}
 
     def noise_of(self, factors: Factors) -> float:
-        """Return the variance of the noise: that of a sweep, if these are of one, or the fit's."""
+        """Return the variance of the noise: that of a sweep if the factors are of one, otherwise that of the fit."""
         noise = factors.others.get(form.NOISE)
         return float(self.noise_variance_ if noise is None else noise)
 
     def with_noise(self, likelihood: PolyaGamma) -> ExplicitNoise:
-        """Return a likelihood with the noise of the fit around it, for new rows and columns."""
+        """Return a likelihood with the noise of the fit, for new rows and columns."""
         noisy = ExplicitNoise(likelihood, Gamma(self.a0, self.b0))
         noisy.noise.fix(1.0 / float(self.noise_variance_))
         return noisy

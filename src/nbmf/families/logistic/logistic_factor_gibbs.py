@@ -27,9 +27,9 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
     effects : {"none", "rows", "columns", "both"}
         Which rows or columns have a log-odds of their own besides WH.
     effect_scale : float or "learned"
-        The standard deviation of effects a priori, or "learned": effects of columns vary around an
-        intercept, N(0, 9), those of rows around 0 (around the intercept, where columns have none), with
-        variances ~ inverse gamma(1/2, 1/8). On small matrices effects of a wide scale predict badly.
+        The standard deviation of effects a priori, or "learned": effects of columns vary around an intercept, N(0,
+        9), those of rows around 0 (around the intercept, where columns have none), with variances ~ inverse
+        gamma(1/2, 1/8). On small matrices a wide scale of effects predicts badly.
     row_groups : None, "matrix" or sequence of F labels
         Groups of rows, such as parties: those of the matrix that is fitted, or a label for each row, None or "" for a
         row without a group. w_fk ~ N(µ_gk, 1), and effects vary around the mean of their group as well; the means
@@ -38,10 +38,10 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
         Whether the precisions α_k of the rows of H are learned (automatic relevance
         determination), with α_k ~ Gamma(a0, rate b0); otherwise they are 1.
     a0, b0 : float
-        Positive; of the noise's precision too.
+        Positive; they are also those of the precision of the noise.
     noise : bool
-        Whether ψ has normal noise of unknown precision in every entry ("explicit noise"), which is
-        drawn as well: many more sweeps to the same errors.
+        Whether ψ has normal noise of unknown precision in every entry ("explicit noise"), which is drawn as well.
+        The same Monte Carlo errors then take many more sweeps.
     burn_in, n_samples : int
         The number of sweeps that are discarded, then of those that are averaged.
     threads : int

@@ -61,14 +61,14 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         Of factorized updates: None for the best one along its direction, which never lowers the
         bound; the paper's is 0.3, and what is above 2/K may diverge.
     start_scale : float
-        The standard deviation of H to begin with, of its means and of q; that of W is 1. Some data have
-        several optima, and this decides which is found.
+        The initial standard deviation of H, of its means and of q; that of W is 1. Where there are several optima,
+        it decides which one is found.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
-    See Factorization, FactorModel, NoisyFactors and GroupedRows for the learned attributes; noise_variance_
-    is 1/<τ>. expectation_ is E σ(ψ) under q with ψ as normal, which no product of W_ and H_ gives;
-    W_ and H_ are means under q in the form that FactorModel describes.
+    See Factorization, FactorModel, NoisyFactors and GroupedRows for the learned attributes; noise_variance_ is
+    1/<τ>. expectation_ is E σ(ψ) under q, with ψ treated as normal, and not a product of W_ and H_; these are means
+    under q in the form that FactorModel describes.
     """
 
     method_name = "logistic VB"

@@ -28,23 +28,23 @@ class LogisticPCA(Factorization):
     working matrix is its current fit. The result is deterministic up to the signs of components.
     There is no regularisation: predicted probabilities may reach 0 or 1.
 
-    New rows and columns are folded in by the same steps with the other factor fixed: W H is then
-    fitted to the working matrix by least squares. For new rows μ stays too; a new column's own is
-    estimated with it. A row or column stops when its own mean deviance improves by less than `deviance_gain_tol`, or
-    after `max_iter` steps; a row or column with no observed entry stays at zero. As in the fit nothing
-    holds a row or column back whose observed values can be separated perfectly: its probabilities go on
-    towards 0 and 1 until it stops, and the fewer entries it has, the likelier that is.
+    New rows and columns are folded in by the same steps with the other factor fixed: W H is then fitted to the
+    working matrix by least squares. For new rows μ stays too; a new column's own is estimated with it. A row or
+    column stops when its own mean deviance improves by less than `deviance_gain_tol`, or after `max_iter` steps; a
+    row or column with no observed entry stays at zero. As in the fit, nothing regularises a row or column whose
+    observed values can be separated perfectly: its probabilities go towards 0 and 1 until it stops. This is more
+    likely the fewer entries it has.
 
     Parameters
     ----------
     n_components : int
         K, at most min(F, N) - 1.
     max_iter : int
-        Steps at most.
+        The largest number of steps.
     deviance_gain_tol : float
         Stop when the mean deviance (nats per observed entry) improves by less.
     random_state : None
-        Not used; there for the common interface.
+        Not used; it is there for the common interface.
 
     Attributes
     ----------

@@ -40,10 +40,11 @@ class OrdinalFactorGibbs(Sampled):
     Parameters
     ----------
     cut_points : {"columns", "shared"}
-        Whose they are. With those of columns there are no effects of columns, which would say the same.
+        Whether each column has its own cut points or all share them. With cut points of columns there are no
+        effects of columns, which would be redundant.
     n_categories : int or None
-        C; None: the largest value of the matrix and one more. To be given where the last categories may be
-        missing or held out.
+        C; None means the largest value of the matrix plus one. Give it if the last categories may be missing or
+        held out.
     n_components, effects, effect_scale, ard, a0, b0, burn_in, n_samples, threads, random_state
         As of LogisticFactorGibbs.
 

@@ -63,7 +63,7 @@ class FeatureModel(SavedTableModel, TableModel):
         moves by less than 1e-4 of itself. None: "late" with "mmnb", "never" with "fast-mmnb". With "mnb" it means
         nothing, as the three before it.
     max_iter : int
-        EM steps at most.
+        The largest number of EM steps.
     relative_change_tol : float
         Stop when the objective (bound and smoothing) moves by less, as a share of itself; 0 never.
     random_state : int, SeedSequence or None
@@ -217,7 +217,7 @@ class FeatureModel(SavedTableModel, TableModel):
         n_draws : int
             Draws of each row in importance sampling, 0 for none; of "mnb" the bound is exact.
         random_state : int or SeedSequence
-            Of these draws.
+            The seed of these draws.
 
         Raises
         ------

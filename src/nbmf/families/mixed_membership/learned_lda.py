@@ -31,7 +31,7 @@ class VariationalLDA(Membership):
     inner_max, inner_tol : int, float
         Rounds of the E-step of a document at most, and the mean change of γ below which it ends.
     max_iter : int
-        EM steps at most.
+        The largest number of EM steps.
     relative_change_tol : float
         Stop when the objective (bound and smoothing) rises by less, as a share of itself; 0 never
         does.

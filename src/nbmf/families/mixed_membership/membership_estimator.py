@@ -132,7 +132,7 @@ class Membership(Factorization):
 
     @property
     def findings(self):
-        """How mixed memberships are, whether components collapsed, and Σα."""
+        """The entropy of memberships, whether components collapsed, and Σα."""
         facts = {
             "mean_entropy": float(entropies(self.memberships(self.factors_)).mean()),
             "distinct_components": self.distinct_components_,
@@ -161,11 +161,11 @@ class Membership(Factorization):
         Parameters
         ----------
         V : BinaryMatrix, array or DataFrame
-            Rows or columns as those of the fit: rows with all columns, or columns with all rows.
+            Rows, or columns, like those of the fit: rows with all its columns, or columns with all its rows.
         n_draws : int
-            Draws of a row or column in importance sampling; 0 for none. That of MNB is exact.
+            The number of importance samples for each row or column; 0 for none. The likelihood of MNB is exact.
         random_state : int
-            Of these draws.
+            The seed of these draws.
         """
         axis = 1 if self.weights_are_rows else 0
         return self._fold_in(

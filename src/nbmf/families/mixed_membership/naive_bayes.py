@@ -19,7 +19,7 @@ class MNB(BinaryMembership):
     smoothing : float
         ε, added to the counts of ones and of zeros in each component: the mode under Beta(1 + ε).
     max_iter : int
-        EM steps at most.
+        The largest number of EM steps.
     relative_change_tol : float
         Stop when the objective (log-likelihood and smoothing) rises by less, as a share of itself;
         0 never does.

@@ -22,7 +22,7 @@ class PoissonGammaEM(Point):
     relative_gain_tol : float
         Stop when 10 iterations raise the log-likelihood by less than this part of it; 0: never.
     precision : {"double", "single"}
-        Of products of matrices with all entries.
+        The precision of matrix products over all entries.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -95,23 +95,24 @@ class PoissonGammaVB(Variational):
     n_components : int
         K.
     shape_W, mean_W, shape_H, mean_H : float
-        The priors; where learned, their start. mean_H = None: so that E[WH] is the mean of V.
+        The priors, or their initial values where they are learned. mean_H = None sets it so that E[WH] is the mean
+        of V.
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H : {"fixed", "all", "source", "line", "none"}
         Whether a number is fixed, or learned by the entries that share it: all of a factor, those
         of a component, those of a row of W (a column of H), or each its own mean, which is allowed
         next to a fixed shape only.
     scales : {"none", "rows", "columns", "both"}
-        What has a popularity of its own (Gopalan, Hofman and Blei 2015): rows f, whose w_fk are then
-        Gamma(shape_W, mean mean_W / x_f) with x_f ~ Gamma(shape_scales, mean 1), columns likewise. Means by
+        Whether rows or columns have their own popularity (Gopalan, Hofman and Blei 2015): for row f, w_fk is then
+        Gamma(shape_W, mean mean_W / x_f) with x_f ~ Gamma(shape_scales, mean 1), and likewise for columns. Means by
         "line" or "none" are then not allowed. Fits start from the totals of these rows and columns.
     shape_scales : float or None
-        c of x_f, and of columns; None: learned, one for rows and one for columns.
+        The shape of x_f, and that for columns; None learns one for rows and one for columns.
     max_iter : int
-        Updates at most.
+        The largest number of updates.
     relative_gain_tol : float
-        Stop when 10 updates raise the bound by less than this part of it; 0: never.
+        Stop when 10 updates raise the bound by less than this fraction of it; 0 never stops.
     precision : {"double", "single"}
-        Of products of matrices with all entries.
+        The precision of matrix products over all entries.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
