@@ -18,7 +18,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         matrix = read_matrix(options)
     except DataError as refused:
-        lines = _told(options, refused)
+        lines = _description(options, refused)
         if lines is None:
             raise
         print("\n".join(lines))
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     print(f"  nbmf compare {again}")
 
 
-def _told(options: argparse.Namespace, refused: DataError) -> list[str] | None:
+def _description(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     """Return the lines about a file that is no matrix as it stands; None if a cell of it is wrong."""
     if not info_tables.may_be_table(options):
         return None

@@ -44,8 +44,8 @@ def _sizes(observed: np.ndarray) -> Iterator[str]:
     if len(values) <= FEW_VALUES:
         listed = ", ".join(map(str, values))
         yield (
-            f"only {len(values)} different values, {listed}: if these are answers or marks and no "
-            "counts, say which are ones, zeros and missing by --ones, --zeros and --missing"
+            f"only {len(values)} different values, {listed}: if these are answers or marks, not "
+            "counts, declare the ones, zeros and missing values by --ones, --zeros and --missing"
         )
 
 

@@ -35,12 +35,12 @@ def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int
 def time_of_fit(matrix: NamedMatrix, entries: str) -> Iterator[str]:
     """Yield about how long `nbmf fit` takes for so many entries, in words, and what it does not do for their number."""
     expected = estimate(matrix, Request(), slowness_here())
-    yield f"{entries}; nbmf fit takes about {_told(expected.seconds)}, for {expected.fits} fits at most and a report"
+    yield f"{entries}; nbmf fit takes about {_time(expected.seconds)}, for {expected.fits} fits at most and a report"
     if reason := plan_of(matrix, Request()).reason:
         yield wrapped(reason)
 
 
-def _told(seconds: float) -> str:
+def _time(seconds: float) -> str:
     """Return a time as a person would say it."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"

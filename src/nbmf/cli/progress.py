@@ -53,12 +53,12 @@ class Progress:
                 left = self._left(total)
             if self._bar is not None:
                 self._bar.total = total
-                self._bar.set_postfix_str(_told(left), refresh=False)
+                self._bar.set_postfix_str(_time_left(left), refresh=False)
                 self._bar.update(steps)
             elif self._done > self._first and time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
                 self._last_line = time.monotonic()
                 line = f"{self._what}: {self._done} of {total} ({self._done / total:.0%})"
-                print(f"{line}{_told(left, ', ')}", file=sys.stderr, flush=True)
+                print(f"{line}{_time_left(left, ', ')}", file=sys.stderr, flush=True)
 
     def _left(self, total: int) -> float:
         """Return the seconds left if all steps take as long as those that are done."""
@@ -67,7 +67,7 @@ class Progress:
         return spent * (total - self._done) / done if done else math.nan
 
 
-def _told(left: float, before: str = "") -> str:
+def _time_left(left: float, before: str = "") -> str:
     return "" if math.isnan(left) else f"{before}{left:.0f} s left"
 
 

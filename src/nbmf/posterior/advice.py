@@ -52,7 +52,7 @@ def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
     if _between_halves(values) >= STILL_MOVING:
         longer = Setting("burn_in", 2 * first.n_iterations), " and ", Setting("n_samples", 2 * first.n_samples)
         return Message(text, "They are still on their way: try ", *longer, "; or ", instead)
-    return Message(text, "Each stays in a place of its own, so longer chains hardly help: ", instead)
+    return Message(text, "Each chain stays in its own mode, so longer chains hardly help: ", instead)
 
 
 def _between_halves(values: np.ndarray) -> float:

@@ -177,13 +177,13 @@ def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Se
 
 
 def _next_steps(result: FitResult, wording: Wording, method: str) -> Iterator[NextStep]:
-    """Yield what to type where no components predict better than none."""
+    """Yield the next commands where components predict no better than baselines."""
     noise, shown = (
-        "No components are shown: they would be those of noise.",
+        "No components are shown, because they would describe noise.",
         wording.next("fit", method=method, check=False),
     )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
-        yield NextStep(f"{noise} This writes and draws the components all the same:", shown)
+        yield NextStep(f"{noise} This writes and draws the components nevertheless:", shown)
         return
     yield NextStep(f"{noise} Other methods may find what this one does not:", wording.next("compare"))
-    yield NextStep("and this writes and draws the components all the same:", shown)
+    yield NextStep("and this writes and draws the components nevertheless:", shown)

@@ -142,7 +142,7 @@ def test_without_structure_nothing_is_shown(capsys, here):
     said = run(capsys, "fit", "flat.mtx", *FAST)
     assert "nothing found beyond row and column popularity" in said
     command = r"nbmf fit flat.mtx --method bernoulli-poisson-(vb|gs)-scales --no-check"
-    assert re.search(f"This writes and draws the components all the same: {command}", said)
+    assert re.search(f"This writes and draws the components nevertheless: {command}", said)
     assert "nbmf compare" not in said
     assert not (here / "flat.nbmf/dictionary.png").exists()
 

@@ -340,7 +340,7 @@ def noise(chain, sweep):
         (
             lambda chain, sweep: 20 * chain + 0 * sweep,
             r"log joint has R-hat \d\.\d+ and an effective sample size of \d+; converged is below 1.01 and above "
-            r"400. Each stays in a place of its own, so longer chains hardly help: use "
+            r"400. Each chain stays in its own mode, so longer chains hardly help: use "
             r".expectation, the mean over chains, and .best for pictures, "
             r"or try block_moves = True$",
         ),
