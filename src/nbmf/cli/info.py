@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 from nbmf.cli import info_counts, info_misfits, info_sparse, info_tables
-from nbmf.cli.info_lines import AXES, ends, time_of_fit, worth_a_look
+from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import CANDIDATES, methods_for
-from nbmf.cli.info_lines import AXES, ends, time_of_fit, worth_a_look
+from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.reporting.text import wrapped
 

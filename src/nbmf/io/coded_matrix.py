@@ -15,7 +15,7 @@ from nbmf.io.cells import Entries, Grid, counted
 from nbmf.io.encoding import UnknownValue, encode
 
 LARGER = "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be larger"
-MAX_LINES = 2**22  # rows and columns of a matrix of which zeros are not kept: each has a name
+MAX_NAMES = 2**22  # rows and columns of a matrix of which zeros are not kept: each has a name
 
 
 class CodedMatrix(NamedTuple):
@@ -75,14 +75,14 @@ class StoredCodes(NamedTuple):
         """Return which rows and which columns have an observed entry, bool arrays."""
         missing = self.codes == MISSING
         return tuple(
-            np.bincount(lines[missing], minlength=size) < others
-            for lines, size, others in zip(self[:2], self.shape, self.shape[::-1], strict=True)
+            np.bincount(places[missing], minlength=size) < others
+            for places, size, others in zip(self[:2], self.shape, self.shape[::-1], strict=True)
         )
 
-    def of_lines(self, rows: np.ndarray, columns: np.ndarray) -> StoredCodes:
+    def restricted_to(self, rows: np.ndarray, columns: np.ndarray) -> StoredCodes:
         """Return the matrix of some rows and columns, bool arrays."""
         kept = self._only(rows[self.rows] & columns[self.columns])
-        places = ((np.cumsum(lines) - 1)[found] for lines, found in zip((rows, columns), kept[:2], strict=True))
+        places = ((np.cumsum(is_kept) - 1)[numbers] for is_kept, numbers in zip((rows, columns), kept[:2], strict=True))
         shape = int(np.count_nonzero(rows)), int(np.count_nonzero(columns))
         return StoredCodes(*places, kept.codes, shape)
 
@@ -190,9 +190,9 @@ def refuse_huge(path: Path, rows: int, columns: int, why: str = "all of them are
         raise DataError(f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, since ", why)
 
 
-def refuse_too_many_lines(path: Path, rows: int, columns: int) -> None:
+def refuse_too_many_rows(path: Path, rows: int, columns: int) -> None:
     """Raise DataError if names alone would need too much memory."""
-    if is_huge(rows, columns) and rows + columns > MAX_LINES:
+    if is_huge(rows, columns) and rows + columns > MAX_NAMES:
         raise DataError(
-            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_LINES} rows and columns together"
+            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_NAMES} rows and columns together"
         )

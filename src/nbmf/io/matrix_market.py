@@ -11,7 +11,7 @@ import numpy as np
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Entries, Grid, counted
-from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_lines
+from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_rows
 from nbmf.io.text_lines import is_gzipped, lines_of
 
 BANNER = "%%MatrixMarket"
@@ -66,7 +66,7 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> _Header:
             needed = "rows, columns and entries" if is_list else "rows and columns"
             raise DataError(f"{path}, line {number}: needed are the numbers of {needed}")
         rows, columns = sizes[:2]
-        (refuse_too_many_lines if is_list else refuse_huge)(path, rows, columns)
+        (refuse_too_many_rows if is_list else refuse_huge)(path, rows, columns)
         if is_symmetric and rows != columns:
             raise DataError(f"{path}, line {number}: symmetric, but {rows} x {columns}")
         triangle = rows * (rows + 1) // 2 if is_symmetric else rows * columns

@@ -11,7 +11,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.files import read_arrays
 from nbmf.io.cells import Entries, Grid
-from nbmf.io.coded_matrix import refuse_too_many_lines
+from nbmf.io.coded_matrix import refuse_too_many_rows
 
 OWN = (BinaryMatrix, CountMatrix, SparseBinaryMatrix)  # that a file has, by the name of its values
 SPARSE = {"format", "shape", "data"}
@@ -57,7 +57,7 @@ def _read_sparse(path: Path) -> Entries:
             stored.check_format(full_check=True)  # indices in range, before they are used
         if stored.ndim != 2:
             raise ValueError(f"{stored.ndim} dimensions")
-        refuse_too_many_lines(path, *stored.shape)
+        refuse_too_many_rows(path, *stored.shape)
         coordinates = stored.tocoo()
     except DataError:
         raise

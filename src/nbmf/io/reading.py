@@ -231,7 +231,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
     if not rows.any():
         raise DataError(f"{path}: none of the {math.prod(codes.shape)} entries is observed")
     if not (rows.all() and columns.all()):
-        codes = codes.of_lines(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
+        codes = codes.restricted_to(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
     names = row_names[rows], column_names[columns], None if groups is None else groups[rows]
     try:
         matrix = _of_kind(codes, names)

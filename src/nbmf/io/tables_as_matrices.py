@@ -10,7 +10,7 @@ from nbmf.data.value_codes import ValueCoding, texts_of
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
-from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_lines, scatter
+from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_rows, scatter
 from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.records import Records
 
@@ -199,7 +199,7 @@ def _scattered(
     """Return the matrix, in which pairs without a record have the code `absent`, and what was left out."""
     shape = len(rows), len(columns)
     if absent == 0:
-        refuse_too_many_lines(table.path, *shape)
+        refuse_too_many_rows(table.path, *shape)
     else:
         refuse_huge(table.path, *shape, ARE_MISSING)
     try:

@@ -262,7 +262,7 @@ def test_too_many_lines_and_whole_matrices_are_refused(small, tmp_path, monkeypa
     array = b"%%MatrixMarket matrix array integer general\n4 4\n" + b"1\n" * 16
     with pytest.raises(DataError, match="4 x 4 entries; allowed are at most 10, since all of them"):
         read(tmp_path, "m.mtx", array)
-    monkeypatch.setattr(coded_matrix, "MAX_LINES", 8)
+    monkeypatch.setattr(coded_matrix, "MAX_NAMES", 8)
     for name in ("m.mtx", "ones.csv"):
         with pytest.raises(DataError, match="entries; allowed are at most 8 rows and columns"):
             read(tmp_path, name, *FILES[name][:1], **FILES[name][1])

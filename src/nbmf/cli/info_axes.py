@@ -22,13 +22,13 @@ def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
     return tuple(", ".join(f"{names[i]} {sums[i]}" for i in places) for places in (order[:NAMED], order[::-1][:NAMED]))
 
 
-def worth_a_look(matrix: NamedMatrix, of_lines: dict[str, np.ndarray], axis: int) -> list[str]:
+def worth_a_look(matrix: NamedMatrix, unusual: dict[str, np.ndarray], axis: int) -> list[str]:
     """Return how many rows (axis 1) or columns (axis 0) are unusual, a line per way.
 
-    of_lines : dict, from such words as "without a one" to a bool array: which rows or columns are so
+    unusual : dict, from such words as "without a one" to a bool array: which rows or columns are so
     """
     few = {f"with fewer than {FEW} observed entries": matrix.observed_along(axis) < FEW}
-    counts = {words: int(np.count_nonzero(which)) for words, which in (of_lines | few).items()}
+    counts = {words: int(np.count_nonzero(which)) for words, which in (unusual | few).items()}
     return [f"{dict(AXES)[axis]} {words}: {count}" for words, count in counts.items() if count]
 
 
