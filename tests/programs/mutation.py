@@ -280,7 +280,7 @@ EQUIVALENT = {
     ("numerics/variates.py", "standard_gamma",
      "if math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):", "< -> <="): MEASURE_ZERO,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_column_counts",
-     "counts = np.bincount(z * np.int64(2 * N) + place, minlength=2 * N * K)", "N -> (N + 0.05)"):
+     "counts = np.bincount(z * np.int64(2 * N) + column_and_value, minlength=2 * N * K)", "N -> (N + 0.05)"):
         CUT_OFF,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_change_count",
      "counts[k, zero + v] += step", "step -> (step + 0.05)"): CUT_OFF,
