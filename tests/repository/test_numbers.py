@@ -1,0 +1,135 @@
+"""Numbers in the prose of pages are those of the published tables: a page that is edited, or a table, may not drift."""
+
+import re
+
+import pandas as pd
+import pytest
+from checkout import ROOT
+
+
+def published(name):
+    return pd.read_csv(ROOT / f"reference/{name}.csv")
+
+
+def excess(test_set, *methods, column="mean excess"):
+    """Return the excess losses of methods over the matrices of a list of the trials."""
+    return published(f"trials/{test_set}").set_index("method").loc[list(methods), column].tolist()
+
+
+def seconds_of_fit(*matrices):
+    return published("trials/confirm_default").groupby("dataset")["default seconds"].first()[list(matrices)].tolist()
+
+
+def losses_under(*etas):
+    """Return the medians over masks of Dir-Dir GS on paleo, by η."""
+    table = published("lumbreras2020/eta").query("dataset == 'paleo' and side == 'columns'")
+    return table.groupby("eta")["perplexity"].median()[list(etas)].tolist()
+
+
+def range_of(dataset, K):
+    table = published("lumbreras2020/ranges").query(f"dataset == {dataset!r} and K == {K}")
+    return table[["smallest", "largest"]].iloc[0].tolist()
+
+
+def errors_of(set_up, *methods):
+    table = published("klami2015/last_errors").set_index(["set up", "method"])
+    return [table.loc[(set_up, f"klami2015-{method}"), "high error"] for method in methods]
+
+
+def best_median(dataset, *methods):
+    """Return the least median over masks of these methods, whatever their K."""
+    table = published("lumbreras2020/scores").query("dataset == @dataset and method in @methods")
+    return [table.groupby(["method", "K"])["perplexity"].median().min()]
+
+
+def gains_over_the_papers_prior():
+    ratios = published("learned_priors/ratios").query("method == 'beta-dir-vb-learned' and other == 'beta-dir-vb'")
+    return [100 * (1 - ratios["ratio"].max()), 100 * (1 - ratios["ratio"].min())]
+
+
+READABLE = ("nbmf-fit", "beta-dir-vb-learned", "logistic-vb", "scikit-nmf", "logistic-vb-columns")
+# A page; what it says, with the numbers left out; the numbers.
+NUMBERS = [
+    ("README", "`nbmf fit` is {:.1%} above", lambda: excess("confirm_excess", "nbmf-fit")),
+    ("README", "NMF with its best K has {:.1%}", lambda: excess("confirm_excess", "scikit-nmf")),
+    (
+        "README",
+        "{:.1%} against {:.1%} on the same matrices",
+        lambda: excess("confirm_excess", "nbmf-fit", "scikit-lda"),
+    ),
+    (
+        "trials",
+        "| `nbmf fit` | {:.1%} | | Beta-Dir VB with learned priors | {:.1%} | | logistic VB | {:.1%} | | "
+        "scikit-learn's NMF with its best K, the best method from outside the library | {:.1%} | | "
+        "logistic VB with column effects | {:.1%} |",
+        lambda: excess("confirm_excess", *READABLE),
+    ),
+    (
+        "trials",
+        "the Indian buffet has {:.1%} and Bernoulli-Poisson GS {:.1%}, where",
+        lambda: excess("confirm_excess", "indian-buffet", "bernoulli-poisson-gs"),
+    ),
+    (
+        "trials",
+        "where `nbmf fit` has {:.1%}.",
+        lambda: excess("confirm_excess", "indian-buffet", column="default there"),
+    ),
+    ("trials", "the loss is on average {:.0%} above", lambda: excess("excess", "nbmf-fit")),
+    ("trials", "It is {:.0%} above that of the library's best", lambda: excess("excess", "beta-dir-vb-learned")),
+    (
+        "trials",
+        "logistic VB with K = 8 is {:.0%} above it, and with column effects {:.0%}.",
+        lambda: excess("excess", "logistic-vb", "logistic-vb-columns"),
+    ),
+    (
+        "trials",
+        "`esvotes` takes {:.0f} and `msweb` (9.3 million entries) {:.0f},",
+        lambda: seconds_of_fit("esvotes", "msweb"),
+    ),
+    ("priors", "Against the paper's prior they gain {:.0f} to {:.0f} %", gains_over_the_papers_prior),
+    ("reproductions", "mean-parameterised method on paleo ({:.4f})", lambda: losses_under(1.0)),
+    ("reproductions", "it is the best: {:.4f}, {:.4f} and {:.4f}, where", lambda: losses_under(0.3, 0.1, 0.01)),
+    (
+        "reproductions",
+        "where the best other one has {:.4f}.",
+        lambda: best_median("paleo", "beta-dir-gs", "beta-dir-vb", "bica", "c-bica"),
+    ),
+    (
+        "reproductions",
+        "With b outside, the errors are {:.2f} and {:.2f},",
+        lambda: errors_of("set_up_3", "pg-f", "bohning"),
+    ),
+    (
+        "reproductions",
+        "With b inside they are {:.2f} and {:.2f},",
+        lambda: errors_of("set_up_3_inside", "pg-f", "bohning"),
+    ),
+    ("lumbreras2020", "is K = 8 ([{:.2f}, {:.2f}];", lambda: range_of("unvotes_coldwar", 8)),
+    ("lumbreras2020", "in Figure 9 is K = 1 ([{:.2f}, {:.2f}]).", lambda: range_of("paleo", 1)),
+]
+
+
+def page(name):
+    path = ROOT / ("README.md" if name == "README" else f"docs/{name}.md")
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+def is_said(text, sentence, numbers):
+    said = re.sub(r"(?<=\d)%", " %", sentence.format(*numbers))
+    return said in text
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence", "numbers"), NUMBERS, ids=[f"{name}-{i}" for i, (name, *_) in enumerate(NUMBERS)]
+)
+def test_numbers_in_pages_are_those_of_the_tables(name, sentence, numbers):
+    values = numbers()
+    assert is_said(page(name), sentence, values), sentence.format(*values)
+
+
+def test_a_wrong_number_is_found():
+    """One that is twice as large, in a page or in a table."""
+    for name, sentence, numbers in NUMBERS:
+        values = numbers()
+        for i in range(len(values)):
+            assert not is_said(page(name), sentence, [*values[:i], 2 * values[i], *values[i + 1 :]])
