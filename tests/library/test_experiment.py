@@ -313,7 +313,7 @@ def test_saved_factors_are_those_of_the_fit(tmp_path):
 
 LINE = re.compile(
     r"iteration (\d+) of (\d+) \((\d+)%\), ([\d.]+) per second, (\d+) s left, "
-    r"perplexity (\d\.\d{4})"
+    r"log loss (\d\.\d{4})"
 )
 
 
