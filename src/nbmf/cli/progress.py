@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 SECONDS_BETWEEN_LINES = 10.0
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {n_fmt} of {total_fmt}{postfix}"
+ENOUGH = 0.1  # of the steps, to say what the others take: kernels of the first fits are compiled meanwhile
 SECONDS_BETWEEN_CALLS = 0.1  # of a fit's monitor; what it does costs next to nothing
 
 
@@ -61,10 +62,10 @@ class Progress:
                 print(f"{line}{_time_left(left, ', ')}", file=sys.stderr, flush=True)
 
     def _left(self, total: int) -> float:
-        """Return the seconds left if all steps take as long as those that are done."""
+        """Return the seconds left if all steps take as long as those that are done, NaN if these are too few."""
         done = self._done - self._first
         spent = time.monotonic() - self._started
-        return spent * (total - self._done) / done if done else math.nan
+        return spent * (total - self._done) / done if done and self._done >= ENOUGH * total else math.nan
 
 
 def _time_left(left: float, before: str = "") -> str:

@@ -816,6 +816,16 @@ def test_output_that_nobody_reads_is_no_error():
 # Progress.
 
 
+def test_progress_says_nothing_of_the_rest_while_kernels_are_compiled(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0)
+    with progress.Progress("check") as bar:
+        for _ in range(10):
+            bar.advance(1, 100)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-2] == "check: 9 of 100 (9%)"
+    assert lines[-1] == "check: 10 of 100 (10%), 0 s left"
+
+
 def test_progress_says_how_much_is_left(monkeypatch, capsys):
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
     with progress.Progress("2 chains") as bar:
