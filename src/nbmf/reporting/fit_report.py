@@ -178,12 +178,12 @@ def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Se
 
 def _next_steps(result: FitResult, wording: Wording, method: str) -> Iterator[NextStep]:
     """Yield the next commands where components predict no better than baselines."""
-    noise, shown = (
-        "No components are shown, because they would describe noise.",
+    unshown, shown = (
+        "No components are shown: nothing indicates that they would describe more than noise.",
         wording.next("fit", method=method, check=False),
     )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
-        yield NextStep(f"{noise} This writes and draws the components nevertheless:", shown)
+        yield NextStep(f"{unshown} This writes and draws the components nevertheless:", shown)
         return
-    yield NextStep(f"{noise} Other methods may find what this one does not:", wording.next("compare"))
+    yield NextStep(f"{unshown} Other methods may find what this one does not:", wording.next("compare"))
     yield NextStep("and this writes and draws the components nevertheless:", shown)
