@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.io
 from checkout import ROOT, shipped_configuration
+from claim_verdicts import verdict_on
 from figure_checks import assert_tidy, legend_texts, panels
 
 from nbmf.data.count_matrix import CountMatrix
@@ -43,7 +44,6 @@ from nbmf_studies.cemgil2009.simulation import Truth, draw
 from nbmf_studies.cemgil2009.study import STUDY
 from nbmf_studies.framework.loaded import ShownFit
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.framework.verdicts import judge
 from nbmf_studies.pipeline import configuration, fit_jobs, mask_jobs, targets
 
 CONFIG = shipped_configuration()
@@ -543,11 +543,6 @@ def verdicts(**changes):
     return claims.claims(**run_of(**changes))["verdict"].tolist()
 
 
-def verdict(number, **changes):
-    """Return the verdict on one claim."""
-    return judge(claims.CLAIMS[number - 1 : number], Run(**run_of(**changes)))[0].loc[0, "verdict"]
-
-
 def test_every_claim_holds_where_everything_is_as_the_paper_says():
     assert verdicts() == ["reproduced"] * 15 + ["not measured"] * 4  # of which the second reading judges
     table = claims.claims_parts(**run_of())
@@ -615,8 +610,8 @@ def wrong(kind, count, order):
     ],
 )
 def test_each_rule_has_its_threshold(number, just, broken):
-    assert verdict(number, **just) == "reproduced"
-    assert verdict(number, **broken) != "reproduced"
+    for changes, holds in ((just, True), (broken, False)):
+        assert (verdict_on(claims.CLAIMS, number, Run(**run_of(**changes))) == "reproduced") == holds
 
 
 @pytest.mark.parametrize(("column", "change"), [("value", -20.0), ("effective_size", -49.0)])

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, shipped_configuration
+from claim_verdicts import judged_again
 from figure_checks import assert_tidy, legend_texts, panels
 from poisson_twins import poisson_evidence
 
@@ -39,7 +40,6 @@ from nbmf_studies.cemgil2009.reading_names import (
 )
 from nbmf_studies.cemgil2009.study import STUDY
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.framework.verdicts import judge_again
 from nbmf_studies.pipeline import configuration
 
 CONFIG = shipped_configuration()
@@ -392,9 +392,8 @@ def run_of(**changes):
 
 
 def verdicts(number=None, **changes):
-    """Return the verdicts of a claim, or of all: a rule on averages of many runs takes a second."""
-    asked = [reading for reading in readings.READINGS if number in (None, reading.number)]
-    table, _ = judge_again(asked, Run(**run_of(**changes)))
+    """Return the verdicts on a claim, or on all."""
+    table, _ = judged_again(readings.READINGS, number, Run(**run_of(**changes)))
     return table.groupby("number")["verdict"].agg(list).to_dict()
 
 

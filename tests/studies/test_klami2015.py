@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, shipped_configuration
+from claim_verdicts import verdict_on
 from figure_checks import assert_tidy, legend_texts, panels
 from matplotlib.colors import to_hex
 from scipy.special import expit
@@ -18,7 +19,6 @@ from nbmf.inference.progress import FitRecorder
 from nbmf.inference.state import Factors
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.framework.verdicts import judge
 from nbmf_studies.klami2015 import (
     claims,
     criteria,
@@ -479,8 +479,7 @@ def test_every_claim_holds_where_everything_is_as_the_paper_says():
 def test_each_rule_has_its_threshold(number, just, broken):
     for changes, holds in ((just, True), (broken, False)):
         run = criteria.Run(made_up(changes), found_patterns(), K)
-        table, _ = judge(claims.CLAIMS[number - 1 : number], run)
-        assert (table.loc[0, "verdict"] == "reproduced") == holds
+        assert (verdict_on(claims.CLAIMS, number, run) == "reproduced") == holds
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, shipped_configuration
+from claim_verdicts import judged_again
 from figure_checks import assert_tidy, legend_texts, panels
 from scipy import stats
 
 from nbmf.fits import FitRequest, run_fit
 from nbmf.inference.state import Factors
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.framework.verdicts import judge_again
 from nbmf_studies.klami2015 import (
     convergence,
     cuts,
@@ -312,8 +312,7 @@ def judged(table=None, traces=None, found=None, sizes=None, observed=None, numbe
         of_observed() if observed is None else observed,
         10,
     )
-    asked = [reading for reading in readings.READINGS if number in (None, reading.number)]
-    verdicts, parts = judge_again(asked, readings.Run(*given))
+    verdicts, parts = judged_again(readings.READINGS, number, readings.Run(*given))
     assert (parts["evidence"].str.len() > 5).all()
     return verdicts.set_index(["number", "reading"])["verdict"]
 

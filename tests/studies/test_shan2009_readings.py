@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, shipped_configuration
+from claim_verdicts import judged_again
 from figure_checks import assert_tidy
 
 from nbmf.data.feature_table import FeatureTable
@@ -17,7 +18,6 @@ from nbmf.fits import FitRequest, run_fit
 from nbmf.seeds import child, seed_sequence
 from nbmf_studies.framework.gathering import best_of_starts
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.framework.verdicts import judge_again
 from nbmf_studies.pipeline import configuration, targets
 from nbmf_studies.shan2009 import measures, paired, reading_figures, reading_tables, readings, runs
 from nbmf_studies.shan2009.experiments import FLOORS
@@ -238,8 +238,7 @@ def judged(number=None, **changed):
     """Return the verdicts under all readings and their parts, or under those of one claim."""
     given = {"uci_starts": uci_starts(), "foodmart_starts": foodmart_starts(), "stops": stops(), "ratings": ratings()}
     given |= changed
-    asked = [reading for reading in readings.READINGS if number in (None, reading.number)]
-    found, parts = judge_again(asked, readings.Run(test_ratio=TEST_RATIO, **given))
+    found, parts = judged_again(readings.READINGS, number, readings.Run(test_ratio=TEST_RATIO, **given))
     return found.set_index("number")["verdict"].to_dict(), parts
 
 

@@ -98,7 +98,7 @@ def clustering_report(result: ClusteringResult, *, command: str = "", figures: S
     made_by, sections = [command], [] if result.choice is None else [_choice(result, result.choice)]
     if result.model is None:
         step = NextStep(
-            f"No {result.component}s are shown: nothing indicates that they would describe more than noise. This shows "
+            f"No {result.component}s are shown, because they do not predict significantly better than none. This shows "
             "them nevertheless:",
             f"--no-check --components {result.choice.chosen.K} --model {result.choice.chosen.model}",
         )

@@ -179,7 +179,7 @@ def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Se
 def _next_steps(result: FitResult, wording: Wording, method: str) -> Iterator[NextStep]:
     """Yield the next commands where components predict no better than baselines."""
     unshown, shown = (
-        "No components are shown: nothing indicates that they would describe more than noise.",
+        "No components are shown, because they do not predict significantly better than baselines.",
         wording.next("fit", method=method, check=False),
     )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it

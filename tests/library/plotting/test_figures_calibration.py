@@ -92,13 +92,13 @@ def test_the_diagonal_is_in_every_panel_and_panels_are_square():
 
 
 def test_what_panels_show_is_said_at_the_edges():
-    """The lowest panel of each column has numbers below it, the first of each row beside it."""
+    """The lowest panel of each column has numbers below it, the first of each row to the left of it."""
     axes = list(panels(draw(made_up())).values())
     below = [axis.get_xlabel() == "predicted probability" for axis in axes]
-    beside = [axis.get_ylabel() == "proportion of ones" for axis in axes]
+    left = [axis.get_ylabel() == "proportion of ones" for axis in axes]
     assert below == [False, False, True, True, True, True, True]
-    assert beside == [True, False, False, False, False, True, False]
-    for axis, x, y in zip(axes, below, beside, strict=True):
+    assert left == [True, False, False, False, False, True, False]
+    for axis, x, y in zip(axes, below, left, strict=True):
         assert any(text.get_text() for text in axis.get_xticklabels()) == x
         assert any(text.get_text() for text in axis.get_yticklabels()) == y
 
