@@ -221,6 +221,7 @@ def test_nothing_of_the_papers_figure_is_outside_the_canvas_or_overlaps(draw, da
     figure = draw(scores, PAPER, datasets, not_converged, baselines)
     assert list(panels(figure)) == datasets
     canvas = figure.bbox.padded(1)  # pixels of 150 to an inch
+    assert min(axis.get_window_extent().height for axis in panels(figure).values()) > 200  # names over boxes have room
     boxes = [axis.get_tightbbox() for axis in panels(figure).values()]
     boxes += [legend.get_window_extent() for legend in figure.legends]
     for i, box in enumerate(boxes):
