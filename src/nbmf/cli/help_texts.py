@@ -82,7 +82,7 @@ PREDICT = """\
 examples:
   nbmf predict votes.nbmf votes.csv                     rows of the fit as if they were new
   nbmf predict votes.nbmf votes.csv --out new.xlsx      the tables as one workbook
-  nbmf predict votes.nbmf/model.npz votes.csv           a saved model alone
+  nbmf predict votes.nbmf/model.npz votes.csv           the same fit
 
 Columns are matched by their names; those that do not match are reported. The file is read like that of the fit, with
 its --ones, --above and so on, unless these options are given.

@@ -44,7 +44,12 @@ def load_model(path: Path) -> Any:
 
 
 def load_fit(path: Path) -> SavedFit:
-    """Return the fit of a matrix; DataError if it is one of a table or of documents."""
+    """Return the fit of a matrix; DataError if it is one of a table or of documents.
+
+    The model's file in a folder of results is taken with what lies next to it, like the folder.
+    """
+    if path.name == MODEL and record_of(path.parent):
+        path = path.parent
     model = load_model(path)
     if not isinstance(model, Factorization):
         raise DataError(f"{path}: a model of a table or of documents; needed is one of a matrix, which nbmf fit makes")

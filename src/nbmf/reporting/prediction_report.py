@@ -98,8 +98,8 @@ def _places(result: Prediction) -> Table:
     else:
         notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
     if len(rows) < len(result.rows.names) or len(shown) < len(placement.names):
-        number = f"all {len(result.rows.names)} rows and {len(placement.names)} {placement.kind} of each"
-        notes.append(f"{number} are in {placement.kind}.csv")
+        number = one_or_many(len(result.rows.names), "row")
+        notes.append(f"{placement.kind}.csv has {number} and {len(placement.names)} {placement.kind} of each")
     head = ["row", *(placement.names[a] for a in shown)]
     return Table(head, cells, "<" + ">" * len(shown), [placement.kind], "; ".join(notes))
 

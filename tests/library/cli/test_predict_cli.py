@@ -1,5 +1,8 @@
 """nbmf predict: new people in a fit, as a user meets it."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -91,9 +94,16 @@ def test_positions_of_a_scale_and_a_workbook(capsys, here):
 def test_a_model_alone_has_no_options_and_no_scale(capsys):
     fit(capsys)
     survey(5, seed=3).to_csv("new.csv")
-    assert run(capsys, "predict", "old.nbmf/model.npz", "new.csv", code=2).err
-    out = run(capsys, "predict", "old.nbmf/model.npz", "new.csv", *READ[:4]).out
-    assert "by Beta-Dir VB, K = 2 of old.nbmf/model.npz" in out
+    Path("old.nbmf/model.npz").rename("alone.npz")
+    assert run(capsys, "predict", "alone.npz", "new.csv", code=2).err
+    out = run(capsys, "predict", "alone.npz", "new.csv", *READ[:4]).out
+    assert "by Beta-Dir VB, K = 2 of alone.npz" in out
+
+
+def test_the_model_in_a_folder_is_taken_with_what_lies_next_to_it(capsys):
+    fit(capsys, "logistic-vb-columns")
+    survey(5, seed=3).to_csv("new.csv")
+    assert "\npositions\n" in run(capsys, "predict", "old.nbmf/model.npz", "new.csv").out
 
 
 def test_misfits_are_told(capsys):
@@ -147,7 +157,8 @@ def test_two_fits_of_a_file(capsys, here):
 
 def test_fits_that_cannot_be_compared(capsys, here):
     fit(capsys)
-    assert "a model without its data" in run(capsys, "compare-fits", "old.nbmf", "old.nbmf/model.npz", code=2).err
+    shutil.copy("old.nbmf/model.npz", "alone.npz")
+    assert "a model without its data" in run(capsys, "compare-fits", "old.nbmf", "alone.npz", code=2).err
     assert "no such folder" in run(capsys, "compare-fits", "old.nbmf", "none", code=2).err
     people = pd.DataFrame({"a": np.arange(40) % 2, "b": np.arange(40) / 7, "c": ["x", "y"] * 20})
     people.to_csv("t.csv", index=False)
