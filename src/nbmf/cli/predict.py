@@ -1,6 +1,7 @@
 """nbmf predict: where new rows are in a fit, and what their missing entries are."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from nbmf.errors import DataError, NbmfError
 from nbmf.io.cells import Table
 from nbmf.io.columns import read_columns
 from nbmf.output.reports import PAGE, SUMMARY
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed
+from nbmf.posterior.nearest import Nearest, nearest_of_fit
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement, new_rows, placed
+from nbmf.reporting.lookups import WORK
 from nbmf.reporting.prediction_report import Prediction, prediction_report
 
 MISSING = "missing.csv"
@@ -49,10 +52,18 @@ def run(options: argparse.Namespace) -> None:
         fit.model, rows, matrix=fit.matrix, names=fit.record.get("names") or (), level=LEVEL, seed=options.seed
     )
     known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
-    result = Prediction(name_of(options), options.model, fit.model, rows, placement, known, LEVEL)
+    fit_names, nearest = _nearest(fit, placement)
+    result = Prediction(name_of(options), options.model, fit.model, rows, placement, known, LEVEL, fit_names, nearest)
     folder.write_table(f"{placement.kind}.csv", result.table())
     folder.write_table(MISSING, result.missing())
     publish(prediction_report(result, printed_command(options)), folder, vars(options))
+
+
+def _nearest(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, Nearest] | tuple[None, None]:
+    """Return the names of a fit's rows, and which are nearest to new ones; None if its data are unknown or too many."""
+    if fit.matrix is None or fit.matrix.dense is not None or math.prod(fit.matrix.shape) * len(placement.values) > WORK:
+        return None, None
+    return fit.matrix.row_names, nearest_of_fit(placement.expectation, fit.model.expectation_)
 
 
 def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:

@@ -36,6 +36,23 @@ def nearest_rows(expectation: np.ndarray, count: int = COUNT) -> Nearest:
     return _by_distance(expectation, expectation.shape[1], count)
 
 
+def nearest_of_fit(new: np.ndarray, known: np.ndarray, count: int = COUNT) -> Nearest:
+    """Return the rows of a fit of which nearly the same is predicted as of new rows; differences as of `nearest_rows`.
+
+    Parameters
+    ----------
+    new, known : float arrays (F', N), (F, N)
+        E[V] of the new rows, and of those of the fit, among which are the places that are returned.
+    count : int
+        How many of each, at most.
+    """
+    from sklearn.neighbors import NearestNeighbors  # takes a second to import
+
+    search = NearestNeighbors(n_neighbors=min(count, len(known)), algorithm="brute").fit(known)
+    distances, places = search.kneighbors(new)
+    return Nearest(places, distances / np.sqrt(max(known.shape[1], 1)))
+
+
 def nearest_columns(expectation: np.ndarray, count: int = COUNT) -> Nearest:
     """Return the columns whose predictions rise and fall together over the rows.
 

@@ -8,12 +8,14 @@ import pandas as pd
 
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import listed
+from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
 from nbmf.reporting.words import one_or_many, percent
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
+NEAREST = 3  # rows of the fit in the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,10 @@ class Prediction:
     model : Factorization
     rows : NewRows
     placement : Placement
+    column_names : str array (N,)
     level : float, of the intervals
+    fit_names : str array (F,), of the rows of the fit, and
+    nearest : Nearest, which of them are nearest to each new row; both None where the data of the fit are not known
     """
 
     name: str
@@ -35,6 +40,8 @@ class Prediction:
     placement: Placement
     column_names: np.ndarray
     level: float
+    fit_names: np.ndarray | None = None
+    nearest: Nearest | None = None
 
     def table(self) -> pd.DataFrame:
         """Return a row per new row: memberships, positions or weights, with the ends of their intervals."""
@@ -45,6 +52,9 @@ class Prediction:
             columns[name] = placement.values[:, a]
             if placement.lower is not None:
                 columns |= {f"{name} lower": placement.lower[:, a], f"{name} upper": placement.upper[:, a]}
+        if self.nearest is not None:
+            for j, (places, values) in enumerate(zip(self.nearest.places.T, self.nearest.values.T, strict=True), 1):
+                columns |= {f"nearest {j}": self.fit_names[places], f"difference {j}": values}
         return pd.DataFrame(columns)
 
     def missing(self) -> pd.DataFrame:
@@ -100,8 +110,19 @@ def _places(result: Prediction) -> Table:
     if len(rows) < len(result.rows.names) or len(shown) < len(placement.names):
         number = one_or_many(len(result.rows.names), "row")
         notes.append(f"{placement.kind}.csv has {number} and {len(placement.names)} {placement.kind} of each")
-    head = ["row", *(placement.names[a] for a in shown)]
-    return Table(head, cells, "<" + ">" * len(shown), [placement.kind], "; ".join(notes))
+    head, align = ["row", *(placement.names[a] for a in shown)], "<" + ">" * len(shown)
+    if result.nearest is not None:
+        head, align = [*head, "nearest rows of the fit"], align + "<"
+        cells = [[*row, _nearest(result, f)] for f, row in enumerate(cells)]
+        predicted = "predicted probabilities" if result.expected == "probability" else "expected counts"
+        notes.append(f"numbers after nearest rows are root mean square differences of {predicted} over all columns")
+    return Table(head, cells, align, [placement.kind], "; ".join(notes))
+
+
+def _nearest(result: Prediction, f: int) -> str:
+    """Return the rows of the fit that are nearest to a new one, with their differences."""
+    near = zip(result.nearest.places[f, :NEAREST], result.nearest.values[f, :NEAREST], strict=True)
+    return ", ".join(f"{result.fit_names[place]} {value:.3f}" for place, value in near)
 
 
 def _lookup(result: Prediction) -> Lookup:

@@ -79,6 +79,17 @@ def test_one_new_person(capsys):
     assert "no entry is missing" in out
 
 
+def test_new_rows_are_near_rows_of_the_fit(capsys):
+    fit(capsys, "logistic-vb-columns")
+    survey().iloc[:3].to_csv("new.csv")
+    out = run(capsys, "predict", "old.nbmf", "new.csv").out
+    assert "nearest rows of the fit" in out
+    table = pd.read_csv("new.predicted/positions.csv", index_col="row")
+    assert list(table.columns[-2:]) == ["nearest 5", "difference 5"]
+    assert set(table[[f"nearest {n}" for n in range(1, 6)]].to_numpy().ravel()) <= set(survey().index)
+    assert (table["difference 1"] < 0.1).all()
+
+
 def test_positions_of_a_scale_and_a_workbook(capsys, here):
     pytest.importorskip("openpyxl")
     fit(capsys, "logistic-vb-columns")
