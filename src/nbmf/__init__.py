@@ -5,7 +5,7 @@ Nothing is imported before it is used: `import nbmf` compiles nothing and takes 
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Public name -> module that defines it.
 EXPORTS = {

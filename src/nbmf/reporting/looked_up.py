@@ -29,6 +29,8 @@ def looked_up(lookup: Lookup) -> dict[str, Any]:
 
 def _count(lookup: Lookup) -> str:
     shown, n = min(len(lookup.names), TABLE_ROWS), lookup.total
+    if n == 1:
+        return f"The {lookup.noun}"
     return f"All {n:,} {lookup.noun}s" if shown == n else f"The first {shown:,} of {n:,} {lookup.noun}s"
 
 

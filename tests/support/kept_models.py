@@ -1,0 +1,75 @@
+"""Models as each release saved them, and what they predicted: later versions have to read them alike.
+
+    python tests/support/kept_models.py
+
+keeps those of the present version, in a folder with its name. It is run once for a release, and for classes that
+are new; what an earlier release has written stays.
+"""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from matrices import values_for
+
+import nbmf
+from nbmf import registry
+from nbmf.analysis.settings import estimator_of
+from nbmf.catalogue import METHODS
+from nbmf.inference.estimator import Factorization
+
+FOLDER = Path(__file__).parent / "kept_models"
+PREDICTED = "predictions.npz"
+SHAPE, NEW = (9, 7), 3
+ROUNDS = {"max_iter": 15, "burn_in": 4, "n_samples": 6}
+
+
+def names() -> list[str]:
+    """Return the ids of all methods of a matrix, and the names of the classes that no method has."""
+    methods = [name for name, method in METHODS.items() if method["class"] in registry.all_classes()]
+    with_method = {METHODS[name]["class"] for name in methods}
+    return [*methods, *(name for name in registry.all_classes() if name not in with_method)]
+
+
+def class_of(name: str) -> str:
+    """Return the name of the class of a method, or of a class."""
+    return METHODS[name]["class"] if name in METHODS else name
+
+
+def made(name: str) -> Factorization:
+    """Return a short fit, of two components where their number is given."""
+    settings = {key: value for key, value in ROUNDS.items() if key in registry.settings_of(class_of(name))}
+    if name in METHODS:
+        estimator = estimator_of(name, seed=0, components=2).set_params(**settings)
+    else:
+        estimator = registry.make_estimator(name, 2, settings, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that so short a fit has not converged
+        return estimator.fit(values_for(class_of(name), SHAPE))
+
+
+def predicted(name: str, model: Factorization) -> dict[str, np.ndarray]:
+    """Return what a model predicts of all entries and, where it can, of new rows."""
+    rows, columns = np.indices(SHAPE)
+    found = {"entries": model.predict(rows, columns)}
+    if hasattr(model, "predict_rows"):
+        F, N = SHAPE
+        found["rows"] = model.predict_rows(values_for(class_of(name), (F + NEW, N))[F:])
+    return found
+
+
+def keep() -> None:
+    """Save a fit of every method or class of which this version has none yet."""
+    folder = FOLDER / nbmf.__version__
+    folder.mkdir(parents=True, exist_ok=True)
+    known = dict(np.load(folder / PREDICTED)) if (folder / PREDICTED).exists() else {}
+    for name in names():
+        if not (folder / f"{name}.npz").exists():
+            model = made(name)
+            model.save(folder / f"{name}.npz")
+            known |= {f"{name} {what}": values for what, values in predicted(name, model).items()}
+    np.savez_compressed(folder / PREDICTED, **known)
+
+
+if __name__ == "__main__":
+    keep()
