@@ -10,7 +10,8 @@ from nbmf.inference.estimator import Factorization
 from nbmf.plotting import strips, style
 from nbmf.plotting.inputs import Fit, factor_of, model_of
 from nbmf.plotting.labelled_factor import LabelledFactor, order_of
-from nbmf.plotting.overview import NAME_SIZE, ROW_HEIGHT, cut
+from nbmf.plotting.names import shortened
+from nbmf.plotting.overview import NAME_SIZE, ROW_HEIGHT
 from nbmf.posterior import co_clustering as of_draws
 from nbmf.posterior.components import components_of
 
@@ -98,7 +99,7 @@ def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes
     pad = 2 * strips.WIDTH + 3
     axis.set(xticks=[], yticks=[])
     if n <= NAMED:
-        axis.set_yticks(range(n), [cut(name) for name in shown.names], fontsize=NAME_SIZE)
+        axis.set_yticks(range(n), shortened(shown.names), fontsize=NAME_SIZE)
         axis.tick_params(axis="y", length=0, pad=pad)
     else:
         axis.set_ylabel(f"{n} {factor.title}", labelpad=pad)

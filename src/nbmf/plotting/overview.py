@@ -11,6 +11,7 @@ from matplotlib.image import AxesImage
 from nbmf.errors import DataError
 from nbmf.plotting import headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
+from nbmf.plotting.names import shortened
 
 ROW_HEIGHT = 0.125  # inches
 STRETCH = 4.0  # times the height of the others, at most, for rows of the panel that has fewer of them
@@ -18,7 +19,6 @@ MARGINS = 1.5  # inches: titles, notes and the colour bar
 NARROWEST, BROADER = 2.3, 0.3  # inches: of a panel, and for each component, up to half of a page
 NAME_SIZE, NOTE_SIZE = 6.5, 7
 FEW = 10  # components, above which their headings are smaller
-NAME_LENGTH = 30  # characters; longer names are cut
 TITLE_LENGTH = 85  # characters in a line of the title
 FAINT = 0.35  # a factor whose largest entry is smaller is drawn darker
 
@@ -136,7 +136,7 @@ def _draw_factor(
     image = axis.imshow(weights, aspect="auto", interpolation="nearest", **colours)
     rows = max(n, height / STRETCH)
     axis.set_ylim(rows - 0.5, -0.5)
-    axis.set_yticks(range(n), [cut(name) for name in shown.names], fontsize=NAME_SIZE)
+    axis.set_yticks(range(n), shortened(shown.names), fontsize=NAME_SIZE)
     size = NAME_SIZE - 0.5 if len(headings_of) <= FEW else NAME_SIZE - 2
     headings.write(axis, headings_of, size, strips.WIDTH + 2)
     axis.tick_params(axis="y", length=0, pad=2 if factor.groups is None else strips.WIDTH + 3)
@@ -172,9 +172,3 @@ def _rule(axis: Axes, n: int, K: int, axes: int | None) -> None:
     for k in range(1, K):
         how = {"color": "black", "linewidth": 1.2} if k == axes else {"color": "0.8", "linewidth": 0.3}
         axis.plot([k - 0.5, k - 0.5], [-0.5, n - 0.5], **how)
-
-
-def cut(name: str) -> str:
-    """Return a name that is not too long for a picture."""
-    name = str(name)
-    return name if len(name) <= NAME_LENGTH else name[: NAME_LENGTH - 1] + "…"

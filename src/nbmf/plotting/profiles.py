@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from nbmf.plotting import headings, places, strips, style
-from nbmf.plotting.overview import NAME_SIZE, NOTE_SIZE, cut
+from nbmf.plotting.names import shortened
+from nbmf.plotting.overview import NAME_SIZE, NOTE_SIZE
 
 PIXELS = 400  # across a row of memberships
 MOST_ROWS = 2000  # drawn; of more every second, third, ... one
@@ -120,7 +121,7 @@ def draw_profile(profile: Profile, labels: Sequence[str], title: str = "", ax=No
     for (place, k), deviation in np.ndenumerate(profile.deviations):
         ink = "white" if abs(deviation) > 0.7 * FAR else "black"
         ax.text(k, place, profile.texts[place][k], ha="center", va="center", fontsize=NAME_SIZE - 1, color=ink)
-    ax.set_yticks(range(n), [cut(name) for name in profile.names], fontsize=NAME_SIZE)
+    ax.set_yticks(range(n), shortened(profile.names), fontsize=NAME_SIZE)
     headings.write(ax, labels, NAME_SIZE, strips.WIDTH + 2)
     ax.tick_params(axis="y", length=0)
     ax.spines[:].set_visible(False)
@@ -155,7 +156,7 @@ def draw_topics(topics: Sequence[Topic], ax=None) -> list[Axes]:
         places = np.arange(len(topic.words))
         axis.barh(places, topic.values, color=style.colour_of_component(k), height=0.75)
         axis.scatter(topic.overall, places, marker="|", color="black", s=22, linewidths=0.9, zorder=3)
-        axis.set_yticks(places, [cut(word) for word in topic.words], fontsize=NAME_SIZE)
+        axis.set_yticks(places, shortened(topic.words), fontsize=NAME_SIZE)
         axis.tick_params(axis="y", length=0)
         axis.set_ylim(len(topic.words) - 0.4, -0.6)
         axis.set_xlim(left=0)

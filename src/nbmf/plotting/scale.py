@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import places, style
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
+from nbmf.plotting.names import shortened
 from nbmf.posterior.scale import Scale, scale_of
 
 MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
@@ -100,14 +101,6 @@ def _colours(scale: Scale, groups: np.ndarray | None) -> tuple[np.ndarray, dict[
     return np.array([of_group[group] for group in groups]), of_group
 
 
-def _short(names: np.ndarray) -> list[str]:
-    """Return the names, of long ones both ends: what sets alike ones apart is often at the end."""
-    tail = LONGEST // 3
-    return [
-        name if len(name) <= LONGEST else f"{name[: LONGEST - tail - 1]}…{name[-tail:]}" for name in map(str, names)
-    ]
-
-
 def _label(scale: Scale, a: int) -> str:
     return f"axis {a + 1} ({scale.shares[a]:.0%} of what rows differ in{', rotated' if scale.rotated else ''})"
 
@@ -138,7 +131,7 @@ def _draw_rows(axis: Axes, scale: Scale, groups: np.ndarray | None, named: bool)
     """Draw rows in order, the highest on top, with their names or those at the ends."""
     order, (colours, of_group) = scale.order(), _colours(scale, groups)
     x, lower, upper = (each[order, 0] for each in (scale.positions, scale.lower, scale.upper))
-    y, colours, names = np.arange(len(order)), colours[order], _short(scale.row_names[order])
+    y, colours, names = np.arange(len(order)), colours[order], shortened(scale.row_names[order], LONGEST)
     if named:
         axis.hlines(y, lower, upper, color=colours, linewidth=0.8, alpha=0.5)
     else:
@@ -209,7 +202,7 @@ def _draw_columns(axis: Axes, scale: Scale) -> None:
     for x, face, end in ((low, "white", "lowest"), (high, NEUTRAL, "highest")):
         label = f"{end} {scale.n_end} row{'s' * (scale.n_end > 1)}"
         axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=label)
-    axis.set_yticks(y, _short(scale.column_names[chosen]), fontsize=NAME_SIZE)
+    axis.set_yticks(y, shortened(scale.column_names[chosen], LONGEST), fontsize=NAME_SIZE)
     axis.set(xlim=(-0.03, 1.03), ylim=(-1, len(chosen)), xlabel="mean probability of a one")
     axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
     axis.tick_params(axis="y", length=0)
@@ -279,7 +272,8 @@ def _name(axis: Axes, points: np.ndarray, names: np.ndarray, chosen: np.ndarray)
     from adjustText import adjust_text  # a map alone needs it
 
     texts = [
-        axis.text(*points[i], name, fontsize=NAME_SIZE) for i, name in zip(chosen, _short(names[chosen]), strict=True)
+        axis.text(*points[i], name, fontsize=NAME_SIZE)
+        for i, name in zip(chosen, shortened(names[chosen], LONGEST), strict=True)
     ]
     avoided = points[_farthest(points)[:MOST_AVOIDED]]
     adjust_text(texts, *avoided.T, ax=axis, iter_lim=ROUNDS, avoid_self=False, expand=(1.05, 1.15), min_arrow_len=1e9)
