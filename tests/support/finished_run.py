@@ -1,6 +1,7 @@
 """The tiny runs of the workflow that several files of tests begin with: run once, then copied."""
 
 import fcntl
+import json
 import shutil
 from pathlib import Path
 
@@ -55,6 +56,33 @@ TINY = {
 N_FITS = 2 * 2 * (1 + 1 + 1 + 2 + 1 + 1)
 N_TOYS = 3  # fits of the sensitivity, to the matrices of two models
 N_UNMASKED_FITS = (2 + 2) + (2 + 1)
+# All but Figure 6, which needs a square matrix with groups: its dataset is not run.
+FIGURES = [
+    "figure_2",
+    "figure_5",
+    "figure_7",
+    "figure_8",
+    "figure_9",
+    "figure_10",
+    "figure_11",
+    "sensitivity",
+    "fit_against_K",
+    "traces_beta-dir-gs",
+    "traces_dir-dir-gs",
+]
+TABLES = {  # and the number of their rows, where that follows from the configuration
+    "scores": N_FITS,
+    "summary": 2 * 7,
+    "traces": None,
+    "unmasked_scores": N_UNMASKED_FITS,
+    "unmasked_traces": None,
+    "unmasked_summary": (1 + 2) + (1 + 1),
+    "diagnostics": 2,
+    "sensitivity": N_TOYS,
+    "claims": None,
+    "claims_parts": None,
+    "paper_numbers": None,
+}
 
 
 def finished_run(tmp_path_factory, name: str) -> Checkout:
@@ -85,3 +113,19 @@ def target(name):
 def studying(**changes):
     """Return TINY with other keys of its study."""
     return {**TINY, "studies": {**TINY["studies"], "lumbreras2020": {**STUDY, **changes}}}
+
+
+def drawn(planned):
+    """Return the figures among planned jobs."""
+    names = {job.removeprefix(target("")) for job in planned if job.startswith(target(""))}
+    return {name for name in names if not name.startswith("table_")}
+
+
+def changed(config, **methods):
+    """Return a copy of `config` with keys of method entries replaced."""
+    config = json.loads(json.dumps(config))
+    for name, entry in methods.items():
+        method = config["methods"][name.replace("_", "-")]
+        method["settings"] = {**method.get("settings", {}), **entry.pop("settings", {})}
+        method.update(entry)
+    return config

@@ -1,4 +1,4 @@
-"""The workflow itself, run as a user would, on a copy of this checkout and tiny settings."""
+"""The workflow itself, run as a user would, on a copy of this checkout and tiny settings; plans: test_dry_runs.py."""
 
 import json
 import re
@@ -10,16 +10,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from checkout import ROOT, Checkout, jobs_in
+from checkout import Checkout
 from finished_run import (
+    FIGURES,
     N_FITS,
     N_TOYS,
     N_UNMASKED_FITS,
     NONE_OF_THE_PAPER,
-    PAPER,
     STUDY,
+    TABLES,
     TINY,
+    changed,
     finished_run,
     studying,
     target,
@@ -27,54 +28,12 @@ from finished_run import (
 
 from nbmf.data.matrix import BinaryMatrix
 
-# All but Figure 6, which needs a square matrix with groups: its dataset is not run.
-FIGURES = [
-    "figure_2",
-    "figure_5",
-    "figure_7",
-    "figure_8",
-    "figure_9",
-    "figure_10",
-    "figure_11",
-    "sensitivity",
-    "fit_against_K",
-    "traces_beta-dir-gs",
-    "traces_dir-dir-gs",
-]
-TABLES = {  # and the number of their rows, where that follows from the configuration
-    "scores": N_FITS,
-    "summary": 2 * 7,
-    "traces": None,
-    "unmasked_scores": N_UNMASKED_FITS,
-    "unmasked_traces": None,
-    "unmasked_summary": (1 + 2) + (1 + 1),
-    "diagnostics": 2,
-    "sensitivity": N_TOYS,
-    "claims": None,
-    "claims_parts": None,
-    "paper_numbers": None,
-}
-
-
-def drawn(planned):
-    """Return the figures among planned jobs."""
-    names = {job.removeprefix(target("")) for job in planned if job.startswith(target(""))}
-    return {name for name in names if not name.startswith("table_")}
+pytestmark = pytest.mark.workflow
 
 
 def showing(**changes):
     """Return TINY with other options of its figures and tables."""
     return studying(options={**STUDY["options"], **changes})
-
-
-def changed(config, **methods):
-    """Return a copy of `config` with keys of method entries replaced."""
-    config = json.loads(json.dumps(config))
-    for name, entry in methods.items():
-        method = config["methods"][name.replace("_", "-")]
-        method["settings"] = {**method.get("settings", {}), **entry.pop("settings", {})}
-        method.update(entry)
-    return config
 
 
 @pytest.fixture(scope="module")
@@ -426,105 +385,11 @@ def test_a_figure_is_a_target_and_comes_out_the_same(finished):
     assert "4 of 4 steps" in done.stdout  # each, and what it is asked for by
 
 
-@pytest.fixture(scope="module")
-def fresh(tmp_path_factory):
-    """A checkout in which nothing has run, for dry runs."""
-    return Checkout(tmp_path_factory.mktemp("fresh"))
-
-
-def test_a_figure_needs_no_more_than_it_shows(fresh):
-    planned = fresh.planned(TINY, target("figure_7"))
-    # Two chains and a point estimate, and the chains of the other dataset, which are diagnosed with them.
-    assert planned["fit_keeping_factors"] == 2 + 1 + 2 < N_UNMASKED_FITS
-    assert drawn(planned) == {"figure_7"}
-    others = ("table_scores", "table_sensitivity")
-    assert not planned.keys() & {"fit", "mask", *map(target, others)}
-    assert "fit_keeping_factors" not in fresh.planned(TINY, target("figure_11"))
-
-
 def test_a_figure_that_is_not_drawn_is_no_target(finished):
     done = finished.snakemake(target("figure_6"), config=TINY)
     assert done.returncode != 0
     assert target("figure_6") in done.stdout
     assert "Traceback" not in done.stdout
-
-
-def test_a_wrong_configuration_is_one_clear_line_before_anything_runs(fresh):
-    done = fresh.snakemake(config=changed(TINY, bica={"settings": {"max_itre": 5}}))
-    assert done.returncode != 0
-    line = "configuration: methods.bica.settings: unknown key 'max_itre'; allowed are"
-    assert line in done.stdout
-    assert "Traceback" not in done.stdout
-    assert not (fresh.folder / "results/tiny").exists()
-
-
-def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
-    study = PAPER["studies"]["lumbreras2020"]
-    methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]
-    grid = sum(len(methods[method]["K"]) for method in study["methods"])
-    planned = fresh.planned({})
-    masks, toys = len(study["datasets"]) * study["masks"], study["options"]["sensitivity"]
-    drawn_matrices = len(toys["sizes"]) * toys["masks"] * 2  # of two models
-    assert planned["mask"] == masks + drawn_matrices
-    assert masks * grid * len(study["seeds"]) == 1150
-    assert planned["fit"] == 1150 + OF_TOYS
-    assert (
-        planned["fit_keeping_factors"]
-        == 267
-        == sum(len(grid["K"]) * grid["seeds"] for grids in study["unmasked"].values() for grid in grids.values())
-    )
-    assert drawn(planned) == {*FIGURES, "figure_6"}
-    # Figure 10 alone asks for those whose chains it marks.
-    assert fresh.planned({}, target("figure_10"))["fit_keeping_factors"] == 60
-    assert planned.keys() >= {target(f"table_{name}") for name in TABLES}
-
-
-OF_TOYS = 3 * 5 * 3 * 5  # sizes, matrices, methods, concentrations
-MASKED_FIGURES = {"figure_2", "figure_5", "figure_10", "figure_11", "sensitivity"}
-
-
-def overlay(name):
-    return yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
-
-
-def test_an_overlay_without_unmasked_fits_draws_what_is_left(fresh):
-    planned = fresh.planned(overlay("mean_field_start"))
-    assert planned["fit"] > 0
-    assert "fit_keeping_factors" not in planned
-    assert drawn(planned) == MASKED_FIGURES
-
-
-def test_the_texts_orientation_is_run_for_two_datasets(fresh):
-    planned = fresh.planned(overlay("as_in_the_text"))
-    assert (planned["fit"], planned["fit_keeping_factors"]) == (2 * 1150 / 5 + OF_TOYS, 2 * 2 * 4)
-    assert drawn(planned) == MASKED_FIGURES | {"traces_beta-dir-gs", "traces_dir-dir-gs"}
-
-
-def test_data_that_are_not_at_hand_leave_out_what_needs_them(fresh):
-    """A large file that is downloaded on demand only: no network is asked, and it is said how."""
-    source = {
-        "address": "https://example.org/large.csv",
-        "licence": "none stated",
-        "citation": "none",
-        "sha256": "0" * 64,
-        "bytes": 10**9,
-        "on_demand": True,
-    }
-    entry = {"recipe": "lastfm", "files": {"listens": "large"}}
-    config = {
-        **studying(
-            datasets=["beta_dir_1", "far"],
-            options={**STUDY["options"], "figure_2": [{"dataset": "far", "title": "far"}]},
-        ),
-        "sources": {"large": source},
-        "datasets": {"far": entry},
-    }
-    done = fresh.snakemake("--dry-run", config=config)
-    assert "lumbreras2020: far is left out: large (1000.0 MB) is not here: with a" in done.stdout
-    assert "lumbreras2020: figure_2 is left out: large" in done.stdout
-    planned = jobs_in(done.stdout)
-    assert planned["fit"] == N_FITS // 2 + N_TOYS
-    assert drawn(planned) == {*FIGURES} - {"figure_2"}
 
 
 FAILING = '''
@@ -585,7 +450,3 @@ def test_failed_fits_are_explained_and_shown_as_gaps_and_only_they_run_again(fin
     assert others == {file: file.stat().st_mtime_ns for file in others}
     assert not partial.exists()
     assert not list(results.glob("fits/*/*/*.attempt"))
-
-
-def test_the_lock_names_no_index():
-    assert not re.search(r"https?://|--index|--find-links", (ROOT / "requirements.lock").read_text())
