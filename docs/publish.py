@@ -14,6 +14,7 @@ import shutil
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import yaml
 from PIL import Image
@@ -41,6 +42,8 @@ RULE_OF = {
 UNMASKED = "fit_keeping_factors"
 MIB = 2**20 / 1e6  # megabytes of what a benchmark file counts memory in
 FIT = ["dataset", "method", "K", "mask", "seed"]  # the columns that name a masked fit
+# How titles begin of sections that compare the run with those of other configurations.
+OF_OTHER_RUNS = ("### The start of the chains", "### The claims in both orientations", "### The orientation:")
 
 
 def main() -> None:
@@ -58,6 +61,7 @@ def main() -> None:
         compress(results / f"figures/{name}.png", ROOT / f"docs/figures/{name}.png")
     reference = ROOT / "reference" / STUDY
     reference.mkdir(parents=True, exist_ok=True)
+    is_same = same_scores(reference / "scores.csv", results / "tables/scores.csv")
     for name in ("scores", "unmasked_scores"):
         shutil.copy(results / f"tables/{name}.csv", reference / f"{name}.csv")
     tables = {file.stem: pd.read_csv(file) for file in (results / "tables").glob("*.csv")}
@@ -72,6 +76,7 @@ def main() -> None:
         sections += [f"### {title}", f"![{title}](figures/{name}.png)"]
     sections += sections_of_tables(tables)
     sections += sections_of_other_runs(Run(tables["scores"], tables["traces"]), options)
+    sections += sections_that_stay(sections, is_same)
     sections += ["### Time and memory", *time_and_memory(options, results)]
     into_page(STUDY, sections)
 
@@ -174,6 +179,25 @@ def sections_of_orientations(run: Run, other: Run) -> list[str]:
         "numbers, but not the same entries.",
         markdown(side_by_side(compare_orientations(run.scores, other.scores))),
     ]
+
+
+def same_scores(published: Path, made: Path) -> bool:
+    """Return whether a run has the scores of the published one, but for rounding in their last digits."""
+    if not published.exists():
+        return False
+    old, new = (pd.read_csv(file).set_index(FIT)["perplexity"].sort_index() for file in (published, made))
+    return old.index.equals(new.index) and np.allclose(old, new, rtol=1e-9, atol=0, equal_nan=True)
+
+
+def sections_that_stay(sections: list[str], is_same: bool, root: Path = ROOT) -> list[str]:
+    """Return the published comparisons with other runs that are not at hand now, if they are of these scores."""
+    text = (root / f"docs/{STUDY}.md").read_text(encoding="utf-8")
+    block = text.partition(MARKS[0].format(STUDY))[2].partition(MARKS[1])[0]
+    published = [part.strip() for part in re.split(r"^(?=### )", block, flags=re.MULTILINE)]
+    old = [part for part in published if part.startswith(OF_OTHER_RUNS) and part.splitlines()[0] not in sections]
+    for part in old:
+        print(f"{'as published' if is_same else 'left out, for scores have changed'}: {part.splitlines()[0]}")
+    return old if is_same else []
 
 
 def path(text: str) -> Path:

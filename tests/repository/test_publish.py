@@ -119,6 +119,25 @@ def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
     assert "None." in publish.sections_of_orientations(run, some(run, TURNED))
 
 
+def test_comparisons_with_other_runs_stay_while_the_scores_do(publish, tmp_path, capsys):
+    scores = made_up().scores
+    scores.to_csv(tmp_path / "old.csv", index=False)
+    scores.iloc[::-1].assign(perplexity=scores["perplexity"] * (1 + 1e-12)).to_csv(tmp_path / "new.csv", index=False)
+    assert publish.same_scores(tmp_path / "old.csv", tmp_path / "new.csv")
+    scores.assign(perplexity=scores["perplexity"] * 1.001).to_csv(tmp_path / "new.csv", index=False)
+    assert not publish.same_scores(tmp_path / "old.csv", tmp_path / "new.csv")
+    assert not publish.same_scores(tmp_path / "none.csv", tmp_path / "new.csv")
+    (tmp_path / "docs").mkdir()
+    begin, end = publish.MARKS[0].format("lumbreras2020"), publish.MARKS[1]
+    titles = ["### The paper's claims", "### The claims in both orientations", "### The start of the chains: two"]
+    (tmp_path / "docs/lumbreras2020.md").write_text("\n\n".join([begin, *(f"{title}\n\nold" for title in titles), end]))
+    sections = ["### The paper's claims", "### The start of the chains: two"]
+    assert publish.sections_that_stay(sections, True, tmp_path) == [f"{titles[1]}\n\nold"]
+    assert capsys.readouterr().out == "as published: ### The claims in both orientations\n"
+    assert publish.sections_that_stay(sections, False, tmp_path) == []
+    assert "left out" in capsys.readouterr().out
+
+
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time"
 
 
