@@ -1,4 +1,4 @@
-"""Run the examples of docs/reading.md and write their pictures: python docs/gallery.py [FOLDER]."""
+"""Run the examples of docs/gallery.md and write their pictures: python docs/gallery.py [FOLDER]."""
 
 import re
 import sys
@@ -34,7 +34,7 @@ def main() -> None:
     """Write the pictures into docs/figures, or into a folder."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "figures"
     style.without_a_screen()
-    for name, figure in pictures((DOCS / "reading.md").read_text(encoding="utf-8")):
+    for name, figure in pictures((DOCS / "gallery.md").read_text(encoding="utf-8")):
         style.save(figure, folder / name, dpi=DPI)
         compress(folder / name, folder / name)
         print(name)

@@ -262,17 +262,17 @@ def test_scores_that_cannot_be_drawn(table, words):
             "fit: a fitted estimator, Draws or Chains are needed, not a BinaryMatrix",
         ),
         (lambda fit, V: nbmf.plot.dictionary(nbmf.BetaDirVB(2)), NotFittedError, "not fitted yet"),
-        (lambda fit, V: nbmf.plot.dictionary(fit, V, side="W"), ConfigError, "side = 'W': allowed"),
-        (lambda fit, V: nbmf.plot.dictionary(fit, V, lines=0), ConfigError, "lines = 0: allowed"),
+        (lambda fit, V: nbmf.plot.dictionary(fit, V, side="W"), ConfigError, "side = 'W': must be"),
+        (lambda fit, V: nbmf.plot.dictionary(fit, V, lines=0), ConfigError, "lines = 0: must be"),
         (lambda fit, V: nbmf.plot.reconstruction(fit, None), DataError, "V: the matrix of the fit"),
         (
             lambda fit, V: nbmf.plot.reconstruction(fit, V.T),
             DataError,
             r"V has the shape \(14, 36\), that of the fit is \(36, 14\)",
         ),
-        (lambda fit, V: nbmf.plot.positions(fit, 7), ConfigError, "components = 7: allowed is"),
+        (lambda fit, V: nbmf.plot.positions(fit, 7), ConfigError, "components = 7: must be"),
         (lambda fit, V: nbmf.plot.positions(fit, (1, 2, 3)), ConfigError, "from 1 to 6, or two"),
-        (lambda fit, V: nbmf.plot.positions(fit, axis=2), ConfigError, "axis = 2: allowed is 0"),
+        (lambda fit, V: nbmf.plot.positions(fit, axis=2), ConfigError, "axis = 2: must be 0"),
         (lambda fit, V: nbmf.plot.positions(fit, names=["Nemo"]), DataError, "there is no 'Nemo'"),
         (lambda fit, V: nbmf.plot.co_clustering(fit, axis="rows"), ConfigError, "axis = 'rows'"),
         (lambda fit, V: nbmf.plot.chains(fit), ConfigError, "Chains of nbmf.run_chains are needed"),
@@ -312,7 +312,7 @@ def test_the_module_is_loaded_when_it_is_asked_for():
     assert nbmf.plot.__name__ == "nbmf.plot"
 
 
-# The pictures of docs/reading.md.
+# The pictures of docs/gallery.md.
 
 
 def test_the_page_of_pictures_has_one_for_each_example():
@@ -322,7 +322,7 @@ def test_the_page_of_pictures_has_one_for_each_example():
         import gallery
     finally:
         sys.path.remove(str(docs))
-    page = (docs / "reading.md").read_text(encoding="utf-8")
+    page = (docs / "gallery.md").read_text(encoding="utf-8")
     steps = gallery.STEP.findall(page)
     assert len(steps) == page.count("```python") == page.count("](figures/")
     for name in nbmf.plot.__all__:
