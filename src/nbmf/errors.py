@@ -143,7 +143,7 @@ class ChainsNotConvergedWarning(UserWarning):
 
 def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> ConfigError:
     """Return the error for a value of an argument; `allowed` are words for what is, or all of it."""
-    words = ("allowed is ", allowed) if isinstance(allowed, str) else (choices(value, allowed),)
+    words = ("must be ", allowed) if isinstance(allowed, str) else (one_of(value, allowed),)
     error = ConfigError(Setting(name, value), ": ", *words)
     error.parameter, error.value, error.allowed = name, value, allowed
     return error
@@ -151,9 +151,18 @@ def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> Config
 
 def choices(given: str, allowed: Collection[str]) -> str:
     """Return text that lists what is allowed instead of `given`, and the nearest; of very many, the nearest alone."""
+    return f"allowed: {_listed(given, allowed)}"
+
+
+def one_of(given: str, allowed: Collection[str]) -> str:
+    """Return the same list as a rule for the value named before it."""
+    return f"must be one of {_listed(given, allowed)}"
+
+
+def _listed(given: str, allowed: Collection[str]) -> str:
     names = list(allowed)
     near = difflib.get_close_matches(str(given), names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     listed = names if len(names) <= MANY else difflib.get_close_matches(str(given), names, n=LISTED, cutoff=0.0)
     others = f" and {len(names) - len(listed)} others" if len(listed) < len(names) else ""
-    return f"allowed are {', '.join(listed)}{others}{hint}"
+    return f"{', '.join(listed)}{others}{hint}"

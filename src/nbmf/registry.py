@@ -95,13 +95,13 @@ def check_settings(where: str, class_name: str, grid: list[int], settings: dict[
 def check_starts(where: str, class_name: str, starts: Any) -> None:
     """Raise ConfigError, naming the place `where`, if fits of that class cannot have so many starts."""
     if isinstance(starts, bool) or not isinstance(starts, int) or starts < 1:
-        raise ConfigError(Setting(where, starts), ": allowed is an integer of at least 1")
+        raise ConfigError(Setting(where, starts), ": must be an integer of at least 1")
     if starts == 1 or model_class(class_name).takes_starts:
         return
     why = "has no objective by which one of several starts could be kept, or ends where it ends whatever the seed"
     if is_sampler(class_name):
         why = "is a sampler, whose chains are no starts: none of them is the best"
-    raise ConfigError(Setting(where, starts), f": {class_name} {why}; allowed is 1")
+    raise ConfigError(Setting(where, starts), f": {class_name} {why}; allowed: 1")
 
 
 def length_settings(class_name: str, before: int, kept: int) -> dict[str, int]:

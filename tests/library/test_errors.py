@@ -59,12 +59,14 @@ def test_an_error_keeps_its_parts_wherever_it_goes():
     inner = not_allowed("n_components", 0, Message("0 with ", Setting("effects", "rows")))
     assert (inner.parameter, inner.value, inner.allowed) == ("n_components", 0, "0 with effects = 'rows'")
     outer = DataError("v.csv: ", inner, "; --no-check holds nothing out")
-    words = "v.csv: {}: allowed is 0 with {}; --no-check holds nothing out"
+    words = "v.csv: {}: must be 0 with {}; --no-check holds nothing out"
     for error in (outer, copy.deepcopy(outer), pickle.loads(pickle.dumps(outer))):
         assert str(error) == words.format("n_components = 0", "effects = 'rows'")
         assert as_typed(error.message, "fit") == words.format("--components 0", "--set effects=rows")
     assert pickle.loads(pickle.dumps(inner)).parameter == "n_components"
-    assert str(not_allowed("side", "row", ["rows", "both"])).endswith("allowed are rows, both (did you mean 'rows'?)")
+    assert str(not_allowed("side", "row", ["rows", "both"])).endswith(
+        "must be one of rows, both (did you mean 'rows'?)"
+    )
     assert str(DownloadError("none of ", Setting("place"))) == "none of place"  # an OSError takes two texts apart
     assert ConfigError("plain").parameter is None
 
@@ -102,10 +104,10 @@ def test_no_message_has_an_argument_as_text():
 
 def test_of_very_many_choices_the_nearest_are_listed():
     few = [f"method-{number}" for number in range(70)]
-    assert choices("methd-7", few) == f"allowed are {', '.join(few)} (did you mean 'method-7'?)"
+    assert choices("methd-7", few) == f"allowed: {', '.join(few)} (did you mean 'method-7'?)"
     many = [*few, "other"]
     said = choices("methd-7", many)
-    assert said.startswith("allowed are method-7, ")
+    assert said.startswith("allowed: method-7, ")
     assert said.endswith(" and 41 others (did you mean 'method-7'?)")
     assert said.count(",") == 29
     assert "other," not in said

@@ -113,7 +113,7 @@ def test_settings_reach_the_estimator():
 
 
 def test_parameters_are_checked_before_any_fit():
-    with pytest.raises(ConfigError, match="max_iter = 0: allowed is an integer of at least 1"):
+    with pytest.raises(ConfigError, match="max_iter = 0: must be an integer of at least 1"):
         registry.make_estimator("BinaryICA", 3, {"max_iter": 0})
     with pytest.raises(ConfigError, match="n_components = 0"):
         registry.make_estimator("BinaryICA", 0, {})
@@ -148,7 +148,7 @@ def test_a_class_of_another_package_needs_no_registration():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("BinaryIC", "no class 'BinaryIC'; allowed are BetaDirGibbs, .*LDA"),
+        ("BinaryIC", "no class 'BinaryIC'; allowed: BetaDirGibbs, .*LDA"),
         ("BinaryMatrix", "'BinaryMatrix' is no estimator"),
         ("my_methods:Yours", "'my_methods:Yours' cannot be imported: .*Yours"),
         ("your_methods:Mine", "'your_methods:Mine' cannot be imported: .*your_methods"),

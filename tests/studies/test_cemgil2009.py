@@ -94,10 +94,10 @@ def test_a_wrong_file_or_size_is_named(tmp_path):
     with pytest.raises(DataError, match=r"no\.mat: no MATLAB 5 file"):
         olivetti.build(faces=tmp_path / "no.mat", side=16, images=50)
     for side in (48, 0, 128, True, 16.0):
-        with pytest.raises(ConfigError, match="allowed is a divisor of 64"):
+        with pytest.raises(ConfigError, match="allowed: a divisor of 64"):
             olivetti.build(faces=path, side=side, images=50)
     for count in (0, 401, True, 50.0):
-        with pytest.raises(ConfigError, match="allowed is an integer from 1 to 400"):
+        with pytest.raises(ConfigError, match="allowed: an integer from 1 to 400"):
             olivetti.build(faces=path, side=16, images=count)
 
 
@@ -390,7 +390,7 @@ def test_ml_from_images_fits_what_is_given_alone():
     left = np.where(HIDDEN, 0.0, PHOTOGRAPHS.tallies - fit.expectation_)
     np.testing.assert_allclose(left.sum(axis=1), 0, atol=1e-6)  # where the likelihood is stationary
     np.testing.assert_allclose(left.sum(axis=0), 0, atol=1e-6)
-    with pytest.raises(ConfigError, match="images = None: allowed is the counts of all images"):
+    with pytest.raises(ConfigError, match="images = None: must be the counts of all images"):
         EMFromImages(2).fit(GIVEN)
 
 
@@ -859,7 +859,7 @@ def test_figure_6_shows_what_figure_7_has(tmp_path, monkeypatch):
     def change(config):
         config["studies"]["cemgil2009"]["options"]["figure_6"]["order"] = 99
 
-    with pytest.raises(ConfigError, match=r"figure_6\.order = 99: allowed are those of figure_7, 1, 5, 25"):
+    with pytest.raises(ConfigError, match=r"figure_6\.order = 99: must be one of those of figure_7, 1, 5, 25"):
         made([], tmp_path, monkeypatch, change)
 
 

@@ -132,7 +132,7 @@ def test_a_fit_from_a_neighbour_begins_where_that_ended(neighbour):
         kept = np.sort(other.shares_of(other.factors_))[1:].sum()
         assert (W @ H).sum() == pytest.approx(kept * (other.W_ @ other.H_).sum())
     assert model.fit(COUNTS).n_iter_ == 120
-    with pytest.raises(ConfigError, match="neighbour = 'near': allowed are split, pruned"):
+    with pytest.raises(ConfigError, match="neighbour = 'near': must be one of split, pruned"):
         FromNeighbour(3, neighbour="near").fit(COUNTS)
 
 

@@ -102,7 +102,7 @@ def test_fits_that_two_experiments_ask_for_are_one():
 @pytest.mark.parametrize(
     ("option", "name", "value", "message"),
     [
-        ("line_search", "first_seed", 2, r"line_search\.first_seed = 2: allowed is more than 2"),
+        ("line_search", "first_seed", 2, r"line_search\.first_seed = 2: must be more than 2"),
         ("starts_of_v", "set_ups", ["set_up_4"], r"starts_of_v\.set_ups\.set_up_4 = 'set_up_4'"),
         ("starts_of_v", "searching", ["klami2015-pg"], r"searching\.klami2015-pg = 'klami2015-pg'"),
         ("sizes", "methods", ["klami2015-pg-f-search"], r"sizes\.methods\.klami2015-pg-f-search"),

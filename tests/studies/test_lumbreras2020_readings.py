@@ -238,7 +238,7 @@ def test_ranges_are_compared_over_all_signs():
     assert ranges.nearest_range(smallest, largest, -3.0, 7.0) == (-3.0, 7.0)
     assert ranges.nearest_range(smallest, largest, -7.1, 2.0) == (-7.0, 2.0)  # the second one flipped alone
     assert ranges.deviation(-7.0, 3.0, -7.0, 2.0) == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="13 components: allowed are at most 12"):
+    with pytest.raises(ValueError, match="13 components; allowed: at most 12"):
         ranges.nearest_range(np.zeros(13), np.zeros(13), -1.0, 1.0)
 
 

@@ -472,10 +472,10 @@ def test_priors_and_starts_have_the_same_data_and_starts_other_random_numbers():
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("figure_2", "methods", 0), "ohn2022-cip", r"methods\[0\] = 'ohn2022-cip': allowed"),
+        (("figure_2", "methods", 0), "ohn2022-cip", r"methods\[0\] = 'ohn2022-cip': must be"),
         (("figure_2", "starts", 0), "quick", r"methods\[0\] = 'ohn2022-cibp'.*start = 'quick'"),
-        (("figure_2", "sizes", 0), 9, r"sizes\[0\] = 9: allowed is at least loaded = 10"),
-        (("other_settings", "sizes", 1), 4, r"sizes\[1\] = 4: allowed is at least"),
+        (("figure_2", "sizes", 0), 9, r"sizes\[0\] = 9: must be at least loaded = 10"),
+        (("other_settings", "sizes", 1), 4, r"sizes\[1\] = 4: must be at least"),
         (
             ("other_settings", "settings", "tau_larger", "settings", "slab_variance"),
             -1,

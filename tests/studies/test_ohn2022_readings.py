@@ -57,7 +57,7 @@ def test_data_are_those_of_no_other_chain_and_the_same_for_every_variance():
 def test_data_of_other_chains_are_refused(option, count):
     config = shipped_configuration()
     config["studies"]["ohn2022"]["options"][option]["replications"] = count
-    with pytest.raises(Exception, match=rf"{SLABS}\.first_replication = 100: allowed is at least {count}"):
+    with pytest.raises(Exception, match=rf"{SLABS}\.first_replication = 100: must be at least {count}"):
         plan_of(config)
 
 

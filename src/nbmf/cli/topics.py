@@ -58,6 +58,6 @@ def _stop_words(given: str | None) -> list[str]:
         return sorted(ENGLISH_STOP_WORDS)
     if not Path(given).is_file():
         raise DataError(
-            f"--stop-words {given}: there is no such file; allowed are a file with one word per line, and {ENGLISH}"
+            f"--stop-words {given}: there is no such file; allowed: a file with one word per line, and {ENGLISH}"
         )
     return [line.strip() for line in lines_of(given)]

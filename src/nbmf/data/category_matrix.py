@@ -98,11 +98,11 @@ def _ranks_of_frame(frame: pd.DataFrame) -> np.ndarray:
     for name, dtype, each in zip(frame.columns, dtypes, categories, strict=True):
         if each is None or not dtype.ordered or list(each) != list(categories[0]):
             raise DataError(
-                f"column {plain(name)!r} is of type {dtype!r}: next to columns of ordered categories allowed are those "
+                f"column {plain(name)!r} is of type {dtype!r}; allowed next to columns of ordered categories: those "
                 "with the same categories in the same order (pandas.CategoricalDtype(categories, ordered=True))"
             )
     if len(categories[0]) > LARGEST + 1:
-        raise DataError(f"there are {len(categories[0])} categories: allowed are at most {LARGEST + 1}")
+        raise DataError(f"there are {len(categories[0])} categories; allowed: at most {LARGEST + 1}")
     return np.column_stack([frame.iloc[:, n].cat.codes for n in range(frame.shape[1])]).astype(np.int8)
 
 
@@ -115,5 +115,5 @@ def _ranks_from_values(values: Any) -> np.ndarray:
     wrong = ~(missing | is_rank)
     if wrong.any():
         f, n = np.argwhere(wrong)[0]
-        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed are {ALLOWED}")
+        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {ALLOWED}")
     return np.where(missing, MISSING, numbers).astype(np.int8)

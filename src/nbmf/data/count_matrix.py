@@ -97,6 +97,6 @@ def _tallies_from_values(values: Any) -> np.ndarray:
         f, n = np.argwhere(wrong)[0]
         raise DataError(
             f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; "
-            f"allowed are {ALLOWED}; other numbers are for GaussianFactorVB"
+            f"allowed: {ALLOWED}; other numbers are for GaussianFactorVB"
         )
     return np.where(missing, MISSING, numbers).astype(np.int32)

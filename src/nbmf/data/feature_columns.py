@@ -42,7 +42,7 @@ def refuse_wrong_values(table: Any) -> None:
         f, n = int(np.searchsorted(table.starts, cell, "right")) - 1, int(table.columns[cell])
         raise DataError(
             f"row {str(table.row_names[f])!r}, column {str(table.column_names[n])!r}: the value "
-            f"is {x[cell].item()!r}; allowed in a {table.kinds[n]} column are "
+            f"is {x[cell].item()!r}; allowed in a {table.kinds[n]} column: "
             f"{ALLOWED[str(table.kinds[n])]}"
         )
 
@@ -73,7 +73,7 @@ def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, s
             wrong = next(i for i in np.flatnonzero(~missing) if isinstance(values[i], str))
             raise DataError(
                 f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is no "
-                f"number; allowed in a {kind} column are {ALLOWED.get(kind, 'numbers')}"
+                f"number; allowed in a {kind} column: {ALLOWED.get(kind, 'numbers')}"
             )
         texts = values[~missing].astype(str)
         categories, codes = np.unique(texts, return_inverse=True)

@@ -101,11 +101,11 @@ class FeatureTable(NamedMatrix):
             raise DataError("columns are words all or none: a document has no other features")
         ends = self.starts[[0, -1]].tolist() == [0, self.cells.size]
         if not ends or (np.diff(self.starts) < 0).any():
-            raise DataError("starts: allowed are ascending places from 0 to the number of cells")
+            raise DataError("starts: must be ascending places from 0 to the number of cells")
         position = self.row_of_cell() * N + self.columns
         inside = (self.columns >= 0) & (self.columns < N)
         if not (inside.all() and (np.diff(position) > 0).all()):
-            raise DataError(f"columns: allowed are 0 to {N - 1}, ascending in each row")
+            raise DataError(f"columns: must be 0 to {N - 1}, ascending in each row")
 
     # --- Making one -------------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ def summed(values: Any) -> Any:
     import scipy.sparse  # takes a moment
 
     if values.dtype.kind not in "fiub":
-        raise DataError(f"the stored values are of type {values.dtype}: allowed are numbers")
+        raise DataError(f"the stored values are of type {values.dtype}; allowed: numbers")
     is_truth = values.dtype.kind == "b"
     made = scipy.sparse.csr_array(values.copy() if is_truth else values.astype(np.float64))  # a copy in either case
     made.sum_duplicates()
@@ -99,7 +99,7 @@ def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
     if values.dtype.kind not in "fiu":
         for (f, n), value in np.ndenumerate(values):
             if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-                raise WrongValue(f, n, f"{plain(value)!r} is not a number; allowed are {allowed}")
+                raise WrongValue(f, n, f"{plain(value)!r} is not a number; allowed: {allowed}")
     return values.astype(np.float64)
 
 

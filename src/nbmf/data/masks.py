@@ -83,7 +83,7 @@ def fold_mask(
         If there are fewer rows or entries than folds.
     """
     if not 0 <= number < folds:
-        raise ConfigError(f"mask {number} of {folds} folds: allowed are 0 to {folds - 1}")
+        raise ConfigError(f"mask {number} of {folds} folds: must be 0 to {folds - 1}")
     dealt = np.ones(matrix.shape[0], bool) if held_out == ROWS else matrix.observed
     places = np.flatnonzero(dealt)
     if places.size < folds:

@@ -160,7 +160,7 @@ def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
     if wrong.any():
         f, n = np.argwhere(wrong)[0]
         with naming(frame, BinaryMatrix.hint):
-            raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed are {coding.words}")
+            raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {coding.words}")
     return codes
 
 
@@ -177,7 +177,7 @@ def _codes_from_values(values: Any) -> np.ndarray:
         codes = np.where(missing | wrong, MISSING, numbers).astype(np.int8)
     if wrong.any():
         f, n = np.argwhere(wrong)[0]
-        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed are {ALLOWED}")
+        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {ALLOWED}")
     return codes
 
 

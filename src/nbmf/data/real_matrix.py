@@ -48,7 +48,7 @@ class RealMatrix(NamedMatrix):
         if wrong.any():
             f, n = np.argwhere(wrong)[0]
             raise DataError(
-                f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; allowed are {ALLOWED}"
+                f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; allowed: {ALLOWED}"
             )
         return numbers
 

@@ -70,7 +70,7 @@ class SparseCounts:
             e = wrong[0]
             raise DataError(
                 f"row {rows[e]}, column {columns[e]} (counted from 0): the value is "
-                f"{plain(value[e])!r}; allowed are whole numbers from 0 to {largest} and missing "
+                f"{plain(value[e])!r}; allowed: whole numbers from 0 to {largest} and missing "
                 "(NaN or -1)"
             )
         if is_missing.sum() == V.shape[0] * V.shape[1]:

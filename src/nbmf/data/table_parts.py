@@ -43,5 +43,5 @@ def without(table: Any, held_out: np.ndarray) -> Any:
     if held_out.ndim == 1:
         return table.take_rows(~held_out)
     if WORD in table.kinds:
-        raise DataError("entries of documents are held out; allowed are rows, which have all of their words")
+        raise DataError("entries of documents are held out; allowed: rows, which have all of their words")
     return take_cells(table, ~held_out[table.row_of_cell(), table.columns])

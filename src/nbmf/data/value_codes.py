@@ -165,7 +165,7 @@ class Coding(ValueCoding):
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
         return Message(
-            f"the value is {_shown(value)}; allowed are {self.words}; declare others by ",
+            f"the value is {_shown(value)}; allowed: {self.words}; declare others by ",
             Setting("ones", [...]),
             ", ",
             Setting("zeros", [...]),
@@ -209,7 +209,7 @@ class CountCoding(ValueCoding):
         number = number_of(text_of(value))
         gaussian = "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"
         return Message(
-            f"the value is {_shown(value)}; allowed in a matrix of counts are whole numbers from 0 to {LARGEST} and "
+            f"the value is {_shown(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
             f"missing ({self._missing.words}); declare others by ",
             _or_aside(value, column),
             gaussian if number is not None and np.isfinite(number) else "",

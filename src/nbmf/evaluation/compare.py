@@ -124,7 +124,7 @@ def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, se
     if isinstance(masks, Iterable):
         given = [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]
         if not given:
-            raise ConfigError(Setting("masks"), ": none given; allowed are one or more arrays, or their number")
+            raise ConfigError(Setting("masks"), ": none given; allowed: one or more arrays, or their number")
         return given
     parameters.check_count("masks", masks, 1)
     held_out = PAIRS if is_undirected(matrix) else ENTRIES
@@ -136,7 +136,7 @@ def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndar
     if mask.dtype != bool or mask.shape != matrix.shape:
         raise DataError(
             Setting("masks"),
-            f": mask {number} is an array of {mask.dtype} of shape {mask.shape}; allowed is "
+            f": mask {number} is an array of {mask.dtype} of shape {mask.shape}; allowed: "
             f"one of bool of the shape of V, {matrix.shape}",
         )
     observed = matrix.observed

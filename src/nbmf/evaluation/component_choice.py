@@ -173,8 +173,7 @@ def _largest_K(drawn: Sequence[Fold], grid: Sequence[int]) -> int:
     largest = min(count_distinct_rows(fold.known, fold.known.shape[0]) for fold in drawn)
     raise ConfigError(
         Setting("n_components", grid[0] if len(grid) == 1 else list(grid)),
-        f": allowed are numbers from 2 to {largest}, since {largest} rows differ where a fifth of the cells is held "
-        "out",
+        f": must be a number from 2 to {largest}, since {largest} rows differ where a fifth of the cells is held out",
     )
 
 

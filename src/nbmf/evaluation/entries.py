@@ -87,9 +87,9 @@ def _grid(name: str, K: Any) -> list[int]:
     is_one = isinstance(K, str | bytes) or not isinstance(K, Iterable)  # checked with the settings
     grid = [K] if is_one else list(K)
     if AUTO in grid:
-        raise ConfigError(Setting("K", AUTO), f": of {name} numbers are compared; allowed are one or more integers")
+        raise ConfigError(Setting("K", AUTO), f": of {name} numbers are compared; allowed: one or more integers")
     if not grid:
-        raise ConfigError(f"methods.{name}: no K given; allowed are one or more integers")
+        raise ConfigError(f"methods.{name}: no K given; allowed: one or more integers")
     return list(dict.fromkeys(grid))
 
 
@@ -125,7 +125,7 @@ def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
                 Setting("methods"),
                 f": {owner} takes a {first.matrix.__name__} (its likelihood is "
                 f"{first.name}), {name} a {each.matrix.__name__} ({each.name}), and scores of one "
-                "cannot be compared with those of the other; allowed are methods of one kind of matrix",
+                "cannot be compared with those of the other; allowed: methods of one kind of matrix",
             )
         if isinstance(V, NamedMatrix) and not isinstance(V, each.matrix):
             raise ConfigError(

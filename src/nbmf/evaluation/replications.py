@@ -49,7 +49,7 @@ def interval(values: Iterable[float], test_ratio: float = 0.0) -> Interval:
         If `test_ratio` is negative.
     """
     if not test_ratio >= 0.0:
-        raise ValueError(f"test_ratio = {test_ratio}: allowed is a number of at least 0")
+        raise ValueError(f"test_ratio = {test_ratio}: must be a number of at least 0")
     values = np.asarray(list(values), float)
     mean, count = float(values.mean()), values.size
     if count < 2:

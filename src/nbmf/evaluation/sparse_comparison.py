@@ -100,7 +100,7 @@ def compared(
     for method, entry in entries.items():
         refuse_others([make_estimator(entry["class"], entry["K"][0], entry["settings"])])
         if entry.get("starts", 1) > 1:
-            raise ConfigError(Setting(f"methods.{method}.starts", entry["starts"]), ": of a sparse matrix allowed is 1")
+            raise ConfigError(Setting(f"methods.{method}.starts", entry["starts"]), ": must be 1 for a sparse matrix")
     matrix = SparseBinaryMatrix.of(V)
     drawn = [Mask(matrix, ["sparse", *mask_stream(name, j), *([seed] if seed else [])]) for j in range(masks)]
     of_methods = [

@@ -69,7 +69,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     estimator, likelihood = estimator.for_matrix(V), estimator.likelihood
     if is_sparse(V) or type(likelihood).losses is Likelihood.losses:
         what = "a sparse matrix" if is_sparse(V) else f"the likelihood {likelihood.name}"
-        raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed is a number")
+        raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed: a number")
     values = likelihood.values_of(V)
     in_pairs = is_symmetric(values)
     observed = int(np.count_nonzero(units(values, in_pairs)))

@@ -320,9 +320,9 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
         ):
             index = np.asarray(index)
             if index.dtype.kind not in "iu" or (index.size and not -size <= index.min()):
-                raise DataError(f"{kind}s: allowed are integers from 0 to {size - 1}")
+                raise DataError(f"{kind}s: must be integers from 0 to {size - 1}")
             if index.size and index.max() >= size:
-                raise DataError(f"{kind} {index.max()}: allowed are 0 to {size - 1}")
+                raise DataError(f"{kind} {index.max()}: must be 0 to {size - 1}")
             places.append(index)
         return self._predict(*np.broadcast_arrays(*places))
 

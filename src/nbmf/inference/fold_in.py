@@ -138,7 +138,7 @@ class FoldIn(TransformOutput):
         self._require_fit()
         W, K = np.asarray(W, dtype=float), self.H_.shape[0]
         if W.ndim != 2 or W.shape[1] != K:
-            raise DataError(Setting("W"), f" has shape {W.shape}: allowed is (rows, {K})")
+            raise DataError(Setting("W"), f" has shape {W.shape}: must be (rows, {K})")
         return self.mean(self._factors_with(W))
 
     def score(self, V: Any, y: Any = None) -> float:

@@ -87,7 +87,7 @@ def read(path: str | os.PathLike) -> Model:
     arrays = read_arrays(path, "nbmf model")
     about = _read_about(path, arrays.pop(ABOUT, None), arrays)
     if about.get("format") != FORMAT:
-        raise DataError(f"{path}: format {about.get('format')!r}; allowed is {FORMAT!r}")
+        raise DataError(f"{path}: format {about.get('format')!r}; allowed: {FORMAT!r}")
     return _model_of(path, about, arrays)
 
 
@@ -138,7 +138,7 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise ConfigError(Setting(name, value), " cannot be saved: allowed are numbers, texts, lists of them and seeds")
+    raise ConfigError(Setting(name, value), " cannot be saved; allowed: numbers, texts, lists of them and seeds")
 
 
 def _restored(value: Any) -> Any:

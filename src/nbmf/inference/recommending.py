@@ -67,24 +67,24 @@ class Recommending:
             raise not_allowed("exclude", exclude, " or ".join(EXCLUDED))
         if len(getattr(rows, "shape", ())) == 2:
             if known is not None:
-                raise DataError(Setting("known"), ": new rows say themselves what is known; allowed is None")
+                raise DataError(Setting("known"), ": new rows say themselves what is known; allowed: None")
             return self._fold_in(lambda values: _joined(self._of_new_rows(values, n, exclude), n), rows, axis=1)
         return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
         indices, size = np.asarray(rows), self.W_.shape[0]
         if indices.ndim != 1 or indices.dtype.kind not in "iu":
-            raise DataError(Setting("rows"), ": allowed are integers (m,), or a matrix of new rows")
+            raise DataError(Setting("rows"), ": must be integers (m,), or a matrix of new rows")
         if indices.size and not (indices.min() >= 0 and indices.max() < size):
             wrong = indices[(indices < 0) | (indices >= size)][0]
-            raise DataError(f"row {wrong}: allowed are 0 to {size - 1}")
+            raise DataError(f"row {wrong}: must be 0 to {size - 1}")
         return indices
 
     def _of_fitted_rows(self, rows: np.ndarray, n: int, known: Any, exclude: str) -> Recommendations:
         values = None if known is None else self.values_of(known)
         shape = self.W_.shape[0], self.H_.shape[1]
         if values is not None and values.shape != shape:
-            raise DataError(Setting("known"), f" has shape {values.shape}: allowed is {shape}, that of the fitted one")
+            raise DataError(Setting("known"), f" has shape {values.shape}: must be {shape}, that of the fitted one")
         parts = []
         with threadpool_limits(limits=1, user_api="blas"):
             for block in in_blocks(rows.size, shape[1]):

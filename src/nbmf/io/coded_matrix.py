@@ -187,12 +187,10 @@ def is_huge(rows: int, columns: int) -> bool:
 def refuse_huge(path: Path, rows: int, columns: int, why: str = "all of them are kept; " + LARGER) -> None:
     """Raise DataError if a matrix of which all entries are kept would need too much memory."""
     if is_huge(rows, columns):
-        raise DataError(f"{path}: {rows} x {columns} entries; allowed are at most {MAX_ENTRIES}, since ", why)
+        raise DataError(f"{path}: {rows} x {columns} entries; allowed: at most {MAX_ENTRIES}, since ", why)
 
 
 def refuse_too_many_rows(path: Path, rows: int, columns: int) -> None:
     """Raise DataError if names alone would need too much memory."""
     if is_huge(rows, columns) and rows + columns > MAX_NAMES:
-        raise DataError(
-            f"{path}: {rows} x {columns} entries; allowed are at most {MAX_NAMES} rows and columns together"
-        )
+        raise DataError(f"{path}: {rows} x {columns} entries; allowed: at most {MAX_NAMES} rows and columns together")

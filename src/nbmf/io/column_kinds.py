@@ -133,5 +133,5 @@ def _of_kind(kind: str, values: Sequence[Any], numbers: list) -> list:
     allowed = {"real": "numbers", "binary": "0 and 1", "count": "whole numbers from 0 on"}
     for row, (number, value) in enumerate(zip(numbers, values, strict=True)):
         if value is not None and (number is None or not right(number)):
-            raise WrongCell(row, f"{value!r}; allowed in a {kind} column are {allowed[kind]}")
+            raise WrongCell(row, f"{value!r}; allowed in a {kind} column: {allowed[kind]}")
     return numbers

@@ -156,7 +156,7 @@ def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
     if not right.all():
         row = int(np.flatnonzero(~right)[0])
         raise DataError(
-            f"{path}, {columns.where(row)}, column {name!r}: {values[row]!r}; allowed are counts, whole numbers from "
+            f"{path}, {columns.where(row)}, column {name!r}: {values[row]!r}; allowed: counts, whole numbers from "
             "0 on. ",
             Setting("ignore", [name]),
             " leaves the column out, ",
@@ -216,7 +216,7 @@ def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
     if values.dtype.kind not in "fiub":
         numbers = [number_of(value) for value in values.ravel()]
         if None in numbers:
-            raise DataError(f"{path}: {values.flat[numbers.index(None)]!r} is no number; allowed are counts")
+            raise DataError(f"{path}: {values.flat[numbers.index(None)]!r} is no number; allowed: counts")
         values = np.reshape(numbers, values.shape)
     if isinstance(cells, Entries):  # adds what repeats
         values = scipy.sparse.coo_array((values, (cells.rows, cells.columns)), shape=cells.shape)
@@ -224,7 +224,7 @@ def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
     right = (values.data >= 0) & (values.data == np.floor(values.data)) & np.isfinite(values.data)
     if not right.all():
         wrong = values.data[~right][0].item()
-        raise DataError(f"{path}: the value {wrong!r}; allowed are counts, whole numbers from 0 on")
+        raise DataError(f"{path}: the value {wrong!r}; allowed: counts, whole numbers from 0 on")
     names = None
     if words is not None:
         if not Path(words).is_file():

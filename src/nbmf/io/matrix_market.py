@@ -53,7 +53,7 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> _Header:
         raise DataError(f"{path}, line 1: needed is {BANNER} and {', '.join(ALLOWED)}")
     for word, (what, allowed) in zip(words, ALLOWED.items(), strict=True):
         if word not in allowed:
-            raise DataError(f"{path}, line 1: {what} {word!r}; allowed are {', '.join(allowed)}")
+            raise DataError(f"{path}, line 1: {what} {word!r}; allowed: {', '.join(allowed)}")
     _, format, field, symmetry = words
     is_list, is_symmetric = format == "coordinate", symmetry == "symmetric"
     if not is_list and field == "pattern":
@@ -122,9 +122,9 @@ def _refusal(path: Path, header: _Header, numbers: array) -> DataError | None:
 def _refused_word(path: Path, header: _Header, line: int, place: int, word: str) -> DataError:
     """Return what is said about a word of a line, which is a row, a column or a value."""
     if not header.is_list or place == 2:
-        return DataError(f"{path}, line {line}: the value is {word!r}; allowed are numbers")
+        return DataError(f"{path}, line {line}: the value is {word!r}; allowed: numbers")
     kind, largest = (("row", header.rows), ("column", header.columns))[place]
-    return DataError(f"{path}, line {line}: {kind} {word!r}; allowed are 1 to {largest}")
+    return DataError(f"{path}, line {line}: {kind} {word!r}; allowed: 1 to {largest}")
 
 
 def _entries(path: Path, format: str, header: _Header, numbers: array, found: np.ndarray) -> Entries:

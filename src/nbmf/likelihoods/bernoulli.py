@@ -142,7 +142,7 @@ def loss_of(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> 
     """
     loss_at = EntryLoss(codes, entries)
     if np.shape(expectation) != codes.shape:
-        raise DataError(f"probabilities: shape {np.shape(expectation)}; allowed is that of codes, {codes.shape}")
+        raise DataError(f"probabilities: shape {np.shape(expectation)}; allowed: that of codes, {codes.shape}")
     return loss_at(np.asarray(expectation)[loss_at.rows, loss_at.columns])
 
 

@@ -43,7 +43,7 @@ class DensityLoss(LossAt):
         mean, deviation = (np.asarray(part, float) for part in prediction)
         if not (deviation > 0).all():
             wrong = deviation[~(deviation > 0)].flat[0]
-            raise DataError(f"a predicted standard deviation is {wrong}: allowed is above 0")
+            raise DataError(f"a predicted standard deviation is {wrong}: must be above 0")
         z = (self._values - mean) / deviation
         loss = 0.5 * z**2 + np.log(deviation) + HALF_LOG_2PI
         return Loss(float(loss.sum()), int(loss.size), 0)

@@ -157,7 +157,7 @@ def places(values: np.ndarray, entries: np.ndarray) -> tuple[np.ndarray, np.ndar
         If `entries` is of another shape than `values`.
     """
     if np.shape(entries) != values.shape:
-        raise DataError(f"entries: shape {np.shape(entries)}; allowed is that of the values, {values.shape}")
+        raise DataError(f"entries: shape {np.shape(entries)}; allowed: that of the values, {values.shape}")
     return np.nonzero(entries)
 
 
@@ -170,7 +170,7 @@ def refuse_other_forms(V: Any, allowed: str) -> None:
         raise DataError(f"V is a path, {str(V)!r}: nbmf.read({str(V)!r}) gives the matrix that is in a file")
     shape, kind = getattr(V, "shape", ()), getattr(getattr(V, "dtype", None), "kind", None)
     if kind == "c":
-        raise DataError(f"Complex data not supported: allowed are {allowed}")
+        raise DataError(f"Complex data not supported; allowed: {allowed}")
     if len(shape) == 1:
         raise DataError(
             "V has one dimension and a matrix has two. Reshape your data: V.reshape(1, -1) is a matrix of one row"

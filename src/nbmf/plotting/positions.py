@@ -63,8 +63,8 @@ def positions(
     ranked = components_of(model)
     count = len(ranked.members)
     if len(numbers) not in (1, 2) or not all(1 <= each <= count for each in numbers):
-        allowed = f"a number from 1 to {count}, or two" if count else "none"
-        raise ConfigError(f"components = {components!r}: allowed is {allowed}")
+        rule = f"must be a number from 1 to {count}, or two" if count else "the fit has none"
+        raise ConfigError(f"components = {components!r}: {rule}")
     indices = ranked.order[np.array(numbers) - 1]
     factor = factor_of(ranked.model, axis, np.array(numbers) - 1, groups)
     written = _written(factor.names, names)
@@ -138,8 +138,8 @@ def draw(
     is_map = positions.ndim == 2 and positions.shape[1] == 2
     if not (is_map or positions.ndim == 1) or not positions.shape == ends.shape[1:]:
         raise DataError(
-            f"positions have the shape {positions.shape}, their intervals {ends.shape[1:]}: "
-            "allowed is (n,) or (n, 2) for both"
+            f"positions have the shape {positions.shape}, their intervals {ends.shape[1:]}; "
+            "allowed: (n,) or (n, 2) for both"
         )
     n = len(positions)
     given = [""] * n if names is None else list(names)

@@ -88,7 +88,7 @@ def draw(
     shown = min(scale.kept, 2) if axes is None else axes
     most = min(2, len(scale.shares))
     if shown not in range(1, most + 1) or isinstance(shown, bool):
-        raise ConfigError(f"axes = {axes!r}: allowed is {' or '.join(map(str, range(1, most + 1)))}")
+        raise ConfigError(f"axes = {axes!r}: must be {' or '.join(map(str, range(1, most + 1)))}")
     groups = checked_groups(scale.row_groups if groups is None else groups, len(scale.positions), "rows")
     return (_draw_axis if shown == 1 else _draw_map)(scale, groups, ax)
 

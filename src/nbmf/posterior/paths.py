@@ -182,5 +182,5 @@ def _chances(model, factors: Factors, W: np.ndarray, places: np.ndarray | None, 
 def _places(columns: Sequence[int], N: int) -> np.ndarray:
     places = np.asarray(columns)
     if places.ndim != 1 or places.dtype.kind not in "iu" or ((places < 0) | (places >= N)).any():
-        raise ConfigError(Setting("columns", columns), f": allowed are integers from 0 to {N - 1}")
+        raise ConfigError(Setting("columns", columns), f": must be integers from 0 to {N - 1}")
     return places

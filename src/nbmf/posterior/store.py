@@ -28,7 +28,7 @@ def kept_sweeps(estimator: Factorization, count: int) -> list[int]:
             Setting("n_draws", count),
             f": {type(estimator).__name__} keeps ",
             Setting("n_samples", estimator.n_samples),
-            f" sweeps; allowed is 1 to {estimator.n_samples}",
+            f" sweeps; allowed: 1 to {estimator.n_samples}",
         )
     return [estimator.burn_in + number * estimator.n_samples // count for number in range(1, count + 1)]
 

@@ -33,9 +33,9 @@ def build(*, faces: Path, side: int, images: int) -> CountMatrix:
         If the file is no such file.
     """
     if isinstance(side, bool) or not isinstance(side, int) or not 1 <= side <= SIDE or SIDE % side:
-        raise ConfigError(f"side is {side!r}; allowed is a divisor of {SIDE}")
+        raise ConfigError(f"side is {side!r}; allowed: a divisor of {SIDE}")
     if isinstance(images, bool) or not isinstance(images, int) or not 1 <= images <= IMAGES:
-        raise ConfigError(f"images is {images!r}; allowed is an integer from 1 to {IMAGES}")
+        raise ConfigError(f"images is {images!r}; allowed: an integer from 1 to {IMAGES}")
     block = SIDE // side
     blocks = _pictures(faces).reshape(side, block, side, block, IMAGES)
     counts = blocks.sum(axis=(1, 3), dtype=np.int64) // block**2

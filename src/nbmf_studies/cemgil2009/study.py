@@ -136,7 +136,7 @@ def _check_shown(plan: Plan) -> Iterator[str]:
     if set(fitted["datasets"]) <= set(plan.names("datasets")):
         for name, allowed in there.items():
             if shown[name] not in allowed:
-                yield f".{name} = {shown[name]!r}: allowed are those of figure_7, {', '.join(map(str, allowed))}"
+                yield f".{name} = {shown[name]!r}: must be one of those of figure_7, {', '.join(map(str, allowed))}"
 
 
 FILLED = Table(

@@ -219,4 +219,4 @@ def check_again(plan: Plan, option: str) -> Iterator[str]:
         yield from unknown(f".set_ups.{set_up}", set_up, known)
     if options["first_seed"] <= max(plan.seeds):
         first = options["first_seed"]
-        yield f".first_seed = {first}: allowed is more than {max(plan.seeds)}, so that matrices are new"
+        yield f".first_seed = {first}: must be more than {max(plan.seeds)}, so that matrices are new"

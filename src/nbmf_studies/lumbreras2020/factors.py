@@ -45,7 +45,7 @@ def _check_factors(plan: Plan, figure: str) -> Iterator[str]:
         yield from unknown(f".K.{method}", method, plan.names("methods"))
         if method in grids and K not in grids[method]["K"]:
             yield (
-                f".K.{method} = {K}: allowed are the K of studies.{plan.key}.unmasked."
+                f".K.{method} = {K}: must be one of the K of studies.{plan.key}.unmasked."
                 f"{chosen['dataset']}.{method}, {grids[method]['K']}"
             )
 

@@ -56,7 +56,7 @@ def nearest_range(smallest: np.ndarray, largest: np.ndarray, low: float, high: f
         If there are more than AT_ONCE components.
     """
     if smallest.size > AT_ONCE:
-        raise ValueError(f"{smallest.size} components: allowed are at most {AT_ONCE}, all their signs are tried")
+        raise ValueError(f"{smallest.size} components; allowed: at most {AT_ONCE}, all their signs are tried")
     ranges = []
     for signs in product((False, True), repeat=smallest.size):
         flipped = np.array(signs)

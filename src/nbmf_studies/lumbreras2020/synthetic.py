@@ -29,11 +29,11 @@ def build(*, model: str, concentration: float) -> BinaryMatrix:
         If one of them is not allowed.
     """
     if model not in MODELS:
-        raise ConfigError(f"model is {model!r}; allowed are {', '.join(MODELS)}")
+        raise ConfigError(f"model is {model!r}; allowed: {', '.join(MODELS)}")
     if isinstance(concentration, bool) or not isinstance(concentration, int | float):
-        raise ConfigError(f"concentration is {concentration!r}; allowed is a number above 0")
+        raise ConfigError(f"concentration is {concentration!r}; allowed: a number above 0")
     if not 0 < concentration < math.inf:
-        raise ConfigError(f"concentration is {concentration}; allowed is a number above 0")
+        raise ConfigError(f"concentration is {concentration}; allowed: a number above 0")
     # As text of a float: 1 and 1.0 in a configuration are the same matrix.
     seed = seed_sequence("dataset", "synthetic", model, str(float(concentration)))
     _, V = simulate(model, (SIZE, SIZE), K, concentration, np.random.default_rng(seed))

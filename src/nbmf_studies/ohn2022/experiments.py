@@ -102,7 +102,7 @@ def check_figure(plan: Plan) -> Iterator[str]:
     options = plan.options[MAIN]
     for i, p in enumerate(options["sizes"]):
         if p < options["loaded"]:
-            yield f".sizes[{i}] = {p}: allowed is at least loaded = {options['loaded']}"
+            yield f".sizes[{i}] = {p}: must be at least loaded = {options['loaded']}"
     for i, method in enumerate(options["methods"]):
         key_path = f".methods[{i}]"
         problems = list(unknown(key_path, method, plan.names("methods")))
@@ -120,7 +120,7 @@ def check_slabs(plan: Plan) -> Iterator[str]:
     others = max(plan.options[MAIN]["replications"], plan.options[OTHERS]["replications"])
     if options["first_replication"] < others:
         first = options["first_replication"]
-        yield f".first_replication = {first}: allowed is at least {others}, so that data are new"
+        yield f".first_replication = {first}: must be at least {others}, so that data are new"
     yield from _problems_of_settings(plan, SLABS, options["starts"])
 
 
@@ -128,7 +128,7 @@ def _problems_of_settings(plan: Plan, option: str, starts: list[str]) -> Iterato
     options, known = plan.options[option], plan.names("methods")
     for i, p in enumerate(options["sizes"]):
         if p < plan.options[MAIN]["loaded"]:
-            yield f".sizes[{i}] = {p}: allowed is at least the loaded rows of {MAIN}"
+            yield f".sizes[{i}] = {p}: must be at least the loaded rows of {MAIN}"
     for name, changed in options["settings"].items():
         for method in filter(known.__contains__, plan.options[MAIN]["methods"]):
             yield from _problems_of_starts(plan, method, starts, f".settings.{name}", changed.get("settings", {}))

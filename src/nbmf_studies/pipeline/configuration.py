@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator, validators
 
 from nbmf import registry
 from nbmf.data.masks import PAIRS, ROWS
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, one_of
 from nbmf.inference.declarations import Inference
 from nbmf.io import arguments as read_arguments
 from nbmf_studies import all_studies, recipes
@@ -98,7 +98,7 @@ def _refuse_what_no_schema_sees(config: Any) -> None:
             raise ConfigError(f"configuration: has more than {MAX_VALUES} values")
         if isinstance(value, float) and not math.isfinite(value):
             key_path = where.removeprefix(".")
-            raise ConfigError(f"configuration: {key_path} = {value}: allowed is a finite number")
+            raise ConfigError(f"configuration: {key_path} = {value}: must be a finite number")
         if isinstance(value, dict):
             waiting.extend((f"{where}.{key}", entry) for key, entry in value.items())
         elif isinstance(value, list):
@@ -198,7 +198,7 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             method = config["methods"][name]
             yield from _unscored(key_path, method)
             if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
-                yield f"{key_path}.K = {grid['K']}: allowed is one K, since this is a sampler"
+                yield f"{key_path}.K = {grid['K']}: must be one K, since this is a sampler"
             yield from _settings_problems(key_path, method["class"], grid["K"], method["settings"])
     plan = Plan(key, config)
     for product in all_studies()[key].products():
@@ -209,9 +209,9 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
 def _unscored(where: str, entry: dict) -> Iterator[str]:
     """Yield why a method, or a dataset, is none of those that are compared by scores of entries."""
     if entry.get("held_out") == ROWS:
-        yield f"{where}: its rows are held out; allowed are datasets of which entries are"
+        yield f"{where}: its rows are held out; allowed: datasets of which entries are"
     if "class" in entry and not registry.is_factorization(entry["class"]):
-        yield f"{where}: a model of tables; allowed are methods that are scored per entry"
+        yield f"{where}: a model of tables; allowed: methods that are scored per entry"
 
 
 def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
@@ -264,7 +264,7 @@ def _file_problems(where: str, dataset: dict, written: Collection[str]) -> Itera
         except ConfigError as error:
             yield f"{where}.file = {error}"
     elif not file.isprintable() or re.search(r"[{}]|^\w+://", file):
-        yield f"{place}: allowed is a path without braces, or an https address"
+        yield f"{place}: must be a path without braces, or an https address"
     elif not os.path.isfile(local_path(file)):
         kind = "is a folder" if os.path.isdir(local_path(file)) else "there is no such file"
         yield f"{place}: {kind}; a relative path starts at the checkout"
@@ -319,4 +319,4 @@ def _settings_problems(where: str, class_name: str, grid: list[int], settings: d
 def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
     """Yield a problem if `name` is not one of the `known` names."""
     if name not in known:
-        yield f"{where} = {name!r}: {choices(name, known)}"
+        yield f"{where} = {name!r}: {one_of(name, known)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, one_of
 
 RAW = "data/raw"
 GITHUB = "raw.githubusercontent.com"  # <owner>/<repo>/<commit>/<path>: needs no host to be known by
@@ -34,7 +34,7 @@ def located(entry: dict[str, Any]) -> dict[str, Any]:
         If the address is not an https address of a file, or there is neither address nor path.
     """
     if "address" not in entry and "path" not in entry:
-        raise ConfigError("None: allowed is an https address, or 'path' of a file in a mirror")
+        raise ConfigError("None: must be an https address, or 'path' of a file in a mirror")
     entry = {"path": entry.get("path") or _path_of(entry["address"]), **entry}
     return {key: entry[key] for key in NEEDED if key in entry}
 
@@ -58,7 +58,7 @@ def problems(sources: dict[str, dict[str, Any]]) -> Iterator[str]:
             continue
         parts = [source.get(key, {}) for key in ("member", "folder")]
         if all(parts):
-            yield f"{where}: allowed is one of 'member' and 'folder'"
+            yield f"{where}: must be one of 'member' and 'folder'"
         if "folder" in source and "sha256" not in source["folder"]:
             yield f"{where}.folder: the key 'sha256' is missing"
         elif not any("sha256" in part for part in (source, *parts)):
@@ -124,9 +124,9 @@ def problems_of_downloads(asked_for: list[str], sources: dict[str, dict[str, Any
     """Yield what is wrong with the section `downloads` of the configuration."""
     for i, name in enumerate(asked_for):
         if name not in sources:
-            yield f"downloads[{i}] = {name!r}: {choices(name, sources)}"
+            yield f"downloads[{i}] = {name!r}: {one_of(name, sources)}"
         elif "address" not in sources[name]:
-            yield f"downloads[{i}] = {name!r}: has no address; allowed are sources that have one"
+            yield f"downloads[{i}] = {name!r}: has no address; allowed: sources that have one"
 
 
 def _is_left_to_people(source: dict[str, Any]) -> bool:
@@ -165,5 +165,5 @@ def _path_of(address: str) -> str:
     steps = path.split("/") if match else [""]
     # Which would leave the folder, or be more than a name to Snakemake.
     if not all(steps) or {".", ".."} & set(steps) or re.search(r"[\\{}]|[^ -~]", path):
-        raise ConfigError(f"{address!r}: allowed is https://<host>/<path>, of plain characters and without '..'")
+        raise ConfigError(f"{address!r}: must be https://<host>/<path>, of plain characters and without '..'")
     return path

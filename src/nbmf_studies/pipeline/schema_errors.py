@@ -44,7 +44,7 @@ def one_line(error: ValidationError) -> str:
             rule = error.schema["description"]  # a person reads no regular expressions
         case _:
             rule = f"{error.validator} {allowed}"
-    return f"{where} = {shown(error.instance)}: allowed is {rule}"
+    return f"{where} = {shown(error.instance)}: must be {rule}"
 
 
 def shown(value: Any) -> str:

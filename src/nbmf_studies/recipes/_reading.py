@@ -59,7 +59,7 @@ def binary_codes(path: str | os.PathLike, line: int, fields: list[str]) -> list[
     """Turn the fields of a line into 0 and 1, refusing anything else."""
     for place, field in enumerate(fields, start=1):
         if field not in ("0", "1"):
-            raise DataError(f"{path}, line {line}, value {place}: {field!r}; allowed are 0 and 1")
+            raise DataError(f"{path}, line {line}, value {place}: {field!r}; allowed: 0 and 1")
     return [int(field) for field in fields]
 
 

@@ -19,8 +19,7 @@ def read_votes(path: Path) -> pd.DataFrame:
     unknown = np.flatnonzero(~votes["vote"].isin(VOTES))
     if unknown.size:
         raise DataError(
-            f"{path}: row {unknown[0] + 1}: the vote is {votes['vote'].iloc[unknown[0]]!r}; "
-            f"allowed are {', '.join(VOTES)}"
+            f"{path}: row {unknown[0] + 1}: the vote is {votes['vote'].iloc[unknown[0]]!r}; allowed: {', '.join(VOTES)}"
         )
     repeated = np.flatnonzero(votes.duplicated(["rcid", "country"]))
     if repeated.size:

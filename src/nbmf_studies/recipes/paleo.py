@@ -63,7 +63,7 @@ def _longitude(path: Path, line: int, text: str) -> float:
     except ValueError:
         longitude = math.nan
     if not -180 <= longitude <= 180:
-        raise DataError(f"{path}, line {line}: LONG is {text!r}; allowed is -180 to 180")
+        raise DataError(f"{path}, line {line}: LONG is {text!r}; allowed: -180 to 180")
     return longitude
 
 

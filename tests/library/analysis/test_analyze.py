@@ -79,7 +79,7 @@ def test_tables_are_frames_with_names_under_the_names_of_their_files(found):
 def test_pictures_are_drawn_when_they_are_asked_for(found):
     assert "dictionary" in found.pictures
     assert isinstance(found.draw("dictionary"), matplotlib.figure.Figure)
-    with pytest.raises(ConfigError, match=r"name = 'dictionry': allowed are .* \(did you mean 'dictionary'"):
+    with pytest.raises(ConfigError, match=r"name = 'dictionry': must be one of .* \(did you mean 'dictionary'"):
         found.draw("dictionry")
 
 
@@ -123,16 +123,16 @@ def test_the_arguments_are_those_of_the_command_line():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"method": "bicaa"}, "method = 'bicaa': allowed are .*did you mean 'bica'"),
-        ({"n_components": 0}, "n_components = 0: allowed is an integer of at least 1, 'auto' or None"),
+        ({"method": "bicaa"}, "method = 'bicaa': must be one of .*did you mean 'bica'"),
+        ({"n_components": 0}, "n_components = 0: must be an integer of at least 1, 'auto' or None"),
         ({"components": 3}, "unknown argument 'components'; .*did you mean 'n_components'"),
         ({"names": ["a", "a"]}, "'a' is there twice"),
-        ({"names": "ab"}, "names = 'ab': allowed is a list of texts"),
-        ({"view": "axes"}, "view = 'axes': allowed is groups or scale, or None"),
+        ({"names": "ab"}, "names = 'ab': must be a list of texts"),
+        ({"view": "axes"}, "view = 'axes': must be groups or scale, or None"),
         ({"view": "scale", "method": "bica"}, "view = 'scale': bica shows groups"),
-        ({"check": 1}, "check = 1: allowed is True or False"),
+        ({"check": 1}, "check = 1: must be True or False"),
         ({"settings": {"alfa": 1.0}}, "alfa = 1.0: BetaDirVB has no such setting.*did you mean 'alpha'"),
-        ({"settings": ["alpha"]}, "settings = .*: allowed is a dict"),
+        ({"settings": ["alpha"]}, "settings = .*: must be a dict"),
         ({"n_draws": 9, "method": "logpca"}, "has no posterior"),
         ({"n_draws": 2000, "method": "beta-dir-gs"}, "n_draws = 2000: .* keeps n_samples = 1000"),
         (

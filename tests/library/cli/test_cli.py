@@ -701,17 +701,17 @@ def test_plot_of_a_model_from_python(here, capsys, pictures):
     ("line", "message"),
     [
         ("info nowhere.csv", "nowhere.csv: there is no such file"),
-        ("fit survey.csv --components 0", "--components 0: allowed is an integer of at least 1"),
+        ("fit survey.csv --components 0", "--components 0: must be an integer of at least 1"),
         ("fit survey.csv --set alfa=1", "--set alfa=1: BetaDirVB has no such setting; .*'alpha'.*"),
-        ("fit survey.csv --set alpha=-1", "--set alpha=-1: allowed is a number from 1e-6 to 1e6.*"),
+        ("fit survey.csv --set alpha=-1", "--set alpha=-1: must be a number from 1e-6 to 1e6.*"),
         ("fit survey.csv --method logpca --components 40", "--components 40: a matrix of .*"),
         ("fit survey.csv --method logpca --draws 5", "LogisticPCA has no posterior .*"),
         ("fit survey.csv --out survey.csv", "survey.csv is a file; --out names a folder"),
-        ("compare survey.csv --masks 0", "--masks 0: allowed is an integer of at least 1"),
+        ("compare survey.csv --masks 0", "--masks 0: must be an integer of at least 1"),
         ("plot nowhere", "nowhere: there is no such folder or file; nbmf fit FILE makes one"),
         ("plot .", r"\.: no model.npz in this folder; nbmf fit FILE makes one"),
         ("plot survey.csv", "survey.csv: not a complete nbmf model file .*"),
-        ("plot . --rows 0", "--rows 0: allowed is an integer of at least 1"),
+        ("plot . --rows 0", "--rows 0: must be an integer of at least 1"),
     ],
 )
 def test_errors_are_one_line(line, message, capsys):
@@ -722,7 +722,7 @@ def test_errors_are_one_line(line, message, capsys):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("fit survey.csv --method vb", "argument --method: no method 'vb'; allowed are beta-dir-gs, "),
+        ("fit survey.csv --method vb", "argument --method: no method 'vb'; allowed: beta-dir-gs, "),
         ("fit survey.csv --method bicca", "(did you mean 'bica'?)"),
         ("fit survey.csv --set alpha", "'alpha' is not of the form NAME=VALUE"),
         ("", "the following arguments are required: COMMAND"),

@@ -158,7 +158,7 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
         (["compare", "catches.csv", "--methods", "bica"], "--above 0 makes them so"),
         (["compare", "catches.csv", "--methods", "poisson-gamma-em", "bica"], "one kind of matrix"),
         (["info", "catches.csv", "--no-counts"], "if all values are counts, --counts reads them"),
-        (["info", "catches.csv", "--above", "-1"], "--above -1: allowed is an integer of at least"),
+        (["info", "catches.csv", "--above", "-1"], "--above -1: must be an integer of at least"),
         (["fit", "real.csv", "--method", "poisson-gamma-vb"], "the value is '2.5'; allowed in a"),
         (["fit", "real.csv"], "as a matrix of counts: real.csv, line 2, column 'b'"),
         (["fit", "negative.csv", "--counts"], "the value is '-4'; allowed in a matrix of counts"),

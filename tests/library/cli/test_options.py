@@ -21,7 +21,7 @@ DECLARED = [(command, option) for command, declared in COMMANDS.items() for opti
 def test_an_error_names_the_option_here_and_the_argument_in_python(command, option):
     for name in option.python:
         error = not_allowed(name, "no-value", "another")
-        assert str(error) == f"{name} = 'no-value': allowed is another"
+        assert str(error) == f"{name} = 'no-value': must be another"
         assert re.match(rf"{option.name}[ :]", as_typed(error.message, command))
 
 
@@ -34,7 +34,7 @@ def test_numbers_that_are_too_small_are_refused_before_anything_is_read(command,
     wrong = option.least - 1
     files = ["nowhere.csv"] * sum(each.is_file for each in COMMANDS[command].declared)
     assert cli.main([command, *files, option.name, str(wrong)]) == 2
-    said = rf"nbmf: error: {option.name} {wrong}(\.0)?: allowed is an? (integer|number) of at least {option.least}\n"
+    said = rf"nbmf: error: {option.name} {wrong}(\.0)?: must be an? (integer|number) of at least {option.least}\n"
     assert re.fullmatch(said, capsys.readouterr().err)
 
 

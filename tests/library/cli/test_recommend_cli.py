@@ -142,7 +142,7 @@ def test_what_cannot_be_done_is_said(capsys):
         capsys, "recommend", "alone.npz", code=cli.FAILED
     )
     assert "there is no such folder" in run(capsys, "recommend", "none.nbmf", code=cli.FAILED)
-    assert "--top 0: allowed is an integer of at least 1" in run(
+    assert "--top 0: must be an integer of at least 1" in run(
         capsys, "recommend", "votes.nbmf", "--top", 0, code=cli.FAILED
     )
     votes.rename(columns=lambda name: f"x{name}").to_csv("other.csv", index_label="who")

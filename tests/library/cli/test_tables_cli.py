@@ -217,14 +217,14 @@ def test_texts_become_topics(capsys, here):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("cluster people.csv --components 0", "--components 0: allowed is an integer of at least 1"),
+        ("cluster people.csv --components 0", "--components 0: must be an integer of at least 1"),
         ("cluster people.csv --starts 0", "--starts 0"),
         ("cluster people.csv --smoothing -1", "--smoothing -1.0"),
         ("cluster people.csv --no-check", "--no-check: nothing chooses then"),
         ("cluster people.csv --labels species", "no column 'species'"),
         ("cluster people.csv --kind job=real", "column 'job': 'a'; allowed in a real column"),
-        ("cluster people.csv --model mnb --components 100", "--components 100: allowed are numbers from 2 to 85"),
-        ("cluster people.csv --no-check --model mnb --components 100", "allowed are at most"),
+        ("cluster people.csv --model mnb --components 100", "--components 100: must be a number from 2 to 85"),
+        ("cluster people.csv --no-check --model mnb --components 100", "allowed: at most"),
         ("topics counts.csv --word w", "--document, --word and --count go together"),
         ("topics people.csv", "--ignore height leaves the column out, --labels height keeps it"),
         ("topics nothing.csv", "there is no such file"),

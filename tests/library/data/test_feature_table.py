@@ -107,12 +107,12 @@ def test_a_file_gives_the_table_back(tmp_path):
         (
             "gaussian",
             np.inf,
-            "the value is inf; allowed in a gaussian column are 0 and numbers of a size from 1e-100 to 1e100",
+            "the value is inf; allowed in a gaussian column: 0 and numbers of a size from 1e-100 to 1e100",
         ),
-        ("discrete", 0.5, "is 0.5; allowed in a discrete column are the codes 0, 1, ..."),
+        ("discrete", 0.5, "is 0.5; allowed in a discrete column: the codes 0, 1, ..."),
         ("discrete", -1, "is -1.0; allowed in a discrete"),
-        ("bernoulli", 2, "is 2.0; allowed in a bernoulli column are 0 and 1"),
-        ("poisson", -2, "is -2.0; allowed in a poisson column are whole numbers"),
+        ("bernoulli", 2, "is 2.0; allowed in a bernoulli column: 0 and 1"),
+        ("poisson", -2, "is -2.0; allowed in a poisson column: whole numbers"),
         ("poisson", 1.5, "is 1.5; allowed in a poisson column"),
         ("poisson", np.inf, "is inf; allowed in a poisson column"),
     ],
@@ -128,7 +128,7 @@ def test_other_things_are_refused_in_words():
         FeatureTable.from_frame(FRAME, {"colour": "gaussian"}, labels="class")
     with pytest.raises(DataError, match=r"kinds: no column 'visit'; .* mean 'visits'"):
         FeatureTable.from_frame(FRAME, {"visit": "poisson"})
-    with pytest.raises(DataError, match=r"a column of kind 'normal'; allowed are gaussian, "):
+    with pytest.raises(DataError, match=r"a column of kind 'normal'; allowed: gaussian, "):
         FeatureTable.from_array([[1.0]], kinds="normal")
     with pytest.raises(DataError, match="columns are words all or none"):
         FeatureTable.from_array([[1.0, 2.0]], kinds=["word", "gaussian"])
@@ -142,7 +142,7 @@ def test_other_things_are_refused_in_words():
         table().T  # noqa: B018
     made = table()
     parts = dict(vars(made), columns=made.columns[::-1])
-    with pytest.raises(DataError, match="columns: allowed are 0 to 3, ascending in each row"):
+    with pytest.raises(DataError, match="columns: must be 0 to 3, ascending in each row"):
         FeatureTable(**parts)
-    with pytest.raises(DataError, match="starts: allowed are ascending places"):
+    with pytest.raises(DataError, match="starts: must be ascending places"):
         FeatureTable(**dict(vars(made), starts=[0, 6, 4, 8]))

@@ -218,7 +218,7 @@ def test_entries_are_dealt_in_the_order_of_cells():
 
 
 def test_folds_that_cannot_be_are_named():
-    with pytest.raises(ConfigError, match="mask 4 of 4 folds: allowed are 0 to 3"):
+    with pytest.raises(ConfigError, match="mask 4 of 4 folds: must be 0 to 3"):
         fold_mask(table_of(), 4, 4, seed())
     with pytest.raises(DataError, match="3 rows of the matrix are dealt into 4 folds"):
         fold_mask(table_of(3), 0, 4, seed(), "rows")

@@ -86,7 +86,7 @@ def test_codes_may_have_unobserved_lines_but_not_be_wholly_missing():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([[1, 0], [0, 2]], r"row 1, column 1 .*2.* allowed are 0, 1 and missing"),
+        ([[1, 0], [0, 2]], r"row 1, column 1 .*2.* allowed: 0, 1 and missing"),
         ([[1, 0.5]], r"row 0, column 1 .*0\.5"),
         ([[1, np.inf]], r"row 0, column 1 .*inf"),
         (np.array([[0, -2]], dtype=np.int8), r"row 0, column 1 .*-2"),
@@ -248,11 +248,11 @@ def test_a_frame_may_have_values_of_its_own():
 
 def test_a_wrong_value_of_a_frame_is_named_by_its_names():
     frame = pd.DataFrame({"a": ["y", "n"]}, index=["ann", "bob"])
-    words = r"^row 'ann', column 'a': the value is 'y'; allowed are ones \(1, .*from_frame\(V, ones=\[...\], zeros="
+    words = r"^row 'ann', column 'a': the value is 'y'; allowed: ones \(1, .*from_frame\(V, ones=\[...\], zeros="
     for door in (BinaryMatrix.from_frame, BinaryMatrix.of, as_codes):
         with pytest.raises(DataError, match=words):
             door(frame)
-    with pytest.raises(DataError, match=r"^row 'bob', column 'a': the value is 'n'; allowed are"):
+    with pytest.raises(DataError, match=r"^row 'bob', column 'a': the value is 'n'; allowed:"):
         BinaryMatrix.from_frame(frame, ones=["y"])
 
 
@@ -261,7 +261,7 @@ def test_cells_of_a_frame_mean_what_they_mean_in_a_file():
     assert BinaryMatrix.from_frame(frame).codes.tolist() == [[1, -1, 1, 0], [0, 1, -1, 1]]
     assert as_codes(frame).tolist() == [[1, -1, 1, 0], [0, 1, -1, 1]]
     lists = pd.DataFrame({"a": [1, 0], "b": [[1], 0]}, index=["ann", "bob"])
-    with pytest.raises(DataError, match=r"^row 'ann', column 'b': the value is \[1\]; allowed are ones"):
+    with pytest.raises(DataError, match=r"^row 'ann', column 'b': the value is \[1\]; allowed: ones"):
         BinaryMatrix.from_frame(lists)
 
 

@@ -260,11 +260,11 @@ def test_lines_without_an_observed_entry_are_left_out(small, tmp_path):
 
 def test_too_many_lines_and_whole_matrices_are_refused(small, tmp_path, monkeypatch):
     array = b"%%MatrixMarket matrix array integer general\n4 4\n" + b"1\n" * 16
-    with pytest.raises(DataError, match="4 x 4 entries; allowed are at most 10, since all of them"):
+    with pytest.raises(DataError, match="4 x 4 entries; allowed: at most 10, since all of them"):
         read(tmp_path, "m.mtx", array)
     monkeypatch.setattr(coded_matrix, "MAX_NAMES", 8)
     for name in ("m.mtx", "ones.csv"):
-        with pytest.raises(DataError, match="entries; allowed are at most 8 rows and columns"):
+        with pytest.raises(DataError, match="entries; allowed: at most 8 rows and columns"):
             read(tmp_path, name, *FILES[name][:1], **FILES[name][1])
 
 
@@ -289,5 +289,5 @@ def test_what_is_stored_twice_is_added_up_in_a_type_that_holds_it(dtype, times, 
 def test_sparse_codes_keep_a_byte_each():
     V = scipy.sparse.csr_array(np.array([[1.0, np.nan], [-1.0, 0.0]]))
     assert BinaryMatrix.from_sparse(V).codes.tolist() == [[1, -1], [-1, 0]]
-    with pytest.raises(DataError, match="the stored values are of type complex128: allowed are numbers"):
+    with pytest.raises(DataError, match="the stored values are of type complex128; allowed: numbers"):
         BinaryMatrix.from_sparse(V.astype(complex))

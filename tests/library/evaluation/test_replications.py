@@ -33,7 +33,7 @@ def test_masks_of_one_matrix_share_training_entries():
     assert shared.error == pytest.approx(np.sqrt((1 / 5 + 1 / 3) * values.var(ddof=1)))
     assert shared.p == pytest.approx(2 * stats.t.sf(values.mean() / shared.error, 4))
     assert (shared.mean, shared.p > independent.p) == (independent.mean, True)
-    with pytest.raises(ValueError, match=r"test_ratio = -1: allowed is a number of at least 0"):
+    with pytest.raises(ValueError, match=r"test_ratio = -1: must be a number of at least 0"):
         interval(values, test_ratio=-1)
 
 

@@ -187,7 +187,7 @@ def test_a_fit_that_fails_says_why_and_the_others_go_on(monkeypatch):
     [
         ({"bica": {"K": [2]}}, {}, DataError, "BinaryICA takes no sparse matrix"),
         (BRIEF, {"masks": [CODES == 1]}, ConfigError, "masks = "),
-        ({"bernoulli-poisson-vb": {"starts": 3}}, {}, ConfigError, "starts = 3: of a sparse matrix allowed is 1"),
+        ({"bernoulli-poisson-vb": {"starts": 3}}, {}, ConfigError, "starts = 3: must be 1 for a sparse matrix"),
     ],
 )
 def test_what_is_not_allowed_is_named(methods, options, error, message):

@@ -143,11 +143,11 @@ def test_chains_have_the_same_K():
 @pytest.mark.parametrize(
     ("name", "V", "words"),
     [
-        ("BetaDirVB", CODES, "n_components = 'auto': allowed is an integer from 1 to 1000000$"),
+        ("BetaDirVB", CODES, "n_components = 'auto': must be an integer from 1 to 1000000$"),
         ("LDA", CODES, "n_components = 'auto': with the likelihood tokens no K is searched for"),
         ("GaussianFactorVB", CODES, "n_components = 'auto': with the likelihood gaussian no K is"),
         ("BinaryICA", np.eye(4), "n_components = 'auto': 6 entries can be held out, needed are 20"),
-        ("BinaryICA", CODES, "gamma has shape .2,.: allowed is a number"),
+        ("BinaryICA", CODES, "gamma has shape .2,.: must be a number"),
     ],
 )
 def test_where_no_K_can_be_searched_for_it_says_so(name, V, words):
@@ -157,7 +157,7 @@ def test_where_no_K_can_be_searched_for_it_says_so(name, V, words):
 
 
 def test_a_comparison_and_draws_want_numbers():
-    with pytest.raises(ConfigError, match="K = 'auto': of bica numbers are compared; allowed are one or more integers"):
+    with pytest.raises(ConfigError, match="K = 'auto': of bica numbers are compared; allowed: one or more integers"):
         nbmf.compare(CODES, "bica", "auto", log=lambda fit: None)
-    with pytest.raises(ConfigError, match=r"n_components = 'auto': allowed is a number: nbmf\.run_chains finds one"):
+    with pytest.raises(ConfigError, match=r"n_components = 'auto': must be a number: nbmf\.run_chains finds one"):
         nbmf.posterior_draws(nbmf.BinaryICA("auto"), CODES, n_draws=3)

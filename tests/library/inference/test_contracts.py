@@ -137,12 +137,12 @@ def test_a_fit_without_components_works_through_save_and_load(tmp_path):
     loaded = nbmf.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.expectation_, model.expectation_)
     assert loaded.predict(0, 1) == model.expectation_[0, 1]
-    with pytest.raises(ConfigError, match="n_components = -1: allowed is an integer from 0 to 1000000"):
+    with pytest.raises(ConfigError, match="n_components = -1: must be an integer from 0 to 1000000"):
         ToyLogistic(-1).fit(codes)
 
 
 def test_real_data_are_checked_hidden_and_scored_by_their_likelihood():
-    with pytest.raises(DataError, match=r"row 0, column 1 .*: the value is inf; allowed are 0, numbers of a size"):
+    with pytest.raises(DataError, match=r"row 0, column 1 .*: the value is inf; allowed: 0, numbers of a size"):
         ToyGaussian().fit([[0.5, np.inf]])
     with pytest.raises(DataError, match="a binary matrix is needed, not a RealMatrix"):
         nbmf.BetaDirVB(2).fit(RealMatrix.from_array(REAL))
@@ -185,9 +185,9 @@ def test_an_expectation_on_demand_is_refused_when_it_is_too_large(monkeypatch):
 def test_predictions_name_an_index_that_is_none():
     model = nbmf.BetaDirVB(2, max_iter=5, random_state=0).fit(V)
     np.testing.assert_array_equal(model.predict(np.arange(3)[:, None], np.arange(3)), model.expectation_)
-    with pytest.raises(DataError, match="row 3: allowed are 0 to 2"):
+    with pytest.raises(DataError, match="row 3: must be 0 to 2"):
         model.predict(3, 0)
-    with pytest.raises(DataError, match="columns: allowed are integers from 0 to 2"):
+    with pytest.raises(DataError, match="columns: must be integers from 0 to 2"):
         model.predict(0, 0.5)
 
 
@@ -222,7 +222,7 @@ def test_methods_of_real_data_are_compared_and_a_binary_one_is_refused():
     assert own["perplexity"].between(1.2, 2.2).all()  # log(2 π e) / 2 = 1.42 for the true model
     words = (
         r"toy takes a RealMatrix .* gaussian\), beta-dir-vb a BinaryMatrix \(bernoulli\).*"
-        "allowed are methods of one kind of matrix"
+        "allowed: methods of one kind of matrix"
     )
     with pytest.raises(ConfigError, match=words):
         nbmf.compare(data, {"toy": entry, "beta-dir-vb": {}}, masks=1, log=lambda line: None)

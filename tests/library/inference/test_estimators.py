@@ -62,7 +62,7 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_and_nothing_is_set():
     estimator = make("BetaDirVB", K=3)
     with pytest.raises(
         ConfigError,
-        match=r"BetaDirVB has no parameter 'gama'; allowed are .*\(did "
+        match=r"BetaDirVB has no parameter 'gama'; allowed: .*\(did "
         r"you mean 'gamma'\?\)",
     ):
         estimator.set_params(n_components=9, gama=1)
@@ -255,7 +255,7 @@ def test_a_model_file_of_countless_components_is_refused_before_any_memory_is_ta
     path = tmp_path / "model.npz"
     make("BetaDirVB").fit(CODES).save(path)
     rewritten(path, lambda parts: parts["parameters"].update(n_components=10**9))
-    with pytest.raises(DataError, match="n_components = 1000000000: allowed is an integer from 1 to 1000000"):
+    with pytest.raises(DataError, match="n_components = 1000000000: must be an integer from 1 to 1000000"):
         nbmf.load(path)
 
 
@@ -346,7 +346,7 @@ def test_a_class_without_fold_in_says_so():
 
 
 def test_a_parameter_that_is_no_data_cannot_be_saved(tmp_path):
-    with pytest.raises(ConfigError, match=r"note = .* cannot be saved: allowed are numbers, texts"):
+    with pytest.raises(ConfigError, match=r"note = .* cannot be saved; allowed: numbers, texts"):
         Constant(note=object()).fit(CODES).save(tmp_path / "model.npz")
     assert not list(tmp_path.iterdir())
 
@@ -380,10 +380,10 @@ def changed(parts, change, path):
         (lambda arrays, about: about["learned"].pop("n_iter_"), "n_iter_ is missing"),
         (lambda arrays, about: about["learned"].update(n_iter_="many"), "n_iter_ is missing or of"),
         (lambda arrays, about: about["learned"].update(fit=1), "'fit' is nothing that is learned"),
-        (lambda arrays, about: about["parameters"].update(deviance_gain_tol=-1), "deviance_gain_tol = -1: allowed is"),
+        (lambda arrays, about: about["parameters"].update(deviance_gain_tol=-1), "deviance_gain_tol = -1: must be"),
         (lambda arrays, about: about["parameters"].update(colour=1), "colour"),
         (lambda arrays, about: about["parameters"].update(deviance_gain_tol={"a": 1}), "a parameter is damaged"),
-        (lambda arrays, about: about.update(format="nbmf model 9"), "allowed is 'nbmf model 1'"),
+        (lambda arrays, about: about.update(format="nbmf model 9"), "allowed: 'nbmf model 1'"),
         (lambda arrays, about: about.update(parameters=[]), "names a class, parameters"),
         (lambda arrays, about: about.update({"class": "LogisticPca"}), "mean 'LogisticPCA'"),
         (lambda arrays, about: about.update({"class": "draw_mask"}), "no class 'draw_mask'"),

@@ -99,12 +99,12 @@ def test_no_rows_have_no_recommendations():
 @pytest.mark.parametrize(
     ("rows", "given", "error", "message"),
     [
-        ([0, 24], {}, DataError, "row 24: allowed are 0 to 23"),
-        ([-1], {}, DataError, "row -1: allowed are 0 to 23"),
-        ([0.5], {}, DataError, "rows: allowed are integers"),
+        ([0, 24], {}, DataError, "row 24: must be 0 to 23"),
+        ([-1], {}, DataError, "row -1: must be 0 to 23"),
+        ([0.5], {}, DataError, "rows: must be integers"),
         ([0], {"n": 0}, ConfigError, "n = 0"),
-        ([0], {"exclude": "zeros"}, ConfigError, "exclude = 'zeros': allowed is ones or observed"),
-        ([0], {"known": V[:5]}, DataError, r"known has shape \(5, 17\): allowed is \(24, 17\)"),
+        ([0], {"exclude": "zeros"}, ConfigError, "exclude = 'zeros': must be ones or observed"),
+        ([0], {"known": V[:5]}, DataError, r"known has shape \(5, 17\): must be \(24, 17\)"),
         (V[:2], {"known": V}, DataError, "known: new rows say themselves"),
         (V[:, :9], {}, DataError, "expecting 17 features"),
     ],

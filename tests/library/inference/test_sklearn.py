@@ -207,7 +207,7 @@ def test_tables_of_transform_for_those_who_ask():
     assert model.transform(nbmf.BinaryMatrix.from_frame(V)).index.tolist() == V.index.tolist()
     assert model.set_output(transform=None).transform(V) is not plain
     assert isinstance(model.set_output(transform="default").transform(V), np.ndarray)
-    with pytest.raises(nbmf.errors.ConfigError, match="transform = 'polars': allowed are default, pandas"):
+    with pytest.raises(nbmf.errors.ConfigError, match="transform = 'polars': must be one of default, pandas"):
         model.set_output(transform="polars")
     with pytest.raises(nbmf.errors.NotFittedError):
         nbmf.BetaDirVB().get_feature_names_out()

@@ -66,12 +66,12 @@ def test_starts_that_a_class_cannot_have_are_refused():
     registry.check_starts("methods.mine.starts", "BinaryICA", 5)
     registry.check_starts("methods.mine.starts", "BetaDirGibbs", 1)
     for name, starts, words in (
-        ("BetaDirGibbs", 2, "methods.mine.starts = 2: BetaDirGibbs is a sampler.*allowed is 1"),
-        ("LogisticPCA", 2, "ends where it ends whatever the seed; allowed is 1"),
+        ("BetaDirGibbs", 2, "methods.mine.starts = 2: BetaDirGibbs is a sampler.*allowed: 1"),
+        ("LogisticPCA", 2, "ends where it ends whatever the seed; allowed: 1"),
         ("BetaDirVB", 2, "has no objective"),
-        ("BinaryICA", 0, "methods.mine.starts = 0: allowed is an integer of at least 1"),
-        ("BinaryICA", True, "True: allowed is an integer"),
-        ("BinaryICA", 1.5, "1.5: allowed is an integer"),
+        ("BinaryICA", 0, "methods.mine.starts = 0: must be an integer of at least 1"),
+        ("BinaryICA", True, "True: must be an integer"),
+        ("BinaryICA", 1.5, "1.5: must be an integer"),
     ):
         with pytest.raises(ConfigError, match=words):
             registry.check_starts("methods.mine.starts", name, starts)

@@ -121,7 +121,7 @@ def test_configurations_and_the_command_line_take_the_old_name():
         registry.check_settings(".methods.mine", "LogisticPCA", [2], {"tol": 0.1})
     with pytest.warns(FutureWarning, match="is now called"):
         assert registry.make_estimator("LogisticPCA", 2, {"tol": 0.1}).deviance_gain_tol == 0.1
-    refused = pytest.raises(ConfigError, match="deviance_gain_tol = -1: allowed is")
+    refused = pytest.raises(ConfigError, match="deviance_gain_tol = -1: must be")
     with pytest.warns(FutureWarning, match="is now called"), refused:
         registry.check_settings(".methods.mine", "LogisticPCA", [2], {"tol": -1})
     with pytest.warns(FutureWarning, match="is now called"):

@@ -141,7 +141,7 @@ def test_a_table_of_pandas(tmp_path):
 @pytest.mark.parametrize("value", ["-2", "2.5", "3000000000"])
 def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
     content = YEARS.replace("12", value)
-    words = f"line 3, column '1991': the value is '{value}'; allowed in a matrix of counts are"
+    words = f"line 3, column '1991': the value is '{value}'; allowed in a matrix of counts:"
     with pytest.raises(DataError, match=words) as refused:
         read(content, counts=True)
     assert "nbmf.GaussianFactorVB" in str(refused.value)
@@ -158,11 +158,11 @@ def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
         ({"counts": True, "ones": ["3"]}, "ones = .*has no meaning for counts"),
         ({"above": 0, "zeros": ["3"]}, "zeros = .*has no meaning for counts"),
         ({"above": 0, "counts": True}, "counts = True: above = 0 makes counts binary"),
-        ({"above": -1}, "above = -1: allowed is an integer of at least 0"),
-        ({"above": True}, "above = True: allowed is an integer"),
-        ({"counts": 1}, "counts = 1: allowed is True, False or None"),
+        ({"above": -1}, "above = -1: must be an integer of at least 0"),
+        ({"above": True}, "above = True: must be an integer"),
+        ({"counts": 1}, "counts = 1: must be True, False or None"),
         ({"absent": "zeros"}, "absent = 'zeros': has no meaning with layout = None"),
-        ({"absent": "none", "layout": "long"}, "absent = 'none': allowed is zeros, missing"),
+        ({"absent": "none", "layout": "long"}, "absent = 'none': must be zeros, missing"),
         ({"counts": True, "layout": "presence"}, "has no meaning with layout = 'presence'"),
     ],
 )

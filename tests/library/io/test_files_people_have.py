@@ -73,7 +73,7 @@ def test_an_encoding_can_be_named(here):
     matrix, said = read("dos.csv", encoding="cp850")
     assert matrix.row_names.tolist() == ["Jörg", "Zoë", "Özil"]
     assert said[0].startswith("dos.csv: text in cp850, fields")
-    assert "allowed is an encoding that Python knows" in refused("dos.csv", ConfigError, encoding="rot13")
+    assert "must be an encoding that Python knows" in refused("dos.csv", ConfigError, encoding="rot13")
     (here / "u.csv").write_text("a,b\n1,0\nü,1\n", encoding="utf-8")
     message = refused("u.csv", encoding="ascii")
     assert message == "u.csv, line 3: not ascii (ordinal not in range(128)); save the file as UTF-8, or name its " + (
@@ -342,7 +342,7 @@ def test_labels_that_mean_nothing_here_can_be_declared():
     write_spss(frame, labels, {1: "Ja", 2: "Nein", 9: "keine Angabe"})
     rows = {"ignore": ["sex"]}
     message = refused("survey.sav", **rows)
-    assert "column 'v1' (2 is 'Nein'): the value is '2'; allowed are" in message
+    assert "column 'v1' (2 is 'Nein'): the value is '2'; allowed:" in message
     by_label, said = read("survey.sav", ones=["Ja"], zeros=["Nein"], missing=["keine Angabe"], **rows)
     assert "value labels are read in 200 columns: 1 'Ja', 2 'Nein', 9 'keine Angabe'" in said
     by_value, said = read("survey.sav", ones=["1"], zeros=["2"], missing=["keine Angabe"], **rows)

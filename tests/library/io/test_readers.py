@@ -169,7 +169,7 @@ def test_own_codes_take_the_place_of_the_defaults_of_their_kind(read):
     own = {"ones": ["aye"], "zeros": ["nay"], "missing": ["abstain", ""]}
     assert read(votes, **own).codes.tolist() == [[1, 0]]
     assert "column 'b2': the value is ''" in refused(read, votes, **own | {"missing": ["abstain"]})
-    assert "the value is '1'; allowed are ones (aye)" in refused(read, "who,b1\nann,aye\nbob,1\n", **own)
+    assert "the value is '1'; allowed: ones (aye)" in refused(read, "who,b1\nann,aye\nbob,1\n", **own)
     assert "the value is 'Aye'" in refused(read, "who,b1\nann,Aye\n", **own)
 
 
@@ -318,7 +318,7 @@ def test_groups_of_a_list_belong_to_its_rows(read):
     [
         (LONG + "ann,b1,0\n", "votes.csv, line 7: row 'ann', column 'b1' is 0, but 1 in "),
         (LONG + "ann,b1,\n", "votes.csv, line 7: row 'ann', column 'b1' is missing, but 1 in "),
-        (LONG + "ann,b9,7\n", "votes.csv, line 7, column 'vote': the value is '7'; allowed are"),
+        (LONG + "ann,b9,7\n", "votes.csv, line 7, column 'vote': the value is '7'; allowed:"),
         (LONG + ",b1,1\n", "votes.csv, line 7: the name of the row is empty"),
         (LONG + "ann, ,1\n", "votes.csv, line 7: the name of the column is empty"),
         (LONG + "ann,b1\n", "votes.csv, line 7: 2 fields instead of 3"),
@@ -344,7 +344,7 @@ def test_two_names_that_are_pairs_too_many(read, monkeypatch):
     assert type(read(pairs, layout="presence")) is SparseBinaryMatrix  # test_sparse_matrix.py
     valued = "a,b,v\n" + "".join(f"r{i},c{i},1\n" for i in range(3))
     message = refused(read, valued, layout="long")
-    assert "votes.csv: 3 x 3 entries; allowed are at most 5" in message
+    assert "votes.csv: 3 x 3 entries; allowed: at most 5" in message
     assert "absent = 'zeros' says so" in message
 
 
@@ -414,9 +414,9 @@ PATTERN = "coordinate pattern general"
         (market(PATTERN, "9999999 9999999 1", "1 1"), "m.mtx: 9999999 x 9999999 entries; allowed"),
         (market(PATTERN, "2 2 99999999999", "1 1"), "m.mtx: declares 99999999999 entries and h"),
         (market(PATTERN, "2 2 1", "1 1", "2 2"), "m.mtx, line 4: one more entry than the 1 decl"),
-        (market(PATTERN, "2 2 2", "1 1", "3 1"), "m.mtx, line 4: row '3'; allowed are 1 to 2"),
-        (market(PATTERN, "2 2 2", "1 1", "1 0"), "m.mtx, line 4: column '0'; allowed are 1 to 2"),
-        (market(PATTERN, "2 2 1", "1 1_0"), "m.mtx, line 3: column '1_0'; allowed are 1 to 2"),
+        (market(PATTERN, "2 2 2", "1 1", "3 1"), "m.mtx, line 4: row '3'; allowed: 1 to 2"),
+        (market(PATTERN, "2 2 2", "1 1", "1 0"), "m.mtx, line 4: column '0'; allowed: 1 to 2"),
+        (market(PATTERN, "2 2 1", "1 1_0"), "m.mtx, line 3: column '1_0'; allowed: 1 to 2"),
         (market(PATTERN, "2 2 1", f"1 {10**30}"), "m.mtx, line 3: column '1000"),
         (market(PATTERN, "2 2 1", "1 1 1"), "m.mtx, line 3: 3 words instead of 2"),
         (market(PATTERN, "2 2"), "m.mtx, line 2: needed are the numbers of rows, columns"),
@@ -424,7 +424,7 @@ PATTERN = "coordinate pattern general"
         (market(PATTERN, "-2 2 1"), "m.mtx, line 2: needed are the numbers of rows, columns"),
         (market(PATTERN, "% and no more"), "m.mtx: ends before its sizes are declared"),
         (market("coordinate real"), "m.mtx, line 1: needed is %%MatrixMarket and object, format, "),
-        (market("coordinate complex general"), "m.mtx, line 1: field 'complex'; allowed are pat"),
+        (market("coordinate complex general"), "m.mtx, line 1: field 'complex'; allowed: pat"),
         (market("coordinate real skew-symmetric"), "m.mtx, line 1: symmetry 'skew-symmetric'; al"),
         (market("array pattern general"), "m.mtx, line 1: an array has values"),
         (market("coordinate pattern symmetric", "2 3 0"), "m.mtx, line 2: symmetric, but 2 x 3"),
@@ -528,7 +528,7 @@ def out_of_range():
         (
             saved(np.savez, format=b"coo", shape=(10**7, 10**7), data=[1], row=[1], col=[1]),
             "v.npz",
-            "10000000 x 10000000 entries; allowed are at most",
+            "10000000 x 10000000 entries; allowed: at most",
         ),
         (
             saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0], row=[1, 1], col=[0, 0]),
@@ -613,7 +613,7 @@ def test_lists_and_groups_of_tables(read):
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (TABLE.assign(int=[1, 2]), "row 2, column 'int': the value is '2'; allowed are"),
+        (TABLE.assign(int=[1, 2]), "row 2, column 'int': the value is '2'; allowed:"),
         (TABLE.assign(int=[[1], [2]]), "row 1, column 'int': the value is '[1]'"),
         (TABLE.assign(who="ann"), "row 2: the row 'ann' is there already, in"),
         (TABLE.assign(who=["ann", None]), "row 2: the name of the row is empty"),
@@ -740,19 +740,19 @@ def test_the_home_folder_is_known(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"layout": "wide"}, "layout = 'wide': allowed is long, presence or None (a matrix)"),
-        ({"header": "yes"}, "header = 'yes': allowed is True, False or None (it is detected)"),
-        ({"index": 0}, "index = 0: allowed is True, False or None"),
-        ({"ones": 1}, "ones = 1: allowed is a list of texts, as they are in the file"),
-        ({"missing": [["a"]]}, "missing = [['a']]: allowed is a list of texts"),
-        ({"groups": ""}, "groups = '': allowed is the name of a column"),
+        ({"layout": "wide"}, "layout = 'wide': must be long, presence or None (a matrix)"),
+        ({"header": "yes"}, "header = 'yes': must be True, False or None (it is detected)"),
+        ({"index": 0}, "index = 0: must be True, False or None"),
+        ({"ones": 1}, "ones = 1: must be a list of texts, as they are in the file"),
+        ({"missing": [["a"]]}, "missing = [['a']]: must be a list of texts"),
+        ({"groups": ""}, "groups = '': must be the name of a column"),
         ({"row": "a"}, "row = 'a': has no meaning with layout = None"),
         ({"layout": "presence", "value": "a"}, "value = 'a': has no meaning with layout = 'pres"),
         ({"layout": "presence", "ones": ["a"]}, "ones = ['a']: has no meaning with layout = 'pre"),
         ({"layout": "long", "index": True}, "index = True: has no meaning with layout = 'long'"),
         ({"header": False, "groups": "p"}, "groups = 'p': header = False leaves no column a name"),
         ({"groups": "p", "transpose": True}, "groups = 'p': transpose = True would make them"),
-        ({"transpose": 1}, "transpose = 1: allowed is True or False"),
+        ({"transpose": 1}, "transpose = 1: must be True or False"),
         ({"ones": ["a"], "missing": ["b", "a"]}, "'a' is given for two of ones, zeros and missing"),
         ({"name": "x"}, "name has no meaning for delimited text; its arguments are header, layout"),
     ],
@@ -847,5 +847,5 @@ def test_a_network_has_its_columns_in_the_order_of_its_rows_and_its_diagonal_may
     (tmp_path / "other.csv").write_text(",a,b\nx,1,0\ny,0,1\n")
     with pytest.raises(DataError, match="diagonal = False: rows and columns have not the same names"):
         nbmf.read(tmp_path / "other.csv", diagonal=False, log=lambda line: None)
-    with pytest.raises(ConfigError, match="diagonal = 'no': allowed is True or False"):
+    with pytest.raises(ConfigError, match="diagonal = 'no': must be True or False"):
         nbmf.read(tmp_path / "net.csv", diagonal="no")

@@ -127,7 +127,7 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        ("a,b\n1,2\n", {"kinds": {"a": "reel"}}, "'a' is 'reel'; allowed are real, category"),
+        ("a,b\n1,2\n", {"kinds": {"a": "reel"}}, "'a' is 'reel'; allowed: real, category"),
         ("a,b\n1,2\n", {"kinds": {"c": "real"}}, "no column 'c'; the columns are a, b"),
         ("a,b\n1,2\n", {"labels": "c"}, "no column 'c'"),
         ("a,b\n1,2\n3,4\n", {"labels": "a", "kinds": {"a": "real"}}, "kinds = {'a': 'real'}: the column is kept apart"),
@@ -136,7 +136,7 @@ def test_whole_numbers_of_files_with_types_are_shown_without_a_point():
         (
             "a,b\n1,x\n2,y\n",
             {"kinds": {"b": "count"}},
-            "line 2, column 'b': 'x'; allowed in a count column are whole numbers from 0 on",
+            "line 2, column 'b': 'x'; allowed in a count column: whole numbers from 0 on",
         ),
         ("a,b\n1,2\n3\n", {}, "line 3: 1 field instead of 2"),
         ("a,a\n1,2\n3,4\n", {}, "the column 'a' is there already"),
@@ -283,7 +283,7 @@ def test_documents_are_read_from_every_format_of_a_matrix_within_its_limits(here
         table = quietly(path, nbmf.read_documents, words="words.txt")
         np.testing.assert_array_equal(table.values(), COUNTS[[0, 2, 3], :3], err_msg=path)
     (here / "huge.mtx").write_text("%%MatrixMarket matrix coordinate real general\n10000000 10000000 1\n1 1 1\n")
-    with pytest.raises(DataError, match="10000000 x 10000000 entries; allowed are at most"):
+    with pytest.raises(DataError, match="10000000 x 10000000 entries; allowed: at most"):
         quietly("huge.mtx", nbmf.read_documents)
 
 
@@ -336,8 +336,8 @@ def test_texts_are_counted(here):
         ("wide.csv", {"labels": "party"}, "no column 'party'"),
         ("wide.csv", {"ignore": WORDS}, "no column of counts"),
         ("m.mtx", {"words": "few.txt"}, "few.txt: 1 word for 4 columns of m.mtx"),
-        ("minus.csv", {}, "line 3, column 'b': '-1'; allowed are counts, whole numbers from 0 on"),
-        ("half.mtx", {}, "the value 0.5; allowed are counts"),
+        ("minus.csv", {}, "line 3, column 'b': '-1'; allowed: counts, whole numbers from 0 on"),
+        ("half.mtx", {}, "the value 0.5; allowed: counts"),
         ("bad.mtx", {}, "bad.mtx, line 2: needed are the numbers of rows, columns and entries"),
         ("no.mtx", {}, "there is no such file"),
         ("m.mtx", {"words": "no.txt"}, "words = 'no.txt': there is no such file"),

@@ -47,7 +47,7 @@ def test_all_spellings_of_counts_are_one(values):
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([[3, -2]], r"row 0, column 1 .*-2; allowed are whole numbers from 0 to 2147483647"),
+        ([[3, -2]], r"row 0, column 1 .*-2; allowed: whole numbers from 0 to 2147483647"),
         ([[3, 0], [0.5, 1]], r"row 1, column 0 .*0\.5"),
         ([[np.inf, 1]], r"row 0, column 0 .*inf"),
         ([[2**31, 1]], r"row 0, column 0 .*2147483648"),
@@ -56,7 +56,7 @@ def test_all_spellings_of_counts_are_one(values):
         (scipy.sparse.csr_array(np.eye(2)), "sparse"),
         (RealMatrix.from_array([[1, 0]]), "a matrix of counts is needed, not a RealMatrix"),
         (np.ones(3), "V has one dimension"),
-        (np.ones((2, 2)) * 1j, "Complex data not supported: allowed are whole numbers"),
+        (np.ones((2, 2)) * 1j, "Complex data not supported; allowed: whole numbers"),
         (np.ones((2, 0)), r"0 feature\(s\)"),
     ],
 )
@@ -165,7 +165,7 @@ def test_what_is_stored_twice_is_added_up():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([[0, 0.5]], r"row 0, column 1 .*0\.5; allowed are whole numbers from 0 to 2147483647"),
+        ([[0, 0.5]], r"row 0, column 1 .*0\.5; allowed: whole numbers from 0 to 2147483647"),
         ([[0, -2]], r"row 0, column 1 .*-2"),
         ([[2.0**31, 0]], r"row 0, column 0 .*2147483648"),
         ([[np.inf, 0]], r"row 0, column 0 .*inf"),
@@ -182,7 +182,7 @@ def test_other_stored_values_are_refused_by_place(values, words):
 def test_ones_alone_are_stored_in_a_binary_matrix_and_other_likelihoods_take_no_sparse_one():
     ones = scipy.sparse.csr_array([[0, 1], [1, 0]])
     np.testing.assert_array_equal(BERNOULLI.sparse_values_of(ones).above_zero.toarray(), ones.toarray())
-    with pytest.raises(DataError, match="allowed are whole numbers from 0 to 1 and missing"):
+    with pytest.raises(DataError, match="allowed: whole numbers from 0 to 1 and missing"):
         BERNOULLI.sparse_values_of(2 * ones)
     with pytest.raises(DataError, match="values of the likelihood tokens are no counts"):
         TOKENS.sparse_values_of(ones)

@@ -34,7 +34,7 @@ def test_the_standard_normal_at_one_by_hand():
 @pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan])
 def test_a_standard_deviation_is_above_zero(wrong):
     loss_at = GAUSSIAN.loss_at(VALUES, SCORED)
-    with pytest.raises(DataError, match=r"standard deviation is .*: allowed is above 0"):
+    with pytest.raises(DataError, match=r"standard deviation is .*: must be above 0"):
         loss_at((MEAN, np.array([1.0, wrong, 1.0])))
 
 

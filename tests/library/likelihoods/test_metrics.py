@@ -170,8 +170,8 @@ def test_what_was_predicted_is_not_changed_by_its_score():
 @pytest.mark.parametrize(
     ("expectation", "entries", "words"),
     [
-        (EXPECTATION.T, ALL, r"probabilities: shape \(3, 2\); allowed is that of codes, \(2, 3\)"),
-        (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed is that of the values, \(2, 3\)"),
+        (EXPECTATION.T, ALL, r"probabilities: shape \(3, 2\); allowed: that of codes, \(2, 3\)"),
+        (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed: that of the values, \(2, 3\)"),
         (EXPECTATION, np.ones((2, 3), bool), "entries: 1 of those to score are missing in codes"),
         (EXPECTATION, np.zeros((2, 3), bool), "there is nothing to score"),
     ],

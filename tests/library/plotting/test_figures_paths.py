@@ -101,6 +101,6 @@ def test_a_fit_is_drawn_with_bands_where_there_are_draws():
     with pytest.raises(DataError, match="names: there is no 'row 99'"):
         nbmf.plot.paths(model, names=["row 99"])
     for wrong in (0, 2, "1", True):
-        with pytest.raises(ConfigError, match=r"component = .*: allowed is an integer from 1 to 1"):
+        with pytest.raises(ConfigError, match=r"component = .*: must be an integer from 1 to 1"):
             nbmf.plot.paths(model, wrong)
     plt.close("all")

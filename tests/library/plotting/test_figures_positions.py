@@ -72,7 +72,7 @@ def test_of_more_rows_than_fit_a_page_none_is_named():
 
 
 def test_what_does_not_fit_together_is_refused(axis):
-    with pytest.raises(DataError, match=r"shape \(4,\), their intervals \(3,\): allowed is"):
+    with pytest.raises(DataError, match=r"shape \(4,\), their intervals \(3,\); allowed: "):
         positions.draw(X, X[:3], X[:3], ax=axis)
     with pytest.raises(DataError, match=r"the shape \(4, 3\)"):
         positions.draw(*[np.zeros((4, 3))] * 3, ax=axis)

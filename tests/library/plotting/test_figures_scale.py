@@ -148,7 +148,7 @@ def test_a_fit_is_drawn_on_as_many_axes_as_are_asked_for(plane):
     assert one[1].get_xlabel() == "mean probability of a one"
     _, given = plt.subplots(1, 2)
     assert list(nbmf.plot.scale(model, matrix, 1, ax=given)) == list(given)
-    with pytest.raises(ConfigError, match="axes = 3: allowed is 1 or 2"):
+    with pytest.raises(ConfigError, match="axes = 3: must be 1 or 2"):
         nbmf.plot.scale(model, matrix, 3)
     with pytest.raises(DataError, match="V: the matrix of the fit is needed"):
         nbmf.plot.scale(model, matrix.T)

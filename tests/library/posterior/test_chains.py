@@ -532,12 +532,12 @@ def test_quantities_have_the_names_of_rows_and_columns():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"chains": 0}, "chains = 0: allowed is an integer of at least 1"),
-        ({"chains": 2.0}, "chains = 2.0: allowed is an integer of at least 1"),
-        ({"n_jobs": 0}, "n_jobs = 0: allowed is an integer of at least 1"),
-        ({"n_draws": -1}, "n_draws = -1: allowed is an integer of at least 0"),
+        ({"chains": 0}, "chains = 0: must be an integer of at least 1"),
+        ({"chains": 2.0}, "chains = 2.0: must be an integer of at least 1"),
+        ({"n_jobs": 0}, "n_jobs = 0: must be an integer of at least 1"),
+        ({"n_draws": -1}, "n_draws = -1: must be an integer of at least 0"),
         ({"n_draws": 41}, "n_draws = 41: BetaDirGibbs keeps n_samples = 40 sweeps"),
-        ({"max_memory_gb": -1}, "max_memory_gb = -1: allowed is a positive number"),
+        ({"max_memory_gb": -1}, "max_memory_gb = -1: must be a positive number"),
         (
             {"n_draws": 40, "max_memory_gb": 1e-5, "chains": 3},
             "n_draws = 40 of each of 3 chains with n_components = 3 need 3.6e-05 GB, "

@@ -78,7 +78,7 @@ def test_next_positions_are_a_step_of_the_walk_away():
     assert next_positions(draws, 1).std(axis=0).mean() < next_positions(draws, 30).std(axis=0).mean()
     np.testing.assert_array_equal(next_positions(draws, 1, seed=2), next_positions(draws, 1, seed=2))
     for wrong in (-1, "a", np.nan, np.inf, True):
-        with pytest.raises(ConfigError, match=r"ahead = .*: allowed is a number of at least 0"):
+        with pytest.raises(ConfigError, match=r"ahead = .*: must be a number of at least 0"):
             next_positions(draws, wrong)
 
 
@@ -94,7 +94,7 @@ def test_a_known_column_is_predicted_where_rows_go(draws):
         np.testing.assert_allclose(found[:, place], expit(psi).mean(axis=1), atol=0.03)
     assert found.shape == (12, 2)
     for wrong in ([18], [-1], [0.5], 3):
-        with pytest.raises(ConfigError, match=r"columns = .*: allowed are integers from 0 to 17"):
+        with pytest.raises(ConfigError, match=r"columns = .*: must be integers from 0 to 17"):
             predict_next(draws, wrong)
 
 

@@ -486,13 +486,13 @@ def test_it_says_so_before_the_fit(estimator):
 
 def test_no_more_draws_than_kept_sweeps_and_memory():
     refused(
-        "n_draws = 31: BetaDirGibbs keeps n_samples = 30 sweeps; allowed is 1 to 30",
+        "n_draws = 31: BetaDirGibbs keeps n_samples = 30 sweeps; allowed: 1 to 30",
         make("BetaDirGibbs"),
         CODES,
         n_draws=31,
     )
     for wrong in (0, -1, 2.5, True):
-        refused(f"n_draws = {wrong!r}: allowed is an integer of at least 1", make("BetaDirGibbs"), CODES, n_draws=wrong)
+        refused(f"n_draws = {wrong!r}: must be an integer of at least 1", make("BetaDirGibbs"), CODES, n_draws=wrong)
     refused("max_memory_gb = 0", make("BetaDirGibbs"), CODES, n_draws=3, max_memory_gb=0)
     budget = {"n_draws": 25, "max_memory_gb": 6000e-9}  # 25 draws take 7500 bytes
     refused(
@@ -516,13 +516,13 @@ def test_what_is_asked_of_draws_has_to_make_sense():
     draws = random_draws()
     for wrong in (0, 1, -0.5, 90, "0.9", True):
         for interval in (draws.expectation_interval, draws.dictionary_interval):
-            with pytest.raises(ConfigError, match="allowed is a number between 0 and 1"):
+            with pytest.raises(ConfigError, match="must be a number between 0 and 1"):
                 interval(wrong)
-    with pytest.raises(ConfigError, match=r"^axis = 2: allowed is 0 \(rows\) or 1 \(columns\)"):
+    with pytest.raises(ConfigError, match=r"^axis = 2: must be 0 \(rows\) or 1 \(columns\)"):
         draws.co_clustering(2)
     with pytest.raises(DataError, match=r"shape \(5, 6\): the draws are of a matrix of \(6, 5\)"):
         draws.predictive_check(np.zeros((5, 6)))
-    with pytest.raises(ConfigError, match=r"^seed = -1: allowed is an integer of at least 0"):
+    with pytest.raises(ConfigError, match=r"^seed = -1: must be an integer of at least 0"):
         draws.predictive_check(np.zeros((6, 5)), seed=-1)
 
 

@@ -16,7 +16,7 @@ class Counts(Bernoulli):
     def values_of(self, V):
         values = np.asarray(V, float)
         if (values < 0).any():
-            raise DataError("allowed are whole numbers of at least 0")
+            raise DataError("allowed: whole numbers of at least 0")
         return values
 
     def is_observed(self, values):

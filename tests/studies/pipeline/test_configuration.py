@@ -486,7 +486,7 @@ def source(**changes):
 )
 def test_a_misspelt_key_is_named(overlay, place, given, meant):
     message = complaint(overlay)
-    assert f"{place}: unknown key {given!r}; allowed are " in (f": {message}" if place else message)
+    assert f"{place}: unknown key {given!r}; allowed: " in (f": {message}" if place else message)
     assert ("did you mean" in message) == (meant is not None)
     assert meant is None or message.endswith(f"(did you mean {meant!r}?)")
 
@@ -543,7 +543,7 @@ def test_a_key_that_has_another_name_now_is_refused_with_that(old, new):
 )
 def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, meant):
     message = complaint(overlay)
-    assert f": {place} = {given!r}: allowed are " in message
+    assert f": {place} = {given!r}: must be " in message
     assert ("did you mean" in message) == (meant is not None)
     assert meant is None or message.endswith(f"(did you mean {meant!r}?)")
 
@@ -601,8 +601,8 @@ def test_an_unknown_name_is_named_with_the_known_ones(overlay, place, given, mea
 )
 def test_a_wrong_value_is_shown_with_the_rule(overlay, place, given, allowed):
     message = complaint(overlay)
-    assert f": {place} = {given}: allowed is " in message
-    assert allowed in message.partition("allowed is ")[2]
+    assert f": {place} = {given}: must be " in message
+    assert allowed in message.partition("must be ")[2]
 
 
 @pytest.mark.parametrize(
@@ -636,17 +636,17 @@ def test_a_wrong_setting_is_shown_with_the_rule(overlay, given, allowed):
         (unmasked("dir-dir-gs", K=[1]), f"{OF}.unmasked.animals.dir-dir-gs: n_components = 1: "),
         (
             sensitivity(methods={"beta-dir-vb": {"max_iter": 0}}),
-            f"{OPTIONS}.sensitivity.methods.beta-dir-vb: max_iter = 0: allowed is an integer of at",
+            f"{OPTIONS}.sensitivity.methods.beta-dir-vb: max_iter = 0: must be an integer of at",
         ),
         (
             figure(K={"bica": 11}),
-            f"{OPTIONS}.figure_7.K.bica = 11: allowed are the K of "
+            f"{OPTIONS}.figure_7.K.bica = 11: must be one of the K of "
             f"{OF}.unmasked.parliament.bica, "
             "[2, 3, 4, 5, 6, 7, 8, 9, 10]",
         ),
         (
             unmasked(dataset="parliament", K=[2, 3]),  # which Figures 6 and 7 show with 8
-            f"{OPTIONS}.figure_6.K.bica = 8: allowed are the K of {OF}.unmasked.parliament.bica, [2, 3]",
+            f"{OPTIONS}.figure_6.K.bica = 8: must be one of the K of {OF}.unmasked.parliament.bica, [2, 3]",
         ),
     ],
     ids=["K of an unmasked fit", "setting", "K not fitted", "K not fitted any more"],
@@ -711,7 +711,7 @@ def test_names_that_are_no_file_names_are_refused(name):
 @pytest.mark.parametrize(
     ("class_name", "words"),
     [
-        ("BinaryIC", "no class 'BinaryIC'; allowed are BetaDirGibbs, "),
+        ("BinaryIC", "no class 'BinaryIC'; allowed: BetaDirGibbs, "),
         ("draw_mask", "'draw_mask' is no estimator"),
         ("no_such_package:Mine", "'no_such_package:Mine' cannot be imported"),
         ("json:Mine", "'json:Mine' cannot be imported"),
@@ -731,7 +731,7 @@ def test_an_unknown_class_is_named(class_name, words):
         (dataset(recipe="animls"), "datasets.animals.recipe: no dataset recipe 'animls'; allowed"),
         (method(**{"class": ":Mine"}), "methods.bica.class: "),
         (settings(gamma=[1, 1]), "methods.bica.settings: gamma"),
-        (of_study(masks=10.0), f"{OF}.masks = 10.0: allowed is "),
+        (of_study(masks=10.0), f"{OF}.masks = 10.0: must be "),
         ({"results": "results/../../elsewhere"}, "results = "),
         ({"results": "results\n"}, "results = "),
     ],
@@ -780,7 +780,7 @@ def test_one_address_has_one_checksum():
     ("overlay", "words"),
     [
         (sensitivity(methods={"logpca": {}}), "logpca: LogisticPCA is of none of the models"),
-        (sensitivity(concentrations=[1, 1e-7]), "alpha = 1e-07: allowed is a number from 1e-6"),
+        (sensitivity(concentrations=[1, 1e-7]), "alpha = 1e-07: must be a number from 1e-6"),
     ],
 )
 def test_what_the_sensitivity_cannot_use_is_said_at_the_start(overlay, words):
@@ -799,13 +799,13 @@ FEATURES = method(
     [
         (dataset(held_out="rows"), "datasets.animals.held_out = 'rows': the key 'folds' is missing"),
         (dataset(held_out="pairs", folds=4), "datasets.animals.folds: belongs to entries or rows; "),
-        (dataset(folds=1), "datasets.animals.folds = 1: allowed is at least 2"),
-        (dataset(held_out="rows", folds=4), ".datasets[0] = 'animals': its rows are held out; allowed are datasets"),
+        (dataset(folds=1), "datasets.animals.folds = 1: must be at least 2"),
+        (dataset(held_out="rows", folds=4), ".datasets[0] = 'animals': its rows are held out; allowed: datasets"),
         (
             {**FEATURES, **of_study(methods=["tables"])},
-            f"{OF}.methods[0] = 'tables': a model of tables; allowed are methods that are scored per entry",
+            f"{OF}.methods[0] = 'tables': a model of tables; allowed: methods that are scored per entry",
         ),
-        ({**FEATURES, **unmasked("tables")}, f"{OF}.unmasked.animals.tables: a model of tables; allowed are methods"),
+        ({**FEATURES, **unmasked("tables")}, f"{OF}.unmasked.animals.tables: a model of tables; allowed: methods"),
     ],
 )
 def test_what_is_not_scored_per_entry_is_compared_nowhere(overlay, words):
@@ -833,25 +833,25 @@ def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
         ({"file": "data/absent.csv"}, "datasets.mine.file = 'data/absent.csv': there is no such f"),
         ({"file": "/"}, "datasets.mine.file = '/': is a folder"),
         ({"file": "/dev/zero"}, "datasets.mine.file = '/dev/zero': there is no such file"),
-        ({"file": ""}, "datasets.mine.file = '': allowed is a path or an https address"),
-        ({"file": ["a"]}, "datasets.mine.file = ['a']: allowed is a value of type string"),
-        ({"file": "{dataset}.csv"}, "datasets.mine.file = '{dataset}.csv': allowed is a path"),
-        ({"file": "a\n.csv"}, "datasets.mine.file = 'a\\n.csv': allowed is a path without braces"),
+        ({"file": ""}, "datasets.mine.file = '': must be a path or an https address"),
+        ({"file": ["a"]}, "datasets.mine.file = ['a']: must be a value of type string"),
+        ({"file": "{dataset}.csv"}, "datasets.mine.file = '{dataset}.csv': must be a path"),
+        ({"file": "a\n.csv"}, "datasets.mine.file = 'a\\n.csv': must be a path without braces"),
         ({"file": "x" * 5000}, "xxxxx ...: there is no such file"),
-        ({"file": "http://a.org/x"}, "datasets.mine.file = 'http://a.org/x': allowed is a path"),
-        ({"file": "https://a.org/../x"}, "datasets.mine.file = 'https://a.org/../x': allowed is h"),
-        ({"file": "https://a.org/x", "sha256": "0"}, "datasets.mine.sha256 = '0': allowed is 64 h"),
+        ({"file": "http://a.org/x"}, "datasets.mine.file = 'http://a.org/x': must be a path"),
+        ({"file": "https://a.org/../x"}, "datasets.mine.file = 'https://a.org/../x': must be h"),
+        ({"file": "https://a.org/x", "sha256": "0"}, "datasets.mine.sha256 = '0': must be 64 h"),
         ({"sha256": "0" * 64}, "datasets.mine.sha256: belongs to an https address"),
         ({"recipe": "digits"}, "datasets.mine.recipe: belongs to a recipe; this dataset has a 'f"),
         ({"options": {"a": 1}}, "datasets.mine.options: belongs to a recipe"),
-        ({"read": {"onse": ["a"]}}, "datasets.mine.read: unknown key 'onse'; allowed are layout, "),
-        ({"read": {"header": "yes"}}, "datasets.mine.read: header = 'yes': allowed is True, False"),
+        ({"read": {"onse": ["a"]}}, "datasets.mine.read: unknown key 'onse'; allowed: layout, "),
+        ({"read": {"header": "yes"}}, "datasets.mine.read: header = 'yes': must be True, False"),
         ({"read": {"transpose": True}}, "datasets.mine.read: unknown key 'transpose'"),
-        ({"read": ["ones"]}, "datasets.mine.read = ['ones']: allowed is a value of type object"),
-        ({"read": {"groups": 3}}, "datasets.mine.read: groups = 3: allowed is the name of a"),
+        ({"read": ["ones"]}, "datasets.mine.read = ['ones']: must be a value of type object"),
+        ({"read": {"groups": 3}}, "datasets.mine.read: groups = 3: must be the name of a"),
         ({"read": {"ones": ["a"], "zeros": ["a"]}}, "datasets.mine.read: 'a' is given for two of"),
         ({"read": {"groups": "p"}, "transpose": True}, "datasets.mine.read: groups = 'p': transp"),
-        ({"recipe": "digits", "file": None}, "datasets.mine.file = None: allowed is a value"),
+        ({"recipe": "digits", "file": None}, "datasets.mine.file = None: must be a value"),
     ],
 )
 def test_a_wrong_file_is_one_line_that_names_the_key(entry, words, votes):

@@ -114,7 +114,7 @@ def test_an_address_has_a_place_below_the_raw_files(address, path):
     ],
 )
 def test_other_addresses_are_refused(address):
-    with pytest.raises(ConfigError, match="allowed is https://<host>/<path>"):
+    with pytest.raises(ConfigError, match="must be https://<host>/<path>"):
         raw_files.located({"address": address})
 
 
@@ -137,15 +137,15 @@ def test_a_given_path_counts_and_a_file_of_an_archive_lies_beside_it():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"address": "http://a.org/x"}, "sources.a.address = 'http://a.org/x': allowed is https"),
-        ({"address": None}, "sources.a.address = None: allowed is an https address, or 'path' of"),
+        ({"address": "http://a.org/x"}, "sources.a.address = 'http://a.org/x': must be https"),
+        ({"address": None}, "sources.a.address = None: must be an https address, or 'path' of"),
         ({"sha256": None}, "sources.a: the key 'sha256' is missing, of the file or of what is in"),
         ({"sha256": None, "member": MEMBER}, "sources.a: the key 'sha256' is missing"),
         ({"bytes": None}, "sources.a: the key 'bytes' is missing"),
         ({"folder": MEMBER}, "sources.a.folder: the key 'sha256' is missing"),
         (
             {"member": MEMBER, "folder": {**MEMBER, "sha256": "0" * 64}},
-            "sources.a: allowed is one of 'member' and 'folder'",
+            "sources.a: must be one of 'member' and 'folder'",
         ),
     ],
 )
@@ -214,8 +214,8 @@ def test_only_sources_that_have_an_address_can_be_asked_for():
     sources = {"own": source(address=None, path="own.csv"), "far": source(on_demand=True)}
     assert list(raw_files.problems_of_downloads(["far"], sources)) == []
     assert list(raw_files.problems_of_downloads(["own", "fat"], sources)) == [
-        "downloads[0] = 'own': has no address; allowed are sources that have one",
-        "downloads[1] = 'fat': allowed are own, far (did you mean 'far'?)",
+        "downloads[0] = 'own': has no address; allowed: sources that have one",
+        "downloads[1] = 'fat': must be one of own, far (did you mean 'far'?)",
     ]
 
 

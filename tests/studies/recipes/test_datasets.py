@@ -167,8 +167,8 @@ def test_small_concentration_separates_rows_of_beta_dir_and_columns_of_dir_beta(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"model": "dirdir", "concentration": 1}, "'dirdir'; allowed are beta-dir, dir-beta"),
-        ({"model": "dir-dir", "concentration": 0}, "concentration is 0; allowed is a number above"),
+        ({"model": "dirdir", "concentration": 1}, "'dirdir'; allowed: beta-dir, dir-beta"),
+        ({"model": "dir-dir", "concentration": 0}, "concentration is 0; allowed: a number above"),
         ({"model": "dir-dir", "concentration": float("nan")}, "concentration is nan"),
         ({"model": "dir-dir", "concentration": "1/K"}, "concentration is '1/K'"),
         ({"model": "dir-dir", "concentration": True}, "concentration is True"),
@@ -182,7 +182,7 @@ def test_other_options_of_synthetic_are_refused(options, words):
 
 
 def test_an_unknown_recipe_is_refused():
-    with pytest.raises(ConfigError, match="no dataset recipe 'mammals'; allowed are animals, las"):
+    with pytest.raises(ConfigError, match="no dataset recipe 'mammals'; allowed: animals, las"):
         build("mammals", {}, {})
 
 
@@ -226,7 +226,7 @@ def test_the_licence_of_an_example_is_that_of_its_sources(name):
 
 
 def test_an_unknown_example_is_refused():
-    with pytest.raises(ConfigError, match=r"no example 'vote'; allowed are animals, .*'votes'"):
+    with pytest.raises(ConfigError, match=r"no example 'vote'; allowed: animals, .*'votes'"):
         nbmf.load_example("vote")
 
 
@@ -262,7 +262,7 @@ def test_animals_from_small_files(animals):
 @pytest.mark.parametrize(
     ("file", "content", "words"),
     [
-        ("matrix", "0 1 1\n1 2 0", r"matrix\.txt, line 2, value 2: '2'; allowed are 0 and 1"),
+        ("matrix", "0 1 1\n1 2 0", r"matrix\.txt, line 2, value 2: '2'; allowed: 0 and 1"),
         ("matrix", "0 1 1\n1 0", r"matrix\.txt, line 2: 2 values; needed are 3"),
         ("matrix", "0 1 1", r"matrix\.txt: 1 lines, but .*animals\.txt names 2 animals"),
         ("matrix", "", r"matrix\.txt: the file is empty"),
@@ -291,7 +291,7 @@ def test_lastfm_from_a_small_file(tmp_path):
     ("content", "words"),
     [
         ("user,muse,abba\n1,1,0\n33,0\n", r"l\.csv, line 3: 2 fields; the header has 3"),
-        ("user,muse,abba\n1,1,7\n", r"l\.csv, line 2, value 2: '7'; allowed are 0 and 1"),
+        ("user,muse,abba\n1,1,7\n", r"l\.csv, line 2, value 2: '7'; allowed: 0 and 1"),
         ("user,muse,abba\n1,1,\n", r"l\.csv, line 2, value 2: ''"),
         ("id,muse,abba\n1,1,0\n", r"l\.csv, line 1: no column 'user'; the columns are id, muse"),
         ("user,muse,muse\n1,1,0\n", r"l\.csv: row_names: 'muse' names more than one"),
@@ -331,7 +331,7 @@ def test_paleo_counts_rows_and_keeps_indeterminate_genera(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (finds("A|east|Rodentia|Mus"), r"f\.csv, line 2: LONG is 'east'; allowed is -180 to 180"),
+        (finds("A|east|Rodentia|Mus"), r"f\.csv, line 2: LONG is 'east'; allowed: -180 to 180"),
         (finds("A|nan|Rodentia|Mus"), r"f\.csv, line 2: LONG is 'nan'"),
         (finds("A|1|Rodentia|Mus", "A|1|Rodentia|"), r"f\.csv, line 3: GENUS or NAME is empty"),
         (finds("A|1|Rodentia"), r"f\.csv, line 2: 3 fields; the header has 4"),
@@ -444,7 +444,7 @@ def test_unvotes_coldwar_takes_the_countries_with_most_records(votes, monkeypatc
     [
         (
             {"rcid": [3, 3], "country": ["Peru", "Chad"], "vote": ["yes", "maybe"]},
-            r"votes\.rda: row 2: the vote is 'maybe'; allowed are yes, abstain, no",
+            r"votes\.rda: row 2: the vote is 'maybe'; allowed: yes, abstain, no",
         ),
         (
             {"rcid": [3, 3], "country": ["Peru", "Peru"], "vote": ["yes", "no"]},

@@ -75,5 +75,5 @@ def per_component(name: str, value: Any, K: int) -> np.ndarray:
     """
     numbers = np.asarray(1 / K if isinstance(value, str) else value, dtype=float)
     if numbers.shape not in ((), (K,)):
-        raise ConfigError(Setting(name), f" has shape {numbers.shape}: allowed is a number or one per component, {K}")
+        raise ConfigError(Setting(name), f" has shape {numbers.shape}: must be a number or one per component, {K}")
     return np.broadcast_to(numbers, K).copy()

@@ -101,7 +101,7 @@ class BetaPrior:
         for name, value in self._fixed.items():
             if names and not is_number(value):
                 given = Setting(name, value), " with ", Setting(names[0], LEARN)
-                raise ConfigError(*given, f": allowed is one number, or {LEARN}")
+                raise ConfigError(*given, f": must be one number, or {LEARN}")
             self._fixed[name] = per_component(name, value, K)
 
     def of_columns(self, **changes: float) -> tuple[np.ndarray, np.ndarray]:

@@ -88,7 +88,7 @@ class IndianBuffetGaussian(IndianBuffet):
         variance = float(np.nanmean((values - centres[:, None]) ** 2))
         smallest = np.finfo(float).eps * float(np.nanmax(np.abs(values)))
         if variance <= smallest**2:
-            raise DataError("V: no row varies: there is nothing to explain; allowed are rows of which one does")
+            raise DataError("V: no row varies: there is nothing to explain; allowed: rows of which one does")
         if self.standardize:
             scale, variance = float(np.sqrt(variance)), 1.0
         standard = (values - centres[:, None]) / scale

@@ -42,7 +42,7 @@ def _mean(draws, of) -> np.ndarray:
     for factors in draws:
         total, count = total + of(np.asarray(factors.W, float)), count + 1
     if not count:
-        raise DataError("draws: there is none; allowed is at least one")
+        raise DataError("draws: there is none; allowed: at least one")
     return total / count
 
 

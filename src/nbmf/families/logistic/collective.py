@@ -85,7 +85,7 @@ class CollectiveFactorVB(Parametrized):
         """
         self.check_parameters()
         if not relations:
-            raise ConfigError(Setting("relations"), ": allowed is one matrix or more")
+            raise ConfigError(Setting("relations"), ": must be one matrix or more")
         relations = {name: Relation(*one) for name, one in relations.items()}
         values = {name: checked_values(name, one) for name, one in relations.items()}
         sizes = sizes_of(relations, values)

@@ -71,7 +71,7 @@ class GroupedRows(NoisyFactors):
             return labels_of(self.row_groups, np.shape(V)[0], "row_groups")
         groups = groups_of_matrix(V)
         if groups is None:
-            words = ": the matrix has no groups of its rows; allowed are a label for each row, or a matrix read with "
+            words = ": the matrix has no groups of its rows; allowed: a label for each row, or a matrix read with "
             raise DataError(Setting("row_groups", OF_MATRIX), words, Setting("groups"))
         return groups
 
@@ -221,7 +221,7 @@ class GroupedRows(NoisyFactors):
         self._require_fit()
         if self.row_groups_ is None:
             if groups is not None:
-                raise DataError(Setting("groups"), ": the model was fitted without groups of rows; allowed is None")
+                raise DataError(Setting("groups"), ": the model was fitted without groups of rows; allowed: None")
             return fold_in
         given = groups_of_matrix(V) if groups is None else groups
         return lambda values: fold_in(values, None if given is None else labels_of(given, len(values), "groups"))

@@ -85,7 +85,7 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         super().check_parameters()
         if self.noise and self.bound != "polya-gamma":
             given = Setting("noise", True), " with ", Setting("bound", self.bound)
-            raise ConfigError(*given, ": allowed is ", Setting("bound", "polya-gamma"))
+            raise ConfigError(*given, ": must be ", Setting("bound", "polya-gamma"))
 
     def _quadratic(self, values):
         likelihood = BOUNDS[self.bound](values)

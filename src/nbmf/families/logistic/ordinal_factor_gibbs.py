@@ -156,8 +156,8 @@ def _refuse_beyond(ranks, n_categories, where):
     """Raise DataError if there are more categories than `where` says."""
     if ranks.max() >= n_categories:
         f, n = np.argwhere(ranks >= n_categories)[0]
-        value = f"row {f}, column {n} (counted from 0): the category is {ranks[f, n]}; with "
-        raise DataError(value, where, f" allowed are 0 to {n_categories - 1} and missing")
+        value = f"row {f}, column {n} (counted from 0): the category is {ranks[f, n]}; allowed with "
+        raise DataError(value, where, f": 0 to {n_categories - 1} and missing")
 
 
 class CategoryState(GibbsState):

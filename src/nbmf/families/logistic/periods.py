@@ -76,7 +76,7 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
         return Periods(np.array(["all"]), np.zeros(1), np.zeros(n_columns, np.int64))
     labels = _found_in(given, column_names) if isinstance(given, str) else np.asarray(given)
     if labels.size != n_columns:
-        given_for = f": {labels.size} given for {n_columns} columns; allowed is one for each"
+        given_for = f": {labels.size} given for {n_columns} columns; allowed: one for each"
         raise ConfigError(Setting("periods"), given_for)
     times = _numbers(labels)
     if times is not None:
@@ -91,11 +91,11 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
 def _found_in(pattern: str, column_names: np.ndarray | None) -> np.ndarray:
     setting = Setting("periods", pattern)
     if column_names is None:
-        raise ConfigError(setting, ": the matrix has no names of columns; allowed is one number or text per column")
+        raise ConfigError(setting, ": the matrix has no names of columns; allowed: one number or text per column")
     matches = [re.search(pattern, str(name)) for name in column_names]
     if None in matches:
         missing = str(column_names[matches.index(None)])
-        raise ConfigError(setting, f": nothing of it in the name {missing!r}; allowed is one that finds every period")
+        raise ConfigError(setting, f": nothing of it in the name {missing!r}; allowed: one that finds every period")
     group = 1 if re.compile(pattern).groups else 0
     return np.array([each.group(group) or "" for each in matches])
 

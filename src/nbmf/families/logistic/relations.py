@@ -131,7 +131,7 @@ def checked_values(name: str, one: Relation) -> np.ndarray:
         raise ConfigError(f"matrix {name!r}: ", not_allowed("kind", one.kind, KINDS))
     check("effects", one.effects, VariationalFactors.rules)
     if one.rows == one.columns:
-        raise ConfigError(f"matrix {name!r} is between {one.rows!r} and itself: allowed are two sets")
+        raise ConfigError(f"matrix {name!r} is between {one.rows!r} and itself; allowed: two different sets")
     return KINDS[one.kind].likelihood.values_of(one.V)
 
 

@@ -67,7 +67,7 @@ def labels_of(given: Any, n_rows: int, what: str) -> np.ndarray:
     """
     labels = [NONE if _is_missing(label) else str(label) for label in given]
     if len(labels) != n_rows:
-        raise DataError(Setting(what), f": {len(labels)} labels of {n_rows} rows; allowed is one for each")
+        raise DataError(Setting(what), f": {len(labels)} labels of {n_rows} rows; allowed: one for each")
     return np.array(labels, dtype=np.str_)
 
 

@@ -184,7 +184,7 @@ class FeatureModel(SavedTableModel, TableModel):
         if most < self.n_components:
             raise ConfigError(
                 Setting("n_components", self.n_components),
-                f": {most} rows of the table differ and have cells; allowed are at most as many components",
+                f": {most} rows of the table differ and have cells; allowed: at most as many components",
             )
 
     def _warn_of_constant_features(self, table, cells):
@@ -194,7 +194,7 @@ class FeatureModel(SavedTableModel, TableModel):
         if constant and self.variance_floor == 0:
             raise ConfigError(
                 Setting("variance_floor", 0),
-                f": column {constant[0]!r} is constant; allowed is a positive number, or to leave the column out",
+                f": column {constant[0]!r} is constant; allowed: a positive number, or to leave the column out",
             )
         if constant:
             warnings.warn(
@@ -251,7 +251,7 @@ class FeatureModel(SavedTableModel, TableModel):
         else:
             shares = self.evaluate(V).memberships
         if scored.shape[0] != len(shares):
-            raise DataError(f"held_out has {scored.shape[0]} rows; allowed is the number of V, {len(shares)}")
+            raise DataError(f"held_out has {scored.shape[0]} rows; allowed: the number of V, {len(shares)}")
         log = self.densities_.log_density(scored.columns.astype(np.int64), scored.cells)
         with np.errstate(divide="ignore"):
             return logsumexp(log + np.log(shares[scored.row_of_cell()]), axis=1)

@@ -40,7 +40,7 @@ class Evaluation(NamedTuple):
             If nothing was sampled.
         """
         if self.sampled is None:
-            raise DataError("sampled_perplexity: nothing was sampled; allowed are ", Setting("n_draws"), " above 0")
+            raise DataError("sampled_perplexity: nothing was sampled; allowed: ", Setting("n_draws"), " above 0")
         return _perplexity(self.sampled, self.lengths)
 
     @property
@@ -160,7 +160,7 @@ def _contingency(clusters, labels):
     clusters, labels = np.asarray(clusters), np.asarray(labels)
     if clusters.shape != labels.shape or clusters.ndim != 1:
         raise DataError(
-            f"clusters and labels have shapes {clusters.shape} and {labels.shape}; allowed is one of each per row"
+            f"clusters and labels have shapes {clusters.shape} and {labels.shape}; allowed: one of each per row"
         )
     taken = clusters >= 0
     if not taken.any():

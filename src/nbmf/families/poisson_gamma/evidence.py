@@ -40,7 +40,7 @@ def bound(model: Variational, V: Any, starts: int = 3) -> Evidence:
     """
     check_count("starts", starts, 1)
     if not isinstance(model, Variational):
-        raise ConfigError(f"{type(model).__name__} has no bound: allowed are variational methods")
+        raise ConfigError(f"{type(model).__name__} has no bound; allowed: variational methods")
     bounds = []
     for number in range(starts):
         again = type(model)(**model.get_params())

@@ -42,14 +42,14 @@ def check_ties(factor: str, shape: str, mean: str) -> None:
     if shape == NONE:
         raise ConfigError(
             Setting(f"tie_shape_{factor}", NONE),
-            f": a shape of each entry's own grows without end; allowed are {', '.join(TIES[:-1])}",
+            f": a shape of each entry's own grows without end; allowed: {', '.join(TIES[:-1])}",
         )
     if mean == NONE and shape != FIXED:
         raise ConfigError(
             Setting(f"tie_mean_{factor}", NONE),
             " with ",
             Setting(f"tie_shape_{factor}", shape),
-            ": with means of each entry's own a learned shape grows without end; allowed is ",
+            ": with means of each entry's own a learned shape grows without end; allowed: ",
             Setting(f"tie_shape_{factor}", FIXED),
         )
 

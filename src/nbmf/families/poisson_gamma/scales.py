@@ -36,7 +36,7 @@ def check_scales(scales: str, means: dict[str, str]) -> None:
                 Setting(f"tie_mean_{factor}", means[factor]),
                 " next to ",
                 Setting("scales", scales),
-                ": either says how large a row or column is; allowed are fixed, all and source",
+                ": either says how large a row or column is; allowed: fixed, all and source",
             )
 
 

@@ -380,7 +380,7 @@ def test_lda_has_nothing_of_new_rows_and_says_why(method, fitted):
     [
         (CODES[:, :-1], "X has 10 features, but BetaDirVB is expecting 11 features as input"),
         (CODES[0], r"Reshape your data: V.reshape\(1, -1\) is a matrix of one row"),
-        (np.full((1, 11), 2), "row 0, column 0 .*allowed are 0, 1 and missing"),
+        (np.full((1, 11), 2), "row 0, column 0 .*allowed: 0, 1 and missing"),
         (np.full((2, 11), -1), "none of the 22 entries of the matrix is observed"),
     ],
 )
@@ -396,7 +396,7 @@ def test_columns_that_do_not_fit_are_refused(fitted):
 
 @pytest.mark.parametrize("shape", [(3,), (2, 4)])
 def test_rows_of_another_model_cannot_be_turned_back(shape, fitted):
-    with pytest.raises(DataError, match=r"W has shape .*: allowed is \(rows, 3\)"):
+    with pytest.raises(DataError, match=r"W has shape .*: must be \(rows, 3\)"):
         fitted["BetaDirVB"].inverse_transform(np.ones(shape))
 
 

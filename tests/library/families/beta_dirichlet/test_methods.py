@@ -402,7 +402,7 @@ def wrong_parameters_are_refused_by_name(name):
             estimator = getattr(nbmf, name)(**{parameter: value})  # the constructor only stores
             with pytest.raises(ConfigError) as caught:
                 estimator.fit(CODES)
-            assert str(caught.value).startswith(f"{parameter} = {value!r}: allowed is ")
+            assert str(caught.value).startswith(f"{parameter} = {value!r}: must be ")
 
 
 MOVES = ("block_moves", "column_moves", "scale_moves")

@@ -72,7 +72,7 @@ def test_dir_beta_has_no_orientation_to_choose(cls):
 
 
 def test_only_three_orientations_are_allowed():
-    with pytest.raises(ConfigError, match=r"orientation = 'row': allowed is rows, columns or auto"):
+    with pytest.raises(ConfigError, match=r"orientation = 'row': must be rows, columns or auto"):
         nbmf.BetaDirVB(2, orientation="row").fit(CODES)
 
 

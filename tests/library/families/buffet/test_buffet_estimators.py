@@ -493,10 +493,10 @@ def test_matrices_of_any_shape_are_fitted(shape):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"prior": "ibp", "alpha": 1.0}, "alpha = 1.0: allowed is None with prior = 'ibp'"),
-        ({"prior": "ibp", "kappa": 0}, "kappa = 0: allowed is a number above 0: IBP"),
-        ({"alpha": 0}, "alpha = 0: allowed is a number above 0 .*prior = 'ibp'"),
-        ({"standardize": 1}, "standardize = 1: allowed is True or False"),
+        ({"prior": "ibp", "alpha": 1.0}, "alpha = 1.0: must be None with prior = 'ibp'"),
+        ({"prior": "ibp", "kappa": 0}, "kappa = 0: must be a number above 0: IBP"),
+        ({"alpha": 0}, "alpha = 0: must be a number above 0 .*prior = 'ibp'"),
+        ({"standardize": 1}, "standardize = 1: must be True or False"),
     ],
 )
 def test_settings_without_meaning_are_refused(given, words):
@@ -551,7 +551,7 @@ def test_a_file_of_before_has_no_intercept():
 
 
 def test_an_intercept_without_effects_is_refused():
-    with pytest.raises(ConfigError, match=r"intercept = True: allowed is False with effects = 'none', as effects"):
+    with pytest.raises(ConfigError, match=r"intercept = True: must be False with effects = 'none', as effects"):
         IndianBuffetLogistic(effects="none", intercept=True).fit(np.eye(3, dtype=np.int8))
-    with pytest.raises(ConfigError, match=r"effects = 'all': allowed is none, rows, columns or both"):
+    with pytest.raises(ConfigError, match=r"effects = 'all': must be none, rows, columns or both"):
         IndianBuffetLogistic(effects="all").fit(np.eye(3, dtype=np.int8))

@@ -214,14 +214,14 @@ def test_slices_draw_from_the_law_of_a_shape(prior, name):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("cipb", 1, 1, 1), "prior = 'cipb': allowed is 'cibp' or 'ibp'"),
+        (("cipb", 1, 1, 1), "prior = 'cipb': must be 'cibp' or 'ibp'"),
         (("ibp", 1, 0, 0), "kappa = 0: .* would never make a dish; .*one-parameter"),
-        (("cibp", 1, 0, 1), "alpha = 0: allowed is a number above 0, .*prior = 'ibp'"),
-        (("ibp", 1, 2.0, 1), "alpha = 2.0: allowed is 0, as the IBP has none, or prior = 'cibp'"),
-        (("cibp", 0, 1, 1), "mass = 0: allowed is a number above 0: with 0 nobody"),
-        (("cibp", -1, 1, 1), "mass = -1: allowed is a number of at least 0"),
-        (("cibp", 1, math.inf, 1), "alpha = inf: allowed"),
-        (("cibp", 1, 1, math.nan), "kappa = nan: allowed"),
+        (("cibp", 1, 0, 1), "alpha = 0: must be a number above 0, .*prior = 'ibp'"),
+        (("ibp", 1, 2.0, 1), "alpha = 2.0: must be 0, as the IBP has none, or prior = 'cibp'"),
+        (("cibp", 0, 1, 1), "mass = 0: must be a number above 0: with 0 nobody"),
+        (("cibp", -1, 1, 1), "mass = -1: must be a number of at least 0"),
+        (("cibp", 1, math.inf, 1), "alpha = inf: must be"),
+        (("cibp", 1, 1, math.nan), "kappa = nan: must be"),
         (("cibp", "much", 1, 1), "mass = 'much'"),
     ],
 )

@@ -177,7 +177,7 @@ def test_the_same_seed_gives_the_same_bits():
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({}, ConfigError, "relations: allowed is one matrix or more"),
+        ({}, ConfigError, "relations: must be one matrix or more"),
         ({"a": Relation("x", "x", LIKES)}, ConfigError, "'a' is between 'x' and itself"),
         ({"a": Relation("x", "y", LIKES, "text")}, ConfigError, "kind = 'text'.*binary"),
         ({"a": Relation("x", "y", LIKES, "binary", "all")}, ConfigError, "effects = 'all'"),

@@ -46,9 +46,9 @@ def test_periods_are_found_in_the_names_of_columns():
     assert found.names.tolist() == ["9", "38"]
     assert found.of_columns.tolist() == [1, 0, 1]
     assert periods_of(r"^[AB]|C", 3, names).names.tolist() == ["A", "B", "C"]
-    with pytest.raises(ConfigError, match=r"periods = .*: nothing of it in the name 'B R/9/1'; allowed is one that"):
+    with pytest.raises(ConfigError, match=r"periods = .*: nothing of it in the name 'B R/9/1'; allowed: one that"):
         periods_of(r"R/(38)/", 3, names)
-    with pytest.raises(ConfigError, match="periods = 'R': the matrix has no names of columns; allowed is one number"):
+    with pytest.raises(ConfigError, match="periods = 'R': the matrix has no names of columns; allowed: one number"):
         periods_of("R", 3, None)
 
 
@@ -56,24 +56,22 @@ def test_periods_are_found_in_the_names_of_columns():
     "wrong", [[[1, 2], [3, 4]], [1.0, np.nan], 7, "(", {"a": 1}, [None, "a"], [[1], [2, 3]]], ids=str
 )
 def test_what_is_no_period_is_refused(wrong):
-    with pytest.raises(
-        ConfigError, match=r"periods = .*: allowed is None, one number or text per column, or a regular"
-    ):
+    with pytest.raises(ConfigError, match=r"periods = .*: must be None, one number or text per column, or a regular"):
         nbmf.DynamicFactorGibbs(1, periods=wrong).fit(codes())
 
 
 def test_parameters_are_checked():
     for setting in ({"walk_variance": 0}, {"walk_variance": "row"}, {"walk_shape": 0}, {"walk_rate": -1}):
         (name,) = setting
-        with pytest.raises(ConfigError, match=f"{name} = .*: allowed is"):
+        with pytest.raises(ConfigError, match=f"{name} = .*: must be"):
             nbmf.DynamicFactorGibbs(1, **setting).fit(codes())
-    with pytest.raises(ConfigError, match="effects = 'rows': allowed is"):
+    with pytest.raises(ConfigError, match="effects = 'rows': must be"):
         nbmf.DynamicFactorGibbs(1, effects="rows").fit(codes())
     with pytest.raises(ConfigError, match="n_components = 0"):
         nbmf.DynamicFactorGibbs(0).fit(codes())
-    with pytest.raises(ConfigError, match="periods: 3 given for 12 columns; allowed is one for each"):
+    with pytest.raises(ConfigError, match="periods: 3 given for 12 columns; allowed: one for each"):
         nbmf.DynamicFactorGibbs(1, periods=[1, 2, 3]).fit(codes())
-    with pytest.raises(ConfigError, match=r"effects = 'columns': allowed is .* cut_points = 'columns'"):
+    with pytest.raises(ConfigError, match=r"effects = 'columns': must be .* cut_points = 'columns'"):
         nbmf.DynamicOrdinalFactorGibbs(1, effects="columns").fit(codes())
 
 
@@ -367,7 +365,7 @@ def test_new_columns_belong_to_a_period(moved):
     )
     assert model.transform_columns(V[:, early], 2000).shape == (1, 12)
     for no in (1999, "20", [2000], True):
-        with pytest.raises(ConfigError, match=r"period = .*: allowed are 2000, 2001, 2002"):
+        with pytest.raises(ConfigError, match=r"period = .*: must be one of 2000, 2001, 2002"):
             model.predict_columns(V[:, early], no)
 
 

@@ -133,15 +133,13 @@ def test_what_labels_are_called_does_not_matter():
 
 
 def test_labels_that_do_not_fit_are_refused():
-    with pytest.raises(DataError, match=r"row_groups: 3 labels of 30 rows; allowed is one for each"):
+    with pytest.raises(DataError, match=r"row_groups: 3 labels of 30 rows; allowed: one for each"):
         fitted("VB", labels=["a", "b", "c"])
-    with pytest.raises(
-        DataError, match=r"row_groups = 'matrix': the matrix has no groups of its rows; allowed are a la"
-    ):
+    with pytest.raises(DataError, match=r"row_groups = 'matrix': the matrix has no groups of its rows; allowed: a la"):
         fitted("VB", labels="matrix")
     for wrong in ("party", 3, True, np.zeros((2, 2))):
         with pytest.raises(
-            ConfigError, match=r"(?s)row_groups = .*: allowed is None, 'matrix' for those of the matrix, or a"
+            ConfigError, match=r"(?s)row_groups = .*: must be None, 'matrix' for those of the matrix, or a"
         ):
             fitted("VB", labels=wrong)
 
@@ -268,7 +266,7 @@ def test_a_model_without_groups_takes_none():
     matrix = BinaryMatrix.from_array(CODES[:4], row_groups=LABELS[:4])
     np.testing.assert_array_equal(model.predict_rows(matrix), before)
     for method in (model.predict_rows, model.transform, model.factors_of_rows):
-        with pytest.raises(DataError, match="groups: the model was fitted without groups of rows; allowed is None"):
+        with pytest.raises(DataError, match="groups: the model was fitted without groups of rows; allowed: None"):
             method(CODES[:4], LABELS[:4])
     with pytest.raises(AttributeError, match="without groups"):
         model.predict_groups()

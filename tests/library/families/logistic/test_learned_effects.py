@@ -81,7 +81,7 @@ def test_a_given_scale_is_told_as_a_law(engine):
 @pytest.mark.parametrize("scale", [0, -1, np.inf, "wide", True, None])
 def test_a_scale_that_is_none_is_refused(scale):
     for estimator, _ in ENGINES.values():
-        with pytest.raises(ConfigError, match=r"effect_scale = .*: allowed is a positive number, at most 1e\+?50, or"):
+        with pytest.raises(ConfigError, match=r"effect_scale = .*: must be a positive number, at most 1e\+?50, or"):
             estimator(2, effects="both", effect_scale=scale).fit(CODES)
 
 

@@ -337,7 +337,7 @@ def test_noise_is_in_predictions():
 
 
 def test_bohning_has_no_noise():
-    with pytest.raises(ConfigError, match=r"noise = True with bound = 'bohning': allowed is"):
+    with pytest.raises(ConfigError, match=r"noise = True with bound = 'bohning': must be"):
         fit(LogisticFactorVB, noise=True, bound="bohning")
 
 
@@ -379,7 +379,7 @@ def test_limits_cut_the_mean():
 
 @pytest.mark.parametrize("limits", [(1, 0), (0,), "01", 3, (0, None)])
 def test_limits_are_two_increasing_numbers(limits):
-    with pytest.raises(ConfigError, match=r"^limits = .*: allowed is None or two increasing"):
+    with pytest.raises(ConfigError, match=r"^limits = .*: must be None or two increasing"):
         fit(GaussianFactorVB, limits=limits)
 
 

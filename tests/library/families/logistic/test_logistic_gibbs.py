@@ -516,9 +516,9 @@ def test_the_rasch_model_finds_abilities_and_difficulties():
 def test_what_leaves_nothing_to_learn_or_is_improper_is_refused():
     with pytest.raises(ConfigError, match=r"n_components = 0: .*with effects = 'none' there would be"):
         nbmf.LogisticFactorGibbs(0).fit(CODES)
-    with pytest.raises(ConfigError, match=r"a0 = 0: allowed is a positive number \(with 0 the"):
+    with pytest.raises(ConfigError, match=r"a0 = 0: must be a positive number \(with 0 the"):
         nbmf.LogisticFactorGibbs(2, a0=0).fit(CODES)
-    with pytest.raises(ConfigError, match=r"effects = 'all': allowed is none, rows, columns or"):
+    with pytest.raises(ConfigError, match=r"effects = 'all': must be none, rows, columns or"):
         nbmf.LogisticFactorGibbs(2, effects="all").fit(CODES)
 
 

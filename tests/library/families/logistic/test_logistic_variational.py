@@ -535,5 +535,5 @@ def test_the_start_of_H_has_its_scale(covariance):
 
 @pytest.mark.parametrize("scale", [0, -1, np.inf, "wide"])
 def test_a_start_without_scale_is_refused(scale):
-    with pytest.raises(ConfigError, match=r"start_scale = .*: allowed is a positive number"):
+    with pytest.raises(ConfigError, match=r"start_scale = .*: must be a positive number"):
         LogisticFactorVB(3, start_scale=scale).fit(DATA["binary"])

@@ -540,27 +540,25 @@ def test_chains_record_the_likelihood_of_the_categories():
 
 def test_effects_of_columns_ask_for_shared_cut_points():
     for effects in ("columns", "both"):
-        with pytest.raises(
-            ConfigError, match=r"effects = '\w+': allowed is 'none' or 'rows' with cut_points = 'columns'"
-        ):
+        with pytest.raises(ConfigError, match=r"effects = '\w+': must be 'none' or 'rows' with cut_points = 'columns'"):
             nbmf.OrdinalFactorGibbs(2, effects=effects).fit(small_ranks())
-    with pytest.raises(ConfigError, match="cut_points = 'rows': allowed is columns or shared"):
+    with pytest.raises(ConfigError, match="cut_points = 'rows': must be columns or shared"):
         nbmf.OrdinalFactorGibbs(2, cut_points="rows").fit(small_ranks())
     for wrong in (1, 128, 2.5, True):
-        with pytest.raises(ConfigError, match=r"n_categories = .*: allowed is None .* or an integer from 2 to 127"):
+        with pytest.raises(ConfigError, match=r"n_categories = .*: must be None .* or an integer from 2 to 127"):
             nbmf.OrdinalFactorGibbs(2, n_categories=wrong).fit(small_ranks())
 
 
 def test_categories_beyond_those_there_are_are_refused():
     with pytest.raises(
-        DataError, match=r"row \d, column \d .*: the category is 3; with n_categories = 3 allowed are 0 to 2"
+        DataError, match=r"row \d, column \d .*: the category is 3; allowed with n_categories = 3: 0 to 2"
     ):
         nbmf.OrdinalFactorGibbs(1, n_categories=3).fit(small_ranks())
     model = nbmf.OrdinalFactorGibbs(1, burn_in=1, n_samples=1).fit(np.minimum(small_ranks(), 2))
     assert model.probabilities_.shape == (6, 4, 3)
     new = np.where(small_ranks() < 0, 0, small_ranks())
     for call in (model.transform, model.predict_rows, model.score, model.predict_columns, model.transform_columns):
-        with pytest.raises(DataError, match="the category is 3; with the fit allowed are 0 to 2 and missing"):
+        with pytest.raises(DataError, match="the category is 3; allowed with the fit: 0 to 2 and missing"):
             call(new)
 
 

@@ -161,7 +161,7 @@ def test_sampling_finds_more_than_the_bound_and_of_mnb_the_same():
         else:
             assert found.sampled.sum() > found.bounds.sum()
             assert found.sampled_perplexity < found.perplexity
-    with pytest.raises(DataError, match="nothing was sampled; allowed are n_draws above 0"):
+    with pytest.raises(DataError, match="nothing was sampled; allowed: n_draws above 0"):
         nbmf.MNB(2, random_state=0).fit(V).evaluate(V).sampled_perplexity  # noqa: B018
 
 
@@ -289,7 +289,7 @@ def test_held_out_cells_are_scored_by_the_shares_of_their_rows():
     assert scores[7] == pytest.approx(np.log(shares[f] @ np.exp(law)))
     one = FeatureModel(1, random_state=0).fit(known)
     assert scores.mean() > one.cell_log_likelihood(known, held_out).mean() + 0.1
-    with pytest.raises(DataError, match="held_out has 5 rows; allowed is the number of V, 300"):
+    with pytest.raises(DataError, match="held_out has 5 rows; allowed: the number of V, 300"):
         fitted.cell_log_likelihood(known, held_out.take_rows(np.arange(5)))
 
 
@@ -314,7 +314,7 @@ def test_what_cannot_be_fitted_is_refused_by_name():
         FeatureModel().fit(empty)
     with pytest.raises(ConfigError, match="n_components = 3: 2 rows of the table differ"):
         FeatureModel(3).fit(FeatureTable.from_array([[1.0], [2.0], [1.0], [np.nan]]))
-    with pytest.raises(ConfigError, match="model = 'lda': allowed is mnb, mmnb or fast-mmnb"):
+    with pytest.raises(ConfigError, match="model = 'lda': must be mnb, mmnb or fast-mmnb"):
         FeatureModel(model="lda").fit(table)
     constant = FeatureTable.from_array([[1.0, 5.0], [2.0, 5.0]], column_names=["a", "b"])
     with pytest.warns(ConstantFeatureWarning, match="constant in all rows: 'b'"):

@@ -329,7 +329,7 @@ def test_a_grid_leaves_out_what_cannot_be():
         choose_components(np.arange(30.0)[:, None], [2])
     with pytest.raises(DataError, match=r"^4 tokens are too few"):
         choose_components(nbmf.FeatureTable.from_documents([[1, 0], [2, 1]]), [2])
-    with pytest.raises(ConfigError, match="n_components = 0: allowed is an integer of at least 1"):
+    with pytest.raises(ConfigError, match="n_components = 0: must be an integer of at least 1"):
         choose_components(small, [0])
 
 

@@ -117,7 +117,7 @@ def test_sources_are_dealt_by_largest_remainders():
     shares = np.array([[0.5, 0.3, 0.2], [0.05, 0.05, 0.9], [1.0, 0.0, 0.0]])
     dealt = most_likely(np.array([7, 5, 3]), shares)
     np.testing.assert_array_equal(dealt, [[4, 2, 1], [0, 0, 5], [3, 0, 0]])
-    with pytest.raises(ConfigError, match=r"point = 'mode': allowed are last, near mode"):
+    with pytest.raises(ConfigError, match=r"point = 'mode': must be one of last, near mode"):
         evidence.chib(nbmf.PoissonGammaGibbs(2, **FIXED_TIES), np.eye(2), point="mode")
 
 
@@ -221,13 +221,13 @@ def test_a_few_weights_say_so_by_their_effective_size():
 
 def test_what_has_no_such_evidence_is_refused_in_words():
     V = np.array([[1, 0], [2, 1]])
-    with pytest.raises(ConfigError, match=r"tie_shape_W = 'all': allowed is fixed; a learned"):
+    with pytest.raises(ConfigError, match=r"tie_shape_W = 'all': must be fixed; a learned"):
         evidence.annealed(nbmf.PoissonGammaVB(2), V)
     with pytest.raises(ConfigError, match="Chib's estimate is of counts"):
         evidence.chib(nbmf.BernoulliPoissonGibbs(2), V)
     with pytest.raises(ConfigError, match="PoissonGammaGibbs has no bound"):
         evidence.bound(nbmf.PoissonGammaGibbs(2), V)
-    with pytest.raises(ConfigError, match="chains = 0: allowed is an integer of at least 1"):
+    with pytest.raises(ConfigError, match="chains = 0: must be an integer of at least 1"):
         evidence.annealed(nbmf.PoissonGammaVB(2), V, chains=0)
     with pytest.raises(DataError, match="V is sparse"):
         evidence.annealed(nbmf.PoissonGammaVB(2, **FIXED_TIES), scipy.sparse.csr_array(V))
