@@ -119,7 +119,7 @@ def smallest_dtype(largest: int, *kinds: type) -> type:
     """Return the first of some types of whole numbers that holds `largest`.
 
     A kernel that visits tables at random waits for memory, the less the smaller they are
-    (docs/performance.md, small caches).
+    (benchmarks/published.md, Narrow numbers).
     """
     return next(kind for kind in kinds if largest <= np.iinfo(kind).max)
 
