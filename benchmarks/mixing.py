@@ -129,7 +129,7 @@ def mixing_table(datasets: dict[str, np.ndarray], K: int, length: Length, plain_
             "way",
             "sweeps",
             "R-hat",
-            "settled",
+            "converged",
             "µs per sweep",
             "ESS",
             "ESS per second",

@@ -258,7 +258,7 @@ def test_the_figures_of_the_paper_note_what_has_not_converged_on_their_dataset()
         for method, label, dictionary in zip("abcde", LABELS, dictionaries(20), strict=True)
     ]
     rows = [("mine", "a", True), ("mine", "b", False), ("other", "c", False)]
-    diagnostics = pd.DataFrame(rows, columns=["dataset", "method", "settled"])
+    diagnostics = pd.DataFrame(rows, columns=["dataset", "method", "converged"])
     figure = lumbreras2020.draw(matrix, fits, "mine", 3, diagnostics)
     notes = {axis.get_title(): note(axis) for axis in panels(figure)}
     assert [label for label in LABELS if "chains not converged" in notes[label]] == ["Beta-Dir VB"]

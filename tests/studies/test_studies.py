@@ -476,7 +476,7 @@ def test_methods_are_ranked_with_their_best_K_and_baselines():
     np.testing.assert_allclose(table["mean"], [0.4, 0.45, 0.75])
     np.testing.assert_allclose(table["brier"], [0.25, 0.275, 0.25])  # at the same K and masks
     np.testing.assert_allclose(table["behind"], [0, 0.05, 0.35])
-    assert table["told_apart"].tolist() == [None, False, False]  # two masks tell too little
+    assert table["significant"].tolist() == [None, False, False]  # two masks tell too little
     # The differences of a and b are -0.05 and 0.15: (1/2 + 1/3) times their variance, 0.02.
     np.testing.assert_allclose(table["seconds"], [20.5, 30.5, np.nan])  # of the K that is shown
     assert table[["components", "fewest", "most"]].iloc[1].tolist() == [2.5, 2, 3]

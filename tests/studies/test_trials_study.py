@@ -334,26 +334,26 @@ def test_the_default_is_compared_with_the_best_of_each_kind():
     assert near["behind"].tolist() == pytest.approx([0.1, 0.205, -0.08])
     margin = margin_of(np.array([0.2, 0.21]), 25 / 75)
     assert near.loc["others", "uncertainty"] == pytest.approx(margin.uncertainty)
-    assert near.loc["library", "told_apart"]  # by differences that are the same for both masks
+    assert near.loc["library", "significant"]  # by differences that are the same for both masks
     assert near.loc["library", "excess"] == pytest.approx(0.52 / 0.42 - 1)
     assert near["flagged"].tolist() == [True, None, None]
     far = table[table["dataset"] == "far"].set_index("against")
     assert far.loc["library", "behind"] == pytest.approx(-0.05)  # the best itself, with the next
     assert not far.loc["library", "flagged"]
     assert np.isnan(far["uncertainty"]).all()
-    assert not far["told_apart"].any()
+    assert not far["significant"].any()
     assert set(far["note"]) == {"without sampler"}
     last = table.iloc[-1]
     assert (last["dataset"], last["note"]) == ("gone", "left out: not here")
     assert len(table) == 7
 
 
-def test_a_lead_counts_as_told_apart_too():
+def test_a_lead_counts_as_significant_too():
     lead = SCORES.assign(perplexity=SCORES["perplexity"] - 0.3 * (SCORES["method"] == "mine"))
     table = outcome.compare_default(lead, BASELINES, LABELS, LIBRARY, "mine", {})
     near = table[table["dataset"] == "near"].set_index("against")
     assert near.loc["library", "behind"] == pytest.approx(-0.2)
-    assert near.loc["library", "told_apart"]
+    assert near.loc["library", "significant"]
     assert not near.loc["library", "flagged"]
 
 

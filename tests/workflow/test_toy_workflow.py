@@ -118,7 +118,7 @@ def test_real_numbers_are_masked_fitted_and_scored_by_their_likelihood(finished)
 def test_chains_of_both_are_diagnosed_and_drawn(finished):
     folder = finished.folder / "results/toy/toy2026"
     diagnostics = pd.read_csv(folder / "tables/diagnostics.csv").set_index("method")
-    assert diagnostics.loc["toy-gaussian", "settled"]  # independent draws
+    assert diagnostics.loc["toy-gaussian", "converged"]  # independent draws
     assert diagnostics.loc["toy-gaussian", "r_hat"] < 1.05
     assert set(diagnostics.index) == {"toy-gaussian", "toy-logistic"}
     for method in ("toy-gaussian", "toy-logistic"):

@@ -96,7 +96,7 @@ def test_chains_are_diagnosed_from_the_sweeps_after_the_burn_in(finished):
     assert list(diagnostics.index) == ["beta-dir-gs", "dir-dir-gs"]
     assert diagnostics["chains"].tolist() == [2, 2]
     assert diagnostics["draws"].tolist() == [10, 10]
-    assert not diagnostics["settled"].any()
+    assert not diagnostics["converged"].any()
 
 
 def test_logs_show_progress_and_say_that_they_ended(finished):

@@ -21,7 +21,7 @@ COLUMNS = (
     "brier",
     "behind",
     "uncertainty",
-    "told_apart",
+    "significant",
     "seconds",
     "components",
     "fewest",
@@ -51,7 +51,7 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
         the Brier score;
         `behind` the mean over masks of the difference to the best, in nats per entry;
         `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
-        and from a single mask), and `told_apart` whether that interval lies above zero.
+        and from a single mask), and `significant` whether that interval lies above zero.
     """
     rows = []
     for dataset in scores["dataset"].unique():

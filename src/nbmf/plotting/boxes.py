@@ -94,7 +94,7 @@ def _not_converged(diagnostics: pd.DataFrame | None) -> set[tuple[str, str]]:
     """Return the (dataset, method) whose chains have not converged."""
     if diagnostics is None:
         return set()
-    flagged = diagnostics[~diagnostics["settled"].astype(bool)]  # no chain, no type
+    flagged = diagnostics[~diagnostics["converged"].astype(bool)]  # no chain, no type
     return set(zip(flagged["dataset"], flagged["method"], strict=True))
 
 

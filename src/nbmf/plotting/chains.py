@@ -51,7 +51,8 @@ def chains(
             raise ConfigError(f"quantities: no {name!r} was recorded; {choices(name, recorded)}")
     rows = chains.diagnostics.set_index("quantity")
     panels = [
-        traces.Panel(name, recorded[name], _notes(chains, rows.loc[name]), rows.loc[name, "settled"]) for name in asked
+        traces.Panel(name, recorded[name], _notes(chains, rows.loc[name]), rows.loc[name, "converged"])
+        for name in asked
     ]
     axes = traces.draw_chains(panels, "chain" if chains.sampled else "start", ax)
     return axes[0] if isinstance(quantities, str) else np.array(axes)

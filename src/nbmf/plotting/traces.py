@@ -65,7 +65,7 @@ def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str]
         where it was not computed), objective (log joint in nats), active_components; one method,
         one K per dataset. Columns of panels are in the order in which datasets first appear.
     diagnostics : DataFrame
-        Columns dataset, method, r_hat, ess_bulk, settled: of the log joint over the kept sweeps,
+        Columns dataset, method, r_hat, ess_bulk, converged: of the log joint over the kept sweeps,
         as `nbmf.posterior.diagnostics` makes them; printed in its panel.
     labels : dict
         From method to its name.
@@ -213,7 +213,7 @@ def _print_diagnostics(column: np.ndarray, row) -> None:
     """Print R-hat and ESS in the first panel; say in red that chains have not converged."""
     lines = notes_of(row.r_hat, row.ess_bulk)
     style_of_text = {"color": "black"}
-    if not row.settled:
+    if not row.converged:
         lines.append("NOT CONVERGED")
         style_of_text = {"color": ALARM, "weight": "bold"}
         _alarm(column)

@@ -27,7 +27,7 @@ def advice_about(chains: ChainRecords) -> Message:
 
 def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
     first = chains.estimators[0]
-    table = chains.diagnostics[~chains.diagnostics["settled"]]
+    table = chains.diagnostics[~chains.diagnostics["converged"]]
     worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
     values = next(q.values for q in chains.quantities() if q.name == worst["quantity"])
     if values.shape[1] < MIN_DRAWS:

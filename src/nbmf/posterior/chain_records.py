@@ -91,7 +91,7 @@ class ChainRecords:
         """What the chains say about quantities that do not depend on how components are numbered.
 
         Columns quantity, mean, spread (the standard deviation of the chains' means), r_hat,
-        ess_bulk, ess_tail (Vehtari et al. 2021; NaN for methods that do not sample) and settled: whether it has
+        ess_bulk, ess_tail (Vehtari et al. 2021; NaN for methods that do not sample) and converged: whether it has
         converged.
         A sampler's quantity has converged if R-hat < 1.01 and its effective sample size is above 100
         per chain, or if it is at rest at the same value in all chains. Of other methods, it says
@@ -109,7 +109,7 @@ class ChainRecords:
                 agrees = have_converged(diagnostics.r_hat, diagnostics.ess_bulk, n_chains)
                 agrees = agrees or (enough and quantity.at_rest())
             rows.append([quantity.name, means.mean(), spread, *diagnostics, agrees])
-        columns = ["quantity", "mean", "spread", *Diagnostics._fields, "settled"]
+        columns = ["quantity", "mean", "spread", *Diagnostics._fields, "converged"]
         return pd.DataFrame(rows, columns=columns)
 
     def quantities(self) -> Iterator[Quantity]:
@@ -148,7 +148,7 @@ class ChainRecords:
 
         Of fifty entries, one or two are above R-hat's limit by chance.
         """
-        agree = self.diagnostics["settled"].to_numpy(dtype=bool)
+        agree = self.diagnostics["converged"].to_numpy(dtype=bool)
         n_entries = self._plan.places[0].size
         others, entries = np.split(agree, [agree.size - n_entries])
         return bool(others.all() and entries.mean() >= CONVERGED_ENTRIES)

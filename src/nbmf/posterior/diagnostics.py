@@ -100,7 +100,7 @@ def diagnose(traces: pd.DataFrame, burn_in: Mapping[str, int]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dataset, method, K, chains, draws (per chain), r_hat, ess_bulk, ess_tail, settled.
+        dataset, method, K, chains, draws (per chain), r_hat, ess_bulk, ess_tail, converged.
     """
     rows = []
     sampled = traces[traces["method"].isin(list(burn_in))]
@@ -110,5 +110,5 @@ def diagnose(traces: pd.DataFrame, burn_in: Mapping[str, int]) -> pd.DataFrame:
         diagnostics = chain_diagnostics(draws)
         has_converged = have_converged(diagnostics.r_hat, diagnostics.ess_bulk, len(draws))
         rows.append([dataset, method, K, *draws.shape, *diagnostics, has_converged])
-    names = ["dataset", "method", "K", "chains", "draws", *Diagnostics._fields, "settled"]
+    names = ["dataset", "method", "K", "chains", "draws", *Diagnostics._fields, "converged"]
     return pd.DataFrame(rows, columns=names)

@@ -29,7 +29,7 @@ def draw(
     has_converged = {}
     if diagnostics is not None:
         of_dataset = diagnostics[diagnostics["dataset"] == dataset]
-        has_converged = dict(zip(of_dataset["method"], of_dataset["settled"], strict=True))
+        has_converged = dict(zip(of_dataset["method"], of_dataset["converged"], strict=True))
     shown = [
         dictionaries.Dictionary(fit.label, fit.W, "" if has_converged.get(fit.method, True) else "chains not converged")
         for fit in fits

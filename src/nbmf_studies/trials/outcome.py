@@ -45,7 +45,7 @@ AGAINST = (
     "excess",
     "behind",
     "uncertainty",
-    "told_apart",
+    "significant",
     "flagged",
     "seconds",
     "default_seconds",
@@ -211,7 +211,7 @@ def compare_default(
     DataFrame
         AGAINST. `behind` is the mean over masks of the default's loss minus the other's, in nats
         per held-out entry, and `uncertainty` half the width of its 95 % interval (Nadeau and Bengio
-        2003, see `margin_of`; missing from a single mask); `told_apart`: whether that interval
+        2003, see `margin_of`; missing from a single mask); `significant`: whether that interval
         leaves out 0; `excess` by which share the default's loss is larger; `flagged`: whether that
         of the library's best is exceeded by more than WORSE. The library's best is the best of its
         other methods, so that `behind` is negative where the default is the best.

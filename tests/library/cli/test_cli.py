@@ -352,7 +352,7 @@ def test_a_sampler_has_chains_and_intervals_and_their_files_go_with_it(here, cap
         inside = (lower.to_numpy() <= middle.to_numpy()) & (middle.to_numpy() <= upper.to_numpy())
         assert inside.mean() > 0.7
     chains = pd.read_csv(folder / "chains.csv")
-    assert {"quantity", "r_hat", "ess_bulk", "settled"} <= set(chains.columns)
+    assert {"quantity", "r_hat", "ess_bulk", "converged"} <= set(chains.columns)
     run(capsys, "fit", "survey.csv", *QUICK, "--chains", "1")
     assert files(folder) == ALWAYS
 

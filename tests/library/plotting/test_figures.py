@@ -47,7 +47,7 @@ def where(scores, **key):
 def diagnosed(not_converged):
     """Return diagnostics in which these (dataset, method) have not converged, and one has."""
     rows = [[*key, False] for key in not_converged] + [["paleo", "bica", True]]
-    return pd.DataFrame(rows, columns=["dataset", "method", "settled"])
+    return pd.DataFrame(rows, columns=["dataset", "method", "converged"])
 
 
 def made_up_baselines(datasets):

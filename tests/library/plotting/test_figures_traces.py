@@ -45,7 +45,7 @@ def made_up(datasets=DATASETS, method="dir-dir-gs", seeds=4, K=100):
 def verdicts(not_converged=(), r_hat=1.0042, ess=812.4):
     rows = [(d, "dir-dir-gs", r_hat, ess, d not in not_converged) for d in DATASETS]
     rows += [(d, "beta-dir-gs", 9.0, 9.0, False) for d in DATASETS]  # of another method
-    return pd.DataFrame(rows, columns=["dataset", "method", "r_hat", "ess_bulk", "settled"])
+    return pd.DataFrame(rows, columns=["dataset", "method", "r_hat", "ess_bulk", "converged"])
 
 
 def grid(figure):

@@ -182,7 +182,7 @@ def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
         for line, values in zip(axis.lines, given, strict=True):
             np.testing.assert_array_equal(line.get_ydata(), values)
         note = axis.get_title(loc="right")
-        assert ("NOT CONVERGED" in note) == (not rows.loc[name, "settled"])
+        assert ("NOT CONVERGED" in note) == (not rows.loc[name, "converged"])
         r_hat = rows.loc[name, "r_hat"]
         assert (f"{r_hat:.3f}" if np.isfinite(r_hat) else "not defined") in note
 

@@ -303,7 +303,7 @@ def test_chains_of_an_easy_matrix_have_converged_without_a_word():
     assert result.advice == ""
     assert repr(result) == "<4 chains of BetaDirGibbs, converged>"
     table = result.diagnostics
-    assert list(table.columns) == ["quantity", "mean", "spread", "r_hat", "ess_bulk", "ess_tail", "settled"]
+    assert list(table.columns) == ["quantity", "mean", "spread", "r_hat", "ess_bulk", "ess_tail", "converged"]
     assert table["quantity"].tolist()[:4] == ["log joint", "log likelihood", "active components", "share 1"]
     assert (table["r_hat"].dropna() < 1.02).all()
 
@@ -390,7 +390,7 @@ def test_one_entry_in_ten_may_be_above_the_limit():
 
     for n_apart, verdict in ((5, True), (6, False)):
         result = fake(noise, entries=push(n_apart))
-        assert (~result.diagnostics["settled"]).sum() == n_apart
+        assert (~result.diagnostics["converged"]).sum() == n_apart
         assert result.converged is verdict
 
 

@@ -169,7 +169,7 @@ def traces_of(draws, dataset="animals", method="beta-dir-gs", K=100, iterations=
     )
 
 
-COLUMNS = ["dataset", "method", "K", "chains", "draws", "r_hat", "ess_bulk", "ess_tail", "settled"]
+COLUMNS = ["dataset", "method", "K", "chains", "draws", "r_hat", "ess_bulk", "ess_tail", "converged"]
 
 
 def test_the_draws_after_the_burn_in_are_diagnosed():
@@ -181,10 +181,10 @@ def test_the_draws_after_the_burn_in_are_diagnosed():
     assert (row["dataset"], row["method"], row["K"]) == ("animals", "beta-dir-gs", 100)
     assert (row["chains"], row["draws"]) == (4, 900)
     assert (row["r_hat"], row["ess_bulk"], row["ess_tail"]) == found
-    assert row["settled"] is True
+    assert row["converged"] is True
     (row,) = diagnose(traces_of(draws), {"beta-dir-gs": 0}).to_dict("records")
     assert row["draws"] == 1000
-    assert row["settled"] is False
+    assert row["converged"] is False
 
 
 def test_the_burn_in_itself_is_left_out():
@@ -212,7 +212,7 @@ def test_one_row_per_dataset_method_and_K_that_samples():
     table = diagnose(traces, {"beta-dir-gs": 0, "dir-dir-gs": 500})
     assert list(table[["dataset", "method", "K"]].itertuples(index=False, name=None)) == parts
     assert table["draws"].tolist() == [500, 1000, 500, 500]
-    assert table["settled"].all()
+    assert table["converged"].all()
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_where_nothing_can_be_said_chains_have_not_converged(draws, shape):
     (row,) = diagnose(traces_of(draws), {"beta-dir-gs": 0}).to_dict("records")
     assert (row["chains"], row["draws"]) == shape
     assert np.isnan([row["r_hat"], row["ess_bulk"], row["ess_tail"]]).all()
-    assert row["settled"] is False
+    assert row["converged"] is False
 
 
 def test_chains_recorded_at_other_iterations_have_not_converged():
@@ -236,7 +236,7 @@ def test_chains_recorded_at_other_iterations_have_not_converged():
     shorter = traces[(traces["seed"] > 0) | (traces["iteration"] <= 90)]
     (row,) = diagnose(shorter, {"beta-dir-gs": 0}).to_dict("records")
     assert np.isnan(row["r_hat"])
-    assert row["settled"] is False
+    assert row["converged"] is False
 
 
 def test_without_chains_the_table_is_empty_with_its_columns():
@@ -245,11 +245,11 @@ def test_without_chains_the_table_is_empty_with_its_columns():
     assert list(table.columns) == COLUMNS
 
 
-def test_settled_survives_the_file(tmp_path):
+def test_converged_survives_the_file(tmp_path):
     """Figures 7 to 10 read it back: true and false, also where all are alike."""
     for burn_in in (0, 998):
         table = diagnose(traces_of(normal()), {"beta-dir-gs": burn_in})
         table.to_csv(tmp_path / "t.csv", index=False)
         again = pd.read_csv(tmp_path / "t.csv")
-        assert again["settled"].dtype == bool
-        assert again["settled"].tolist() == [burn_in == 0]
+        assert again["converged"].dtype == bool
+        assert again["converged"].tolist() == [burn_in == 0]

@@ -367,7 +367,7 @@ def test_the_objective_never_falls(step, kinds, epsilon):
 
 
 def test_cold_starts_may_lower_it_and_end_far_better():
-    """Which is why rows go warm only when the objective has settled."""
+    """Which is why rows go warm only when the objective has nearly converged."""
     cold, warm = state_of(mixed_table(60, 3)), state_of(mixed_table(60, 3))
     warm.is_warm = True
     for state in (cold, warm):
