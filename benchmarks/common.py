@@ -227,7 +227,7 @@ def answer_of(command: Sequence[str], environment: dict[str, str] | None = None,
 
 
 def worker(name: str, *arguments) -> list[str]:
-    """Return the command of one of the worker scripts beside this file."""
+    """Return the command of one of the worker scripts next to this file."""
     return [sys.executable, str(HERE / f"{name}.py"), *map(str, arguments)]
 
 

@@ -1,4 +1,4 @@
-"""Nanoseconds per observed training cell and sweep of every kernel, beside the plain loops."""
+"""Nanoseconds per observed training cell and sweep of every kernel, compared with plain loops."""
 
 from unittest import mock
 
@@ -74,7 +74,7 @@ def kernel_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Tab
 
 
 def width_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
-    """Time Dir-Dir Gibbs beside the same chain with four bytes for all that has one or two."""
+    """Time Dir-Dir Gibbs and the same chain with four bytes for all that has one or two."""
     table = Table(
         "Narrow numbers",
         f"Dir-Dir Gibbs, joint, K = {K}, γ = 1/K, nanoseconds per observed training cell and "
@@ -99,7 +99,7 @@ def width_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Tabl
 
 
 def lda_table(datasets: dict[str, np.ndarray], K: int, rounds: Rounds) -> Table:
-    """Time fits of LDA, which has no cells but tokens, beside scikit-learn's."""
+    """Time fits of LDA, which has no cells but tokens, compared with scikit-learn's."""
     table = Table(
         "LDA",
         f"Seconds of a fit: {LDA().max_iter} passes, K = {K}, the same training cells, one thread, "

@@ -1,4 +1,4 @@
-"""LDA with a learned prior, full and fast, beside scikit-learn's and the other LDA of nbmf.
+"""LDA with a learned prior, full and fast, compared with scikit-learn's and the other LDA of nbmf.
 
 Programs are compared by document completion: half of the words of new documents predict the other
 half, so that no program's own bound is used. Seconds are those of the processor.

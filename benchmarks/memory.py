@@ -8,7 +8,7 @@ from nbmf.numerics.lanes import padded
 from process_memory import available_gb
 
 VECTORS = {"Beta-Dir CVB0": 1, "Dir-Dir CVB0": 2}  # of K responsibilities per entry, at most
-SET_UP_BYTES = 80  # per observed entry, beside the responsibilities, at most
+SET_UP_BYTES = 80  # per observed entry, besides the responsibilities, at most
 
 
 class Size(NamedTuple):

@@ -180,7 +180,7 @@ def fits_table(datasets: dict[str, tuple[BinaryMatrix, np.ndarray]], K: int, see
 
 
 def sweeps_table(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Table:
-    """Time sweeps of two LDA samplers over the ones, beside ours over all entries."""
+    """Time sweeps of two LDA samplers over the ones, compared with ours over all entries."""
     table = Table(
         "Sweeps of LDA samplers, as context",
         f"{dataset}, whole matrix, K = {K}, one thread. LDA is another model: it sees the ones as "

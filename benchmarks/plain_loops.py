@@ -71,7 +71,7 @@ def plain_dir_dir(rows, columns, values, z, c, L, Q, gamma, eta, generator, n_sw
 
 @numba.njit(error_model="numpy", fastmath=True)
 def plain_dir_dir_cvb0(rows, columns, values, rz, rc, a, b, n_iter):
-    """Renew q(z) and q(c) of every cell as models.dir_dir.conditional does a pair's law.
+    """Renew q(z) and q(c) of every cell as models.dir_dir.conditional does a pair's distribution.
 
     a : float array (F, K), γ + E[L]
     b : float array (N, K), η + E[Q]

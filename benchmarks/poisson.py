@@ -1,4 +1,4 @@
-"""Poisson-gamma and Bernoulli-Poisson updates beside scikit-learn's NMF.
+"""Poisson-gamma and Bernoulli-Poisson updates compared with scikit-learn's NMF.
 
 Seconds are those of the processor; whatever is compared takes turns in one process.
 """

@@ -21,7 +21,7 @@ def with_warm_up(rounds: Rounds, name: str) -> Rounds:
 
 
 def table_in_K(datasets: dict[str, np.ndarray], K_grid: Sequence[int], large_K: int, rounds: Rounds) -> Table:
-    """Time the kernels for some K, Beta-Dir also for `large_K`, beside the last K but one."""
+    """Time the kernels for some K, Beta-Dir also for `large_K`, in addition to the last K but one."""
     table = Table(
         "Scaling in K",
         "Nanoseconds per observed training cell and sweep, γ = 1/K, 25 % held out, one thread, "

@@ -113,19 +113,19 @@ def planted(F: int, N: int) -> dict[str, Draw]:
 def found(draw: Draw, draws: int, *name: str | int) -> np.ndarray:
     """Return how often each test finds structure, and the seconds of a matrix: exact, predicted, either, seconds."""
     rng = np.random.default_rng(seed_sequence("power", *name))
-    told = []
+    results = []
     for number in range(draws):
         V, started = draw(rng), time.perf_counter()
         with warnings.catch_warnings(action="ignore"):
             verdict = choose(V, candidates(seed=number), seed=number).verdict
-        told.append([verdict.exact.p <= CHANCE / 2, verdict.predicts, verdict.found, time.perf_counter() - started])
-    return np.array(told, float)
+        results.append([verdict.exact.p <= CHANCE / 2, verdict.predicts, verdict.found, time.perf_counter() - started])
+    return np.array(results, float)
 
 
-def row(name: str, told: np.ndarray) -> str:
+def row(name: str, results: np.ndarray) -> str:
     """Return a line of a table."""
-    exact, predicted, either, seconds = told.mean(axis=0)
-    return f"| {name} | {len(told)} | {exact:.0%} | {predicted:.0%} | {either:.0%} | {seconds:.1f} |"
+    exact, predicted, either, seconds = results.mean(axis=0)
+    return f"| {name} | {len(results)} | {exact:.0%} | {predicted:.0%} | {either:.0%} | {seconds:.1f} |"
 
 
 def head(title: str) -> None:
@@ -153,9 +153,9 @@ def noise(draws: int) -> None:
     }
     kinds |= {f"{F} x {N}, fixed margins": fixed_margins(F, N) for F, N in NOISE_SHAPES}
     for name, draw in kinds.items():
-        told = found(draw, draws, "noise", name)
-        every.append(told)
-        print(row(name, told), flush=True)
+        results = found(draw, draws, "noise", name)
+        every.append(results)
+        print(row(name, results), flush=True)
     print(row("all", np.concatenate(every)), flush=True)
 
 

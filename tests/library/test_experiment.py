@@ -243,7 +243,7 @@ def shares(matrix):
     return {"alpha": 1.0 + int((matrix.codes == 1).sum())}
 
 
-def test_a_method_may_be_told_of_the_whole_matrix():
+def test_a_method_may_see_the_whole_matrix():
     request = FitRequest("BinaryICA", 3, {"max_iter": 20}, ["fit"], told_by=f"{__name__}:shares")
     told = run_fit(MATRIX, MASK, request, log=[].append).report
     settings = {"max_iter": 20, "alpha": 1.0 + np.count_nonzero(MATRIX.codes == 1)}

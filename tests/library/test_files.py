@@ -28,7 +28,7 @@ def test_a_finished_block_leaves_the_whole_file_and_nothing_else(target):
     assert contents(target.parent) == {"table.csv": "whole"}
 
 
-def test_the_temporary_file_is_beside_the_target_and_keeps_its_suffix(target):
+def test_the_temporary_file_is_next_to_the_target_and_keeps_its_suffix(target):
     with atomic_path(str(target)) as temporary:
         assert temporary.parent == target.parent
         assert temporary.suffix == ".csv"

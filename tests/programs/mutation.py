@@ -245,10 +245,10 @@ EQUIVALENT = {
         "u stays below the last sum",
     (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_sweep_block",
      "while new_z == new_c and tries < MAX_TRIES:", "and -> or"):
-        "16 pairs are thrown away first: the same law, slower",
+        "16 pairs are thrown away first: the same distribution, slower",
     (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_sweep_block",
      "while new_z == new_c and tries < MAX_TRIES:", "== -> !="):
-        "the exact loop draws every pair: the same law, slower",
+        "the exact loop draws every pair: the same distribution, slower",
     ("data/masks.py", "draw_mask", "mask = draws < probability", "< -> <="):
         MEASURE_ZERO,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
@@ -273,7 +273,7 @@ EQUIVALENT = {
         "both ways are right there",
     ("numerics/variates.py", "_beyond_tail", "if 2.0 * y > x * x:", "> -> >="): MEASURE_ZERO,
     ("numerics/variates.py", "standard_gamma", "if shape < 1.0:", "< -> <="):
-        "U times a gamma number of shape 2 has the law of one of shape 1",
+        "U times a gamma number of shape 2 has the distribution of one of shape 1",
     ("numerics/variates.py", "standard_gamma", "if v <= 0.0:", "<= -> <"): MEASURE_ZERO,
     ("numerics/variates.py", "standard_gamma", "if u < 1.0 - 0.0331 * x * x * x * x:", "< -> <="):
         MEASURE_ZERO,
@@ -404,7 +404,7 @@ EQUIVALENT = {
      "INTERCEPT_VARIANCE -> (INTERCEPT_VARIANCE + 0.05)"): "where q(m) starts, before its first update",
     ("families/logistic/gibbs_cells.py", "_lists",
      "ends = np.searchsorted(start, np.linspace(0, start[-1], min(MAX_BLOCKS, n_rows) + 1)[1:-1])",
-     "min -> max"): "lines cut into blocks in another way: other streams, the same law",
+     "min -> max"): "lines cut into blocks in another way: other streams, the same distribution",
     ("families/logistic/kernels/relevance.py", "",
      "TRIES = 100  # then it stays where it is, which rounding alone can bring about",
      "100 -> 101"): "which rounding alone can bring about",
@@ -461,7 +461,7 @@ SWAPS = {
     ast.Or: ("or", "and"),
 }
 EXTREMES = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
-SHIFT = "{} + 0.05"  # of a count, a prior, a weight: what a wrong law may differ by
+SHIFT = "{} + 0.05"  # of a count, a prior, a weight: what a wrong distribution may differ by
 SHIFTED = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 # Whole numbers that kernels store in arrays of whole numbers, which cuts 0.05 off.
 WHOLE = {"new", "new_z", "new_c", "end", "last", "k", "s", "t", "_z", "slot", "component", "assignments"}
@@ -666,7 +666,7 @@ class Tree:
         return self._path(file).read_text(encoding="utf-8")
 
     def test_sources(self, tests):
-        """Return the texts that decide, beside a mutant itself, whether it is noticed."""
+        """Return the texts that decide, besides a mutant itself, whether it is noticed."""
         names = "naive", "ladder", "bisection", *(f"test_{test}" for test in tests)
         return [self._test_file(name).read_text("utf-8") for name in names]
 

@@ -2,7 +2,7 @@
 
     python tests/programs/offline.py
 
-Clones this repository to a temporary folder that has no ../shared beside it, makes every address
+Clones this repository to a temporary folder that has no ../shared next to it, makes every address
 unreachable, builds the matrices of MATRICES from what travels with the repository, and dry-runs
 the whole of the paper. Ends with code 1 and the output of Snakemake if something fails.
 """
@@ -38,7 +38,7 @@ def main() -> None:
         planned = snakemake(clone, "--dry-run", "--quiet", "rules")
         jobs = dict(re.findall(r"^(\w+) +(\d+)$", planned, re.MULTILINE))
         print(f"the paper can be planned: {jobs['fit']} masked fits, {jobs['total']} jobs")
-        print(f"{time.monotonic() - started:.0f} s, no network, no folder beside the clone")
+        print(f"{time.monotonic() - started:.0f} s, no network, no folder next to the clone")
 
 
 def matrix_of(name: str) -> str:

@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 from checkout import ROOT, Checkout
 
-# Beside the files of src/nbmf, a wheel has those that describe it.
+# Besides the files of src/nbmf, a wheel has those that describe it.
 DESCRIPTION = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt")
 
 USE = """

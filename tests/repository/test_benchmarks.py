@@ -170,7 +170,7 @@ def test_variational_logistic_factors():
     assert column(table, "step") == ["best", 0.3, "best"]
 
 
-def test_lda_beside_scikit_learn():
+def test_lda_compared_with_scikit_learn():
     table = kernels.lda_table({"tiny": CODES}, 2, BRIEF)
     assert column(table, "tokens") == [np.count_nonzero(CODES == 1)]
     assert (numbers(table, "ratio") > 0).all()
@@ -240,7 +240,7 @@ def test_membership(monkeypatch):
     assert 1 < min(found) < 40
 
 
-def test_counts_beside_scikit_learn(monkeypatch):
+def test_counts_compared_with_scikit_learn(monkeypatch):
     monkeypatch.setattr(poisson, "ROUNDS", 1)
     times, objectives = poisson.dense([(12, 10, 2)], 3)
     assert len(times.rows) == 5
@@ -466,7 +466,7 @@ def test_lines_of_code_are_without_blanks_comments_and_docstrings():
     assert code_lines.code_lines(source) == 6
 
 
-def test_popularity_beside_factors():
+def test_popularity_compared_with_factors():
     """An area under the curve by pairs; an inner fold has nothing of what is held out; every method has a row."""
     rng = np.random.default_rng(0)
     ones, zeros = rng.integers(0, 6, 9), rng.integers(0, 5, 7)

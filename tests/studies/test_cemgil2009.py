@@ -639,7 +639,7 @@ def test_what_was_left_out_is_not_measured():
     assert verdicts(estimates=without_chib)[2] == "not measured"
 
 
-def test_numbers_stand_beside_the_papers():
+def test_numbers_stand_next_to_the_papers():
     table = reported_values.printed(**run_of()).set_index("quantity")
     assert table.loc["templates, olivetti_16"].tolist() == [27, "27", "27, 27"]
     assert table.loc["order by bound, true 5", "ours"] == ", ".join(["5"] * 10)
@@ -678,7 +678,7 @@ def drawn_lines(axis):
     return {line.get_label(): line for line in axis.lines}
 
 
-def test_figure_3_has_the_papers_panels_and_annealing_beside_them():
+def test_figure_3_has_the_papers_panels_and_annealing_besides_them():
     figure = figures.draw_evidence(made_up_evidence({(BOUND, 1): 3}), 5)
     assert_tidy(figure)
     shown = panels(figure)

@@ -97,7 +97,7 @@ def test_log_odds_are_those_of_the_set_up(inside):
     np.testing.assert_allclose(draw(setup, 4).mean, expit(log_odds(setup, 4)[0]), rtol=1e-12)
 
 
-def test_counts_have_the_moments_of_their_laws():
+def test_counts_have_the_moments_of_their_distributions():
     poisson = draw(SET_UPS["poisson_small"], 0)
     psi = log_odds(SET_UPS["poisson_small"], 0)[0]
     np.testing.assert_allclose(poisson.mean, np.exp(psi))
@@ -532,7 +532,7 @@ def test_what_was_not_run_is_not_measured():
     assert measured == [1, 9, 10]  # PG-F alone says something there
 
 
-def test_the_last_errors_are_means_over_seeds_beside_the_prototypes():
+def test_the_last_errors_are_means_over_seeds_next_to_the_prototypes():
     traces = made_up()
     at_end = (traces["iteration"] == 100) & (traces["seed"] == 2)
     at_end &= (traces["set_up"] == "set_up_2") & (traces["method"] == engines.PG_F)

@@ -392,7 +392,7 @@ def test_what_was_not_run_is_not_measured():
     assert verdicts(alone[alone["method"] == CIBP])[1:4] == ["not measured"] * 3
 
 
-def test_chains_in_doubt_are_counted_beside_the_numbers():
+def test_chains_in_doubt_are_counted_next_to_the_numbers():
     chains = made_up()
     of = (chains["method"] == IBP) & (chains["p"] == 200) & (chains["replication"] == 2)
     chains.loc[of, "r_hat"] = 1.2

@@ -856,7 +856,7 @@ def test_constants_are_those_of_the_companion_note():
 # --- Tables and figures ----------------------------------------------------------------------
 
 
-def test_the_papers_numbers_stand_beside_ours():
+def test_the_papers_numbers_stand_next_to_ours():
     runs = uci_runs()
     chosen = runs.eval("dataset == 'uci_wine' and model == 'mmnb' and part == 'test'")
     runs.loc[chosen & (runs["fold"] == 0), "perplexity"] = np.inf
@@ -968,7 +968,7 @@ def made_up_topics():
     return pd.DataFrame(rows).assign(dataset="classic3", K=3)
 
 
-def test_topics_stand_beside_the_papers_that_share_their_words():
+def test_topics_stand_next_to_the_papers_that_share_their_words():
     found = tables.words(made_up_topics())
     ours = found[found["of"] == "LDA"].set_index("topic")
     assert ours["shared"].to_dict() == {1: 10, 2: 10, 3: 9}

@@ -85,7 +85,7 @@ def test_starts_are_fits_with_streams_of_their_own_and_nested(tmp_path):
     assert table["seconds"].tolist() == [of_fit, *(row["fit_seconds"] + row["test_seconds"] for row in found[1:])]
 
 
-def test_one_component_is_told_beside_every_fit():
+def test_one_component_is_reported_besides_every_fit():
     found = started(starts=1)["measures"]["one"]
     training, test = (real_table().take_rows(rows).values() for rows in (~MASK, MASK))
     mean, sd = training.mean(axis=0), training.std(axis=0)
@@ -320,7 +320,7 @@ def test_tables_of_starts_and_of_one_component():
     assert set(table["folds"]) == {5}
 
 
-def test_stops_are_drawn_and_told_against_full_inference():
+def test_stops_are_drawn_and_reported_against_full_inference():
     table = reading_tables.stops_against_full(TEST_RATIO, stops=stops()).set_index("inner_max")
     assert table["times faster"].tolist() == [2, 6]
     logs = np.log(1.02 + 0.001 * np.arange(5))

@@ -97,7 +97,7 @@ def test_a_matrix_has_the_counts_that_are_stated(name):
 # --- What is run -----------------------------------------------------------------------------
 
 
-def test_every_binary_method_takes_part_and_competitors_beside_them():
+def test_every_binary_method_takes_part_and_competitors_besides_them():
     methods = CONFIG["methods"]
     shared = PLAN.comparable(name for name in methods if PLAN.is_shared(name))
     assert set(shared) <= set(PLAN.methods) <= {*shared, *COMPETITORS}

@@ -27,7 +27,7 @@ CLAIMS = [
         ((True,), (0,), "not measured", "0 of 0"),
     ],
 )
-def test_parts_that_are_ours_are_told_and_do_not_count(holds, ours, verdict, count):
+def test_parts_that_are_ours_are_reported_and_do_not_count(holds, ours, verdict, count):
     verdicts, told = judge([Claim("one", "rule", parts(*holds, ours=ours))], "numbers")
     assert verdicts.loc[0, ["verdict", "parts that hold"]].tolist() == [verdict, count]
     assert told["whose"].tolist() == ["ours" if i in ours else "paper" for i in range(len(holds))]

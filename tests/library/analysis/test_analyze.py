@@ -83,7 +83,7 @@ def test_pictures_are_drawn_when_they_are_asked_for(found):
         found.draw("dictionry")
 
 
-def test_what_was_found_is_told_in_a_line_and_advice_is_in_the_words_of_python(found):
+def test_what_was_found_is_reported_in_a_line_and_advice_is_in_the_words_of_python(found):
     assert repr(found).startswith(f"Analysis of survey by {found.model.title}: structure found")
     assert found.found is True
     assert found.verdict.method == METHODS[found.method]["label"] + f", K = {found.model.n_components_}"
@@ -158,7 +158,7 @@ def test_a_path_or_counts_for_a_method_of_ones_say_what_to_do():
         nbmf.analyze(categories)
 
 
-def test_what_has_to_be_told_before_the_report():
+def test_what_has_to_be_reported_before_the_report():
     lines = []
     few = nbmf.analyze([[1, 0, 1], [0, 1, 0]], iterations=9, log=lines.append)
     assert lines == ["6 observed entries are too few to say whether there is structure"]

@@ -57,7 +57,7 @@ def test_a_method_that_visits_ones_alone_takes_as_long_as_there_are_ones():
     assert estimate(sparse, Request()).gigabytes == 0
 
 
-def test_a_slower_machine_takes_longer_and_what_is_not_measured_is_not_told(monkeypatch):
+def test_a_slower_machine_takes_longer_and_what_is_not_measured_is_not_reported(monkeypatch):
     matrix = coins(30, 12)
     assert estimate(matrix, Request(), 3.0).seconds == pytest.approx(3 * estimate(matrix, Request()).seconds)
     assert estimate(matrix, Request(method="bica")) is None

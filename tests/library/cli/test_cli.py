@@ -404,7 +404,7 @@ def test_a_large_expectation_is_no_csv(here, capsys, monkeypatch):
         assert (parts["expectation_lower"] <= parts["expectation_upper"]).all()
 
 
-def test_one_chain_is_told_that_it_cannot_show_whether_it_has_converged(capsys):
+def test_one_chain_gets_the_message_that_it_cannot_show_whether_it_has_converged(capsys):
     command = ["fit", "survey.csv", *QUICK, "--method", "dir-dir-gs", "--chains", "1"]
     assert "one chain cannot show whether it has converged" in run(capsys, *command).out
 
@@ -482,7 +482,7 @@ def test_components_that_differ_in_their_few_ones_are_not_the_same(turned):
     assert sorted(places.tolist() for places in components_of(model).members) == [[0, 2], [1]]
 
 
-def test_the_weight_that_is_in_no_active_component_is_told():
+def test_the_weight_that_is_in_no_active_component_is_reported():
     matrix = nbmf.BinaryMatrix.from_array(np.ones((10, 3)))
     counts = np.zeros((10, 40))
     counts[:, 0] = 9
@@ -562,7 +562,7 @@ def test_a_folder_whose_writing_was_interrupted_is_still_ours(here):
     assert files(here / "out") == {"b.txt", "nbmf.json"}
 
 
-def test_a_second_run_into_the_same_folder_is_told(here, capsys):
+def test_a_second_run_into_the_same_folder_is_reported(here, capsys):
     """Settings and model of one next to the tables of the other would both have exit status 0."""
     holding = (
         "import pathlib, sys; from nbmf.output.folder_lock import hold; hold(pathlib.Path('out')); print(flush=True)"

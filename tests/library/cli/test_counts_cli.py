@@ -74,7 +74,7 @@ def test_few_values_may_be_answers(capsys):
     assert "only 5 different values, 0, 1, 2, 3, 4: if these are answers or marks" in said
 
 
-def test_rows_of_zeros_and_of_few_entries_are_told(capsys):
+def test_rows_of_zeros_and_of_few_entries_are_reported(capsys):
     counts = TABLE.copy()
     counts.iloc[3] = 0
     counts.iloc[4, 4:] = pd.NA
@@ -107,7 +107,7 @@ def test_a_fit_has_all_that_one_of_a_binary_matrix_has(method, capsys, here):
     run(capsys, "plot", "catches.nbmf", "--components", "1")
 
 
-def test_the_loss_that_is_told_is_that_of_the_law(capsys, here):
+def test_the_loss_that_is_reported_is_that_of_the_distribution(capsys, here):
     said = run(capsys, "fit", "catches.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
     model, values = nbmf.load(here / "catches.nbmf/model.npz"), TABLE.to_numpy(float, na_value=-1)
     loss_at = model.likelihood.loss_at(values.astype(int), values >= 0)

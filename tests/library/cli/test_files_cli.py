@@ -243,7 +243,7 @@ def test_without_openpyxl_a_workbook_is_refused_before_the_work(here, capsys, mo
     assert not said.out
 
 
-def test_what_is_too_large_for_a_sheet_is_told(capsys, monkeypatch):
+def test_what_is_too_large_for_a_sheet_is_reported(capsys, monkeypatch):
     answers([0, 1]).to_csv("s.csv")
     monkeypatch.setattr("nbmf.output.workbook.MOST_CELLS", 450)
     out = run(capsys, "fit", "s.csv", *QUICK, "--out", "t.xlsx").out

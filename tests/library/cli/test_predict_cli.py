@@ -63,7 +63,7 @@ def test_new_people_are_read_as_the_old_ones_were(capsys, here):
     assert missing["probability"].between(0, 1).all()
 
 
-def test_a_fit_in_which_nothing_was_found_is_told(capsys):
+def test_a_fit_in_which_nothing_was_found_is_reported(capsys):
     noise = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (30, 12)), columns=[f"q{n}" for n in range(12)])
     noise.to_csv("noise.csv")
     run(capsys, "fit", "noise.csv", "--method", "beta-dir-vb", "--components", "2", "--iterations", "10")
@@ -117,7 +117,7 @@ def test_the_model_in_a_folder_is_taken_with_what_lies_next_to_it(capsys):
     assert "\npositions\n" in run(capsys, "predict", "old.nbmf/model.npz", "new.csv").out
 
 
-def test_misfits_are_told(capsys):
+def test_misfits_are_reported(capsys):
     fit(capsys)
     survey(5).rename(columns=lambda name: f"x{name}").to_csv("other.csv")
     refused = run(capsys, "predict", "old.nbmf", "other.csv", *READ[:4], "--ignore", "xage", code=2).err
@@ -196,7 +196,7 @@ def test_components_are_called_what_a_person_calls_them(capsys, here):
     assert "left" in out
 
 
-def test_axes_have_names_too_and_what_is_wrong_with_names_is_told(capsys, here):
+def test_axes_have_names_too_and_what_is_wrong_with_names_is_reported(capsys, here):
     fit(capsys, "logistic-vb-columns", "--names", "for or against", "b", "c", "d")
     said = run(
         capsys, "fit", "old.csv", *READ, *QUICK, "--method", "logistic-vb-columns", "--names", "x", "y", "z", "w"

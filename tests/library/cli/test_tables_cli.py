@@ -48,7 +48,7 @@ def files(folder):
     return {path.name for path in Path(folder).iterdir()}
 
 
-def test_kinds_of_rows_are_found_told_and_written(capsys):
+def test_kinds_of_rows_are_found_reported_and_written(capsys):
     out = run(
         capsys,
         "cluster",
@@ -175,7 +175,7 @@ def test_topics_have_words_by_probability_and_by_lift(capsys):
     )
 
 
-def test_components_that_are_all_the_same_are_told(capsys):
+def test_components_that_are_all_the_same_are_reported(capsys):
     counts = np.random.default_rng(0).poisson(0.4, (30, 12))
     pd.DataFrame(counts).to_csv("noise.csv", header=[f"w{n}" for n in range(12)], index=False)
     out = run(capsys, "topics", "noise.csv", "--no-check", "--components", 2, "--starts", 1).out

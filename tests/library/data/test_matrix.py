@@ -266,7 +266,7 @@ def test_cells_of_a_frame_mean_what_they_mean_in_a_file():
 
 
 @pytest.mark.parametrize("kind", [BinaryMatrix, CountMatrix, CategoryMatrix, RealMatrix])
-def test_of_a_frame_what_has_no_entry_is_left_out_and_told(kind):
+def test_of_a_frame_what_has_no_entry_is_left_out_and_reported(kind):
     frame = pd.DataFrame({"a": [1, np.nan, 0], "b": [np.nan] * 3, "c": [0, np.nan, 1]}, index=["x", "y", "z"])
     words = "left out: 1 row without an observed entry ('y'); 1 column without an observed entry ('b')"
     with pytest.warns(LeftOutWarning, match=re.escape(words)):

@@ -120,7 +120,7 @@ def test_what_is_hidden_changes_no_baseline():
         np.testing.assert_array_equal(one, two)
 
 
-def test_scores_of_baselines_are_those_of_their_law():
+def test_scores_of_baselines_are_those_of_their_distribution():
     counts = table(size=1.0)
     matrix, mask = CountMatrix.from_array(counts), RNG.random(counts.shape) < 0.2
     given = np.where(mask, -1, counts)
@@ -135,7 +135,7 @@ def test_scores_of_baselines_are_those_of_their_law():
         assert (score["n_test"], np.isnan(score["brier"])) == (mask.sum(), True)
 
 
-def test_which_baselines_stand_beside_which_methods():
+def test_which_baselines_stand_next_to_which_methods():
     binary, counts = BinaryMatrix.from_array(np.eye(2)), CountMatrix.from_array(np.eye(2))
     assert compared_with(binary, [BERNOULLI]) == BASELINES
     assert compared_with(counts, [POISSON]) == BASELINES_OF_COUNTS
@@ -183,7 +183,7 @@ def test_structure_in_counts_is_found():
     assert min(gain.loss for gain in found.gains) - found.loss == pytest.approx(found.gains[0].mean)
 
 
-def test_a_method_is_judged_by_the_baselines_of_its_own_law():
+def test_a_method_is_judged_by_the_baselines_of_its_own_distribution():
     """What overdispersion explains is no structure."""
     found = nbmf.verdict(CountMatrix.from_array(table(size=0.7)), quick("negative-binomial-vb"))
     assert {gain.baseline for gain in found.gains} == set(OVERDISPERSED_BASELINES)
@@ -197,7 +197,7 @@ def test_rates_of_rows_and_columns_are_no_structure():
     assert found.gains[0].baseline == "rates"
 
 
-def test_methods_without_such_a_law_are_refused():
+def test_methods_without_such_a_distribution_are_refused():
     with pytest.raises(DataError, match="GaussianFactorVB predicts no probability of a one or of"):
         nbmf.verdict(np.eye(9), GaussianFactorVB(2))
 
@@ -205,7 +205,7 @@ def test_methods_without_such_a_law_are_refused():
 # --- Methods by what they take ---------------------------------------------------------------
 
 
-def test_methods_are_told_by_the_matrix_that_they_take():
+def test_methods_are_recognised_by_the_matrix_that_they_take():
     counts, binary = methods_for(CountMatrix), methods_for(BinaryMatrix)
     assert {METHODS[name]["class"] for name in counts} == {
         name for name in registry.all_classes() if registry.estimator_class(name).likelihoods[0].matrix is CountMatrix

@@ -91,7 +91,7 @@ def test_the_better_method_is_found_on_the_same_entries():
     assert (same.lead, same.p) == (0, 1)
 
 
-def test_values_that_differ_are_told_and_left_out():
+def test_values_that_differ_are_reported_and_left_out():
     codes = V.codes.copy()
     codes[0, :5] = 1 - codes[0, :5]
     other = BinaryMatrix(codes, V.row_names, V.column_names)

@@ -209,7 +209,7 @@ def test_pairs_of_a_network_count_once():
     assert found.observed == np.count_nonzero(above & (codes != MISSING))
 
 
-def test_the_sampler_is_tried_beside_and_others_are_refused():
+def test_the_sampler_is_tried_too_and_others_are_refused():
     assert [type(one).__name__ for one in candidates(SparseBinaryMatrix)] == [
         "BernoulliPoissonVB",
         "BernoulliPoissonGibbs",

@@ -92,12 +92,12 @@ LIKE = Stacked(
         (-0.1, "one, K = 2 explains 0 % (clipped: it predicts worse than row and column effects, -10.0 ± 4.0 %) of"),
     ],
 )
-def test_a_share_is_told_from_0_to_100_percent(share, said):
+def test_a_share_is_reported_from_0_to_100_percent(share, said):
     assert str(LIKE._replace(share=share)).startswith(said)
     assert str(LIKE).endswith("(0.4000 nats per held-out entry, row and column effects 0.6000)")
 
 
-def test_members_are_told_by_their_weights():
+def test_members_are_described_by_their_weights():
     assert LIKE.described_members == "75% two, K = 3; 25% one, K = 2"
     assert LIKE.is_more
     assert not LIKE._replace(weights=(1.0, 0.0, 0.0)).is_more

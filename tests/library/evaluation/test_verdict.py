@@ -368,7 +368,7 @@ def test_the_exact_test_finds_two_groups_that_predictions_are_too_few_to_show():
     assert "; the exact test agrees (p" in str(both)
 
 
-def test_structure_that_no_method_predicts_is_told_as_such(monkeypatch):
+def test_structure_that_no_method_predicts_is_reported_as_such(monkeypatch):
     noise = shares_only(18, 14, "equal", 1)
     method = nbmf.BinaryICA(4, max_iter=20, random_state=0)
     assert str(nbmf.verdict(noise, method)).startswith("nothing found beyond")

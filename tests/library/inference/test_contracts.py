@@ -69,7 +69,7 @@ def test_chains_record_the_likelihood_of_the_model_whatever_its_link():
     np.testing.assert_allclose(chains.expectation, np.mean([one.expectation_ for one in chains.estimators], axis=0))
 
 
-def test_long_chains_of_another_link_settle_and_agree_with_the_posterior(exact):
+def test_long_chains_of_another_link_converge_and_agree_with_the_posterior(exact):
     chains = nbmf.run_chains(ToyLogistic(1, burn_in=500, n_samples=12_000, random_state=2), V, chains=2, n_jobs=1)
     table = chains.diagnostics.set_index("quantity")
     assert table.loc["active components", "mean"] == pytest.approx(exact[1], abs=0.15)
@@ -228,7 +228,7 @@ def test_methods_of_real_data_are_compared_and_a_binary_one_is_refused():
         nbmf.compare(data, {"toy": entry, "beta-dir-vb": {}}, masks=1, log=lambda line: None)
 
 
-def test_two_laws_of_a_binary_entry_are_compared_and_checked():
+def test_two_distributions_of_a_binary_entry_are_compared_and_checked():
     """Scores of another link, Bernoulli-Poisson say, are nats of the same entries."""
     entry = {"class": "toy_family:ToyOtherLaw", "label": "toy", "K": [1]}
     methods = {"toy": entry | {"settings": {"burn_in": 5, "n_samples": 20}}, "bica": {}}

@@ -184,7 +184,7 @@ def test_sparse_rows_are_not_scored():
         nbmf.BernoulliPoissonVB(2, max_iter=5, random_state=0).fit(V).score(V)
 
 
-def test_an_estimator_that_is_not_fitted_is_told_by_scikit_learn_and_by_nbmf():
+def test_an_estimator_that_is_not_fitted_is_reported_by_scikit_learn_and_by_nbmf():
     estimator = nbmf.BetaDirVB()
     with pytest.raises(NotFittedError):
         check_is_fitted(estimator)

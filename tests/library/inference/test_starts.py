@@ -38,7 +38,7 @@ MIXED = {
 # --- The rule ----------------------------------------------------------------------------------
 
 
-def test_the_largest_objective_is_kept_and_the_spread_told():
+def test_the_largest_objective_is_kept_and_the_spread_reported():
     starts = Starts.of([-3.0, -1.0, -2.5, -1.0])
     assert (starts.kept, starts.spread) == (1, 2.0)
     assert Starts.of([-3.0, -1.0], ranks=[2, 1]).kept == 0  # ranks count first

@@ -105,7 +105,7 @@ def test_records_that_contradict_are_refused_with_their_counts(read):
         read(LIST + "a,x,5\n", layout="long")
 
 
-def test_formats_beside_text(tmp_path):
+def test_formats_besides_text(tmp_path):
     quiet, dense = [].append, np.array([[0, 4, 2], [300000, 0, 1]])
     sparse = scipy.sparse.csr_array(dense)
     scipy.io.mmwrite(tmp_path / "real.mtx", sparse.astype(float))

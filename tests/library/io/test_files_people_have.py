@@ -58,7 +58,7 @@ def refused(path, error=DataError, **options):
 )
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-def test_umlauts_of_every_encoding_are_read_and_the_guess_is_told(encoding, words, packed, ends, here):
+def test_umlauts_of_every_encoding_are_read_and_the_guess_is_reported(encoding, words, packed, ends, here):
     content = GERMAN.replace("\n", ends).encode(encoding)
     (here / "büro.csv").write_bytes(gzip.compress(content) if packed else content)
     matrix, said = read("büro.csv")
@@ -195,7 +195,7 @@ def test_of_several_sheets_one_is_named():
     assert table.row_names.tolist() == ["Ann", "Bob", "Cem"]
 
 
-def test_what_a_person_does_not_see_in_a_sheet_is_told(here):
+def test_what_a_person_does_not_see_in_a_sheet_is_reported(here):
     book = workbook(votes=[[], [None, *VOTES[0], "born"], *([None, *row, None] for row in VOTES[1:2]), []])
     sheet = book["votes"]
     sheet.append([None, "Cem", 0, 1, 1, datetime.datetime(2001, 2, 3)])
@@ -230,7 +230,7 @@ def calculated(path, before, after):
             archive.writestr(name, content.replace(before.encode(), after.encode()))
 
 
-def test_names_that_are_missing_or_there_twice_are_told_by_their_cells():
+def test_names_that_are_missing_or_there_twice_are_reported_by_their_cells():
     workbook(votes=[["who", "b1", None], ["Ann", 1, 0]])
     matrix, said = read("votes.xlsx")
     assert matrix.column_names.tolist() == ["b1", "field 3"]

@@ -109,7 +109,7 @@ def test_rules_of_kinds(values, kind):
     assert infer_column_kind([*values, None]).kind == kind
 
 
-def test_every_kind_has_a_law_and_the_command_line_the_same_words():
+def test_every_kind_has_a_distribution_and_the_command_line_the_same_words():
     from nbmf.cli.table_arguments import KINDS
 
     assert tuple(DISTRIBUTIONS) == KINDS

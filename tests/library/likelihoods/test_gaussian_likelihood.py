@@ -13,7 +13,7 @@ SCORED = np.array([[True, False, True], [False, True, False]])
 MEAN, DEVIATION = np.array([0.5, -2.0, 3.0]), np.array([1.0, 0.5, 2.0])
 
 
-def test_the_loss_is_the_negative_log_density_of_the_predicted_normal_law():
+def test_the_loss_is_the_negative_log_density_of_the_predicted_normal_distribution():
     loss_at = GAUSSIAN.loss_at(VALUES, SCORED)
     assert loss_at.rows.tolist() == [0, 0, 1]
     assert loss_at.columns.tolist() == [0, 2, 1]

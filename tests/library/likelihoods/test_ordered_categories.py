@@ -167,7 +167,7 @@ def test_ordinal_factors_are_compared_with_frequencies():
         nbmf.compare(table(), {"columns": entry(), "poisson-gamma-vb": {}}, masks=1, log=lambda line: None)
 
 
-def test_whether_categories_have_structure_is_told():
+def test_whether_categories_have_structure_is_reported():
     found = nbmf.verdict(table(), nbmf.OrdinalFactorGibbs(1, burn_in=20, n_samples=40, n_categories=4, random_state=0))
     assert found.found
     assert {gain.baseline for gain in found.gains} == set(BASELINES_OF_CATEGORIES)

@@ -59,7 +59,7 @@ def assert_same_bits(one, other):
 
 
 @pytest.mark.parametrize("name", [*GIBBS, *OTHERS])
-def test_a_chain_is_the_same_whatever_runs_beside_it(name):
+def test_a_chain_is_the_same_whatever_runs_next_to_it(name):
     several = run(make(name), chains=3, n_jobs=2)
     one_by_one = run(make(name), chains=2, n_jobs=1)
     for one, other in zip(several.estimators, one_by_one.estimators, strict=False):

@@ -53,7 +53,7 @@ def test_a_large_group_in_components_of_less_than_one_percent_is_one_component(l
     assert component_entry(0, result_of(matrix, model)).title == "component 1: 50% of the weight"
 
 
-def test_small_components_that_differ_stay_apart_and_are_told_for_what_they_are():
+def test_small_components_that_differ_stay_apart_and_are_reported_as_what_they_are():
     """Forty components of under 1 % with profiles of their own have a third of the weight."""
     rng = np.random.default_rng(2)
     W = np.zeros((ROWS, 41))
@@ -67,7 +67,7 @@ def test_small_components_that_differ_stay_apart_and_are_told_for_what_they_are(
     assert "prior" not in said
 
 
-def test_small_components_that_say_no_more_than_the_means_are_told_so():
+def test_small_components_that_say_no_more_than_the_means_are_reported_so():
     rng = np.random.default_rng(3)
     means = rng.uniform(0.2, 0.8, COLUMNS)
     W = np.full((ROWS, 31), 0.2 / 30)

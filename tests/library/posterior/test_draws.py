@@ -111,7 +111,7 @@ def test_draws_that_grow_beyond_the_memory_are_refused_and_means_left_out():
     assert len(store.factors) == 2
 
 
-def test_what_a_model_has_beside_W_and_H_counts_as_memory_before_and_after_a_snapshot():
+def test_what_a_model_has_besides_W_and_H_counts_as_memory_before_and_after_a_snapshot():
     effects = np.zeros(100)
     budget = 2 * 4 * (7 * 3 + 100) * 1e-9  # two draws with K = 3
     with pytest.raises(ConfigError, match=r"^draw 3 .* or it has more than W and H; take n_draws u"):

@@ -25,7 +25,7 @@ def chosen(K, tried, found):
         (3, (2, 3), False, None),
     ],
 )
-def test_the_largest_of_the_grid_is_told(K, tried, found, hint):
+def test_the_largest_of_the_grid_is_reported(K, tried, found, hint):
     choice = chosen(K, tried, found)
     result = ClusteringResult("people", TABLE, "component", "row", "mnb", choice, None, None, 0.0)
     told = text.render(clustering_report(result))

@@ -132,7 +132,7 @@ def test_no_more_components_are_described_than_a_page_has(monkeypatch):
     assert told.endswith("\n\n... and 1 more: see W.csv and H.csv")
 
 
-def test_the_loss_stands_beside_that_of_the_share_of_ones():
+def test_the_loss_stands_next_to_that_of_the_share_of_ones():
     ones = np.array([1, 1, 0, 1, 1, 0, 0, 1])
     p = (W @ H)[MATRIX.observed]
     loss = -np.log(np.where(ones == 1, p, 1 - p)).mean()

@@ -861,7 +861,7 @@ def test_a_wrong_file_is_one_line_that_names_the_key(entry, words, votes):
 
 
 @pytest.mark.parametrize("key", ["read", "sha256"])
-def test_what_belongs_to_a_file_is_refused_beside_a_recipe(key):
+def test_what_belongs_to_a_file_is_refused_besides_a_recipe(key):
     value = {"read": {}, "sha256": "0" * 64}[key]
     message = complaint(with_file(recipe="digits", **{key: value}))
     assert message.endswith(f"datasets.mine.{key}: belongs to 'file', which this dataset has not")

@@ -60,7 +60,7 @@ def test_terms_of_use_are_stated():
     assert {SOURCES[name]["licence"] for name in SOURCES if "animals_" in name} == {"none stated"}
 
 
-def test_what_is_put_beside_them_is_not_committed():
+def test_what_is_put_next_to_them_is_not_committed():
     ignored = ["data/mirror/jester/jester.zip", "data/raw/x", "data/matrices/x.npz"]
     done = subprocess.run(["git", "check-ignore", *ignored], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.split() == ignored
@@ -127,7 +127,7 @@ def source(**changes):
 MEMBER = {"name": "x/y.csv", "bytes": 5}
 
 
-def test_a_given_path_counts_and_a_file_of_an_archive_lies_beside_it():
+def test_a_given_path_counts_and_a_file_of_an_archive_lies_next_to_it():
     found = raw_files.located(source(path="o/a.zip", member=MEMBER, on_demand=True))
     assert set(found) == {"address", "path", "sha256", "bytes", "member"}
     assert raw_files.below_raw(found) == "o/a.zip.members/x/y.csv"

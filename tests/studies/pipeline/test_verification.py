@@ -186,7 +186,7 @@ def test_a_mask_in_the_unmasked_table_names_no_row():
     require_identical(compare_runs(ours, run(0.5)))
 
 
-def test_runs_that_have_nothing_in_common_or_another_law_are_refused():
+def test_runs_that_have_nothing_in_common_or_another_distribution_are_refused():
     with pytest.raises(NbmfError, match="no fit of this run"):
         require_repeated(compare_runs({"scores": table(0.5)}, {"scores": table(0.5, K=3)}))
     with pytest.raises(NbmfError, match=r"(?s)differ from the reference.*animals.*bica"):

@@ -189,7 +189,7 @@ def test_an_unknown_recipe_is_refused():
 @pytest.mark.parametrize(
     "recipe", ["os", "nbmf.errors", "nbmf_studies.recipes.animals", "nbmf_studies.absent.x", "nbmf_studies..x"]
 )
-def test_only_a_study_has_recipes_beside_these(recipe):
+def test_only_a_study_has_recipes_besides_these(recipe):
     with pytest.raises(ConfigError, match=rf"no dataset recipe '{recipe}'; .* module of nbmf"):
         build(recipe, {}, {})
 

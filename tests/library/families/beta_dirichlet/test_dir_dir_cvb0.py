@@ -55,7 +55,7 @@ def assert_consistent(cvb0, codes, atol):
 
 @ladder.PROPERTY
 @given(ladder.problems(2, min_K=2))
-def test_the_twin_has_the_law_of_the_model(problem):
+def test_the_twin_has_the_distribution_of_the_model(problem):
     """Given counts of assignments, not expected ones, its table is the model's conditional."""
     codes, K, hyperparameters, rng = problem
     Z, C = naive.random_pairs(codes, K, rng)

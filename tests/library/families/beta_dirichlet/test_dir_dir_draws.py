@@ -64,7 +64,7 @@ def test_every_column_has_its_own_urn(monkeypatch):
     assert explore(monkeypatch, (0.3, 0.8), "joint", codes=codes, sweeps=1)
 
 
-def test_sixteen_collisions_and_the_fallback_make_up_the_law_of_a_pair(monkeypatch):
+def test_sixteen_collisions_and_the_fallback_make_up_the_distribution_of_a_pair(monkeypatch):
     codes, hyperparameters = np.array([[0, 1]], np.int8), (np.array([0.6, 0.02, 0.1]), 0.1)
     assert explore(monkeypatch, hyperparameters, "joint", codes=codes, sweeps=1)
 

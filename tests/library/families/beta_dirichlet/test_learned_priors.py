@@ -426,7 +426,7 @@ def two_modes_p_value(draw_from_slice):
     return stats.kstest(ends, distribution).pvalue
 
 
-def test_a_slice_leaves_a_law_of_two_modes_invariant():
+def test_a_slice_leaves_a_distribution_of_two_modes_invariant():
     assert two_modes_p_value(learning.draw_from_slice) > ladder.FALSE_ALARM
 
 

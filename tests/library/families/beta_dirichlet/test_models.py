@@ -28,7 +28,7 @@ def test_beta_dir_counts_are_tallies(problem):
 
 @ladder.PROPERTY
 @given(ladder.problems(3))
-def test_beta_dir_log_joint_is_the_chain_of_predictive_laws(problem):
+def test_beta_dir_log_joint_is_the_chain_of_predictive_distributions(problem):
     codes, K, hyperparameters, rng = problem
     Z = naive.random_assignments(codes, K, rng)
     expected = naive.beta_dir_log_joint(codes, Z, K, *hyperparameters)
@@ -88,7 +88,7 @@ def test_beta_dir_expected_factors(problem):
         np.testing.assert_allclose(a, e, rtol=1e-12)
 
 
-def test_beta_dir_simulation_has_the_exact_law_of_V():
+def test_beta_dir_simulation_has_the_exact_distribution_of_V():
     # All 16 matrices of 2 x 2 with their evidences as probabilities. False alarm rate 1e-6.
     def evidence(V):
         return naive.quadrature_beta_dir(V, 2, ALPHA, BETA, GAMMA)[0]
@@ -126,7 +126,7 @@ def test_dir_dir_counts_are_tallies(problem):
 
 @ladder.PROPERTY
 @given(ladder.problems(2, min_K=2))
-def test_dir_dir_log_joint_is_the_chain_of_predictive_laws(problem):
+def test_dir_dir_log_joint_is_the_chain_of_predictive_distributions(problem):
     codes, K, hyperparameters, rng = problem
     Z, C = naive.random_pairs(codes, K, rng)
     expected = naive.dir_dir_log_joint(codes, Z, C, K, *hyperparameters)
@@ -197,7 +197,7 @@ def test_dir_dir_expected_factors(problem):
         np.testing.assert_allclose(a, e, rtol=1e-12)
 
 
-def test_dir_dir_simulation_has_the_exact_law_of_V():
+def test_dir_dir_simulation_has_the_exact_distribution_of_V():
     # All 16 matrices of 2 x 2 with their evidences as probabilities. False alarm rate 1e-6.
     def evidence(V):
         return naive.quadrature_dir_dir(V, 2, GAMMA, ALPHA)[0]

@@ -276,7 +276,7 @@ def exact_law_of_K(values, prior, most, seed=0):
 
 
 @priors
-def test_the_law_of_K_is_the_exact_posterior(name):
+def test_the_distribution_of_K_is_the_exact_posterior(name):
     # σ² and τ fixed, p = 2, n = 3. Means of indicators, false alarm rate 1e-6; the quadrature's own
     # error, below 0.0005 by another seed, is added.
     values = np.array([[1.6, -0.3, 1.1], [1.2, 0.4, -0.9]])

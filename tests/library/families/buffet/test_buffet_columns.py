@@ -202,7 +202,7 @@ def test_rows_never_take_a_column_for_sure(count, others):
 
 
 @priors
-def test_the_law_of_K_is_the_exact_posterior(often, name):
+def test_the_distribution_of_K_is_the_exact_posterior(often, name):
     # As in test_buffet.py, which says what is compared and how sure that is.
     values = np.array([[1.6, -0.3, 1.1], [1.2, 0.4, -0.9]])
     prior = twin.prior_of(name)

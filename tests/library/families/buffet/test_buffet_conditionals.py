@@ -316,7 +316,7 @@ def test_columns_that_die_leave_the_others_as_they_are(plain, singles):
     assert not B[:, size:].any()
 
 
-def test_scores_of_new_features_have_their_exact_law(plain):
+def test_scores_of_new_features_have_their_exact_distribution(plain):
     # Directly, since the scores that are drawn next hide a mistake: N(A⁻¹ c, A⁻¹) of each cell,
     # A = I + P β β', c = e β. The draw is a linear map of normal numbers, read off.
     rng = np.random.default_rng(4)
@@ -372,7 +372,7 @@ def test_the_number_of_proposed_singletons_is_poisson(plain):
 
 @pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
 @links
-def test_scores_and_column_effects_have_their_exact_law(plain, logit, effects):
+def test_scores_and_column_effects_have_their_exact_distribution(plain, logit, effects):
     x = example(logit, "cibp", effects=effects)
     has_effects = logit and effects in ("columns", "both")
     size, n = (K + 1 if has_effects else K), N

@@ -280,7 +280,7 @@ def test_the_covariance_of_loadings_is_the_mean_over_all_kept_sweeps(holes, tmp_
     np.testing.assert_array_equal(nbmf.load(tmp_path / "model.npz").loading_covariance_, model.loading_covariance_)
 
 
-def test_the_law_of_K_is_that_of_the_kept_sweeps():
+def test_the_distribution_of_K_is_that_of_the_kept_sweeps():
     model = IndianBuffetLogistic(prior="ibp", mass=2.0, **BRIEF).fit(coins())
     assert model.sizes_.shape == (200,)
     assert model.K_probabilities_.sum() == pytest.approx(1)
@@ -339,7 +339,7 @@ def test_logistic_lines_are_a_fixed_point_of_the_bound():
         np.testing.assert_allclose(mean, m, atol=1e-8)
 
 
-def test_new_columns_of_real_data_have_the_mean_of_their_normal_law():
+def test_new_columns_of_real_data_have_the_mean_of_their_normal_distribution():
     V, _ = factor_data(p=20, n=30)
     model = IndianBuffetGaussian(**BRIEF).fit(V)
     new = V[:, :3].copy()

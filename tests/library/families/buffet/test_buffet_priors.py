@@ -109,7 +109,7 @@ def classes(p, most):
 
 @pytest.mark.parametrize("p", [1, 2, 3])
 @BOTH
-def test_class_probabilities_sum_to_the_poisson_law_of_K(prior, p):
+def test_class_probabilities_sum_to_the_poisson_distribution_of_K(prior, p):
     sums = np.zeros(5)
     for Xi in classes(p, 4):
         sums[Xi.shape[1]] += math.exp(prior.log_pmf(Xi))
@@ -182,7 +182,7 @@ def test_the_left_order_has_columns_of_early_rows_first():
 @pytest.mark.statistics
 @pytest.mark.parametrize("prior", [CIBP, IBP], ids=["cibp", "ibp"])
 @pytest.mark.parametrize("name", ["alpha", "kappa"])
-def test_slices_draw_from_the_law_of_a_shape(prior, name):
+def test_slices_draw_from_the_distribution_of_a_shape(prior, name):
     # Given the dishes; the exact law by quadrature over log α or log κ, chi-square, rate 1e-6.
     if prior.name == "ibp" and name == "alpha":
         generator = generator_states(ladder.seed_sequence(1), 1)[0]

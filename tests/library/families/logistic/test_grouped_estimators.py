@@ -162,7 +162,7 @@ def test_a_fit_that_fails_leaves_the_one_before():
 # --- What new rows are like -----------------------------------------------------------------------
 
 
-def test_the_law_of_positions_stands_still_at_its_equations():
+def test_the_distribution_of_positions_stands_still_at_its_equations():
     """Means, covariances within and between by loops over rows and groups, one without rows among them."""
     rng = np.random.default_rng(5)
     groups = RowGroups.of(LABELS)
@@ -190,7 +190,7 @@ def test_the_law_of_positions_stands_still_at_its_equations():
     np.testing.assert_array_equal(covariance, law.within + law.between)
 
 
-def test_the_law_of_effects_is_the_posterior_of_their_means():
+def test_the_distribution_of_effects_is_the_posterior_of_their_means():
     effects, groups = np.random.default_rng(6).normal(size=30), RowGroups.of(LABELS)
     law = distribution_of_row_effects(effects, groups, 0.7, 0.5, 2.0)
     for g, name in enumerate(groups.names):

@@ -41,7 +41,7 @@ def planted(F, N, m, s_a, s_b, seed):
 
 @each_engine
 @each_effect
-def test_the_law_of_effects_is_found(engine, effects):
+def test_the_distribution_of_effects_is_found(engine, effects):
     """An intercept of -1.5, variances of 0.3 and 1.2, from 80 rows and 70 columns."""
     V = planted(80, 70, -1.5, 0.3 if effects != "columns" else 0, 1.2 if effects != "rows" else 0, 2)
     model = fitted(engine, V, K=0, effects=effects)
@@ -71,7 +71,7 @@ def test_one_side_has_the_intercept_and_both_can_pass_a_level(engine, effects):
 
 
 @each_engine
-def test_a_given_scale_is_told_as_a_law(engine):
+def test_a_given_scale_is_reported_as_a_distribution(engine):
     model = fitted(engine, K=0, effects="rows", effect_scale=2.5)
     assert [float(getattr(model, name)) for name in LAW] == [0.0, 6.25, 0.0]
     narrow = fitted(engine, K=0, effects="rows", effect_scale=0.01)
@@ -117,7 +117,7 @@ def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits(effects):
         np.testing.assert_array_equal(array, other.estimate().others[name])
 
 
-def test_the_kept_law_is_the_mean_along_the_chain():
+def test_the_kept_distribution_is_the_mean_along_the_chain():
     model = nbmf.LogisticFactorGibbs(
         2, effects="both", effect_scale="learned", a0=0.7, b0=0.3, burn_in=20, n_samples=30, random_state=1
     ).fit(CODES)
@@ -163,7 +163,7 @@ def test_a_file_of_before_has_effects_of_a_given_scale(engine):
 
 @each_engine
 @each_effect
-def test_new_rows_and_columns_have_effects_of_the_learned_law(engine, effects):
+def test_new_rows_and_columns_have_effects_of_the_learned_distribution(engine, effects):
     """They stand still at their equations, cell by cell; without entries they have the mean of the law."""
     model = fitted(engine, effects=effects)
     used = form.Effects.named(effects)
@@ -207,7 +207,7 @@ def test_rows_of_which_positions_alone_are_known_have_the_mean_effect(engine):
 
 
 @pytest.mark.parametrize("engine", ["Gibbs", "VB"])
-def test_draws_have_intervals_of_the_law(engine):
+def test_draws_have_intervals_of_the_distribution(engine):
     estimator, brief = ENGINES[engine]
     V = planted(60, 50, -1.0, 0.4, 1.0, 5)
     settings = brief | ({"n_samples": 400} if engine == "Gibbs" else {})

@@ -357,7 +357,7 @@ def test_learned_precisions_prune():
     np.testing.assert_allclose(pruned.precisions_, given_H, rtol=1e-12)
 
 
-def test_normal_values_of_a_known_law_are_found():
+def test_normal_values_of_a_known_distribution_are_found():
     rng = np.random.default_rng(3)
     V = rng.normal(size=(200, 2)) @ (3 * rng.normal(size=(2, 40))) + 0.5 * rng.normal(size=(200, 40))
     model = GaussianFactorVB(5, random_state=0).fit(RealMatrix.from_array(V))
@@ -383,7 +383,7 @@ def test_limits_are_two_increasing_numbers(limits):
         fit(GaussianFactorVB, limits=limits)
 
 
-def test_sizes_of_a_known_law_are_found():
+def test_sizes_of_a_known_distribution_are_found():
     rng = np.random.default_rng(5)
     psi = rng.normal(size=(400, 1)) @ (0.4 * rng.normal(size=(1, 8))) - 0.5
     sizes = np.array([1.0, 1, 2, 2, 4, 4, 8, 8])
@@ -396,7 +396,7 @@ def test_sizes_of_a_known_law_are_found():
     assert np.corrcoef(np.log(found.others["sizes"]), np.log(sizes))[0, 1] > 0.85
 
 
-def test_softplus_rates_are_means_over_the_law_of_log_odds():
+def test_softplus_rates_are_means_over_the_distribution_of_log_odds():
     model = SoftplusPoissonFactorVB(2, max_iter=60, bound_gain_tol=0, random_state=0)
     state = model._start(DATA["counts"], seed_sequence(0))
     state.advance(60)

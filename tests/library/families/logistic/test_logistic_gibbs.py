@@ -189,7 +189,7 @@ def test_the_log_joint_is_that_of_the_model():
 
 
 @pytest.mark.parametrize("effects", ["rows", "columns", "both"])
-def test_the_log_joint_has_the_law_of_effects(effects):
+def test_the_log_joint_has_the_distribution_of_effects(effects):
     """Next to the effects the log density of m and of the logarithms of their variances."""
     codes, prior = random_codes(6, 5), FIXED._replace(effect_scale="learned")
     chain = chain_of(codes, 2, effects, prior)

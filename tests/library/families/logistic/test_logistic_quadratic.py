@@ -199,7 +199,7 @@ def test_the_size_of_a_column_maximizes_the_bound():
         assert likelihood.bound(psi, square) < before
 
 
-def test_divergence_of_gamma_laws_by_quadrature():
+def test_divergence_of_gamma_distributions_by_quadrature():
     one, other = Gamma(2.5, 1.3), Gamma(0.7, 2.0)
     q, p = gamma(2.5, scale=1 / 1.3), gamma(0.7, scale=1 / 2.0)
     exact, _ = quad(lambda x: q.pdf(x) * (q.logpdf(x) - p.logpdf(x)), 0, 60, limit=200)
@@ -213,7 +213,7 @@ def test_divergence_of_gamma_laws_by_quadrature():
 
 
 @pytest.mark.parametrize("deviation", [0.0, 0.1, 1.0, 3.0, 20.0])
-def test_probabilities_under_a_normal_law_by_quadrature(deviation):
+def test_probabilities_under_a_normal_distribution_by_quadrature(deviation):
     means = np.array([-30.0, -4.0, 0.0, 1.3, 9.0])
     found = probability(means, np.full(5, deviation**2))
     for mean, value in zip(means, found, strict=True):
@@ -233,7 +233,7 @@ def test_probabilities_under_a_normal_law_by_quadrature(deviation):
         assert value == pytest.approx(exact, rel=1e-6, abs=1e-9)
 
 
-def test_means_under_normal_laws_of_different_widths_are_put_in_their_places():
+def test_means_under_normal_distributions_of_different_widths_are_put_in_their_places():
     rng = np.random.default_rng(4)
     mean, variance = rng.normal(size=(5, 4)), rng.choice([0.01, 4.0, 30.0], (5, 4))
     squares = mean_under_normal(np.square, mean, variance)

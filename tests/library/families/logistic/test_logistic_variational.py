@@ -206,7 +206,7 @@ def test_no_block_lowers_the_bound(name, effects, kind):
 @both_kinds
 @pytest.mark.parametrize("effects", ["rows", "columns", "both"])
 @pytest.mark.parametrize("name", ["polya-gamma", "noise"])
-def test_no_block_lowers_the_bound_with_a_law_of_effects(name, effects, kind):
+def test_no_block_lowers_the_bound_with_a_distribution_of_effects(name, effects, kind):
     engine = ascent(kind, LIKELIHOODS[name](DATA), effects=effects, seed=3, learns_effects=True)
     for side in engine.sides:
         side.learn_precision()

@@ -216,7 +216,7 @@ def test_the_level_is_drawn_from_the_joint_density(effects, monkeypatch):
         assert moved[-1] == pytest.approx(expected, abs=1e-9)
 
 
-def test_effects_of_rows_are_those_within_groups_to_their_law(monkeypatch):
+def test_effects_of_rows_are_those_within_groups_to_their_distribution(monkeypatch):
     """What is told of row effects is a - µ, and what comes back has µ added."""
     chain = chain_of("both")
     chain.sweep(2)

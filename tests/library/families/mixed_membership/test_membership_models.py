@@ -137,7 +137,7 @@ def test_a_way_to_begin_that_there_is_not_is_refused(name, value, words):
         FeatureModel(3, **{name: value}).fit(nbmf.BinaryMatrix.from_array(V))
 
 
-def test_a_collapse_is_told():
+def test_a_collapse_is_reported():
     same = np.tile([[1, 0, 1, 1, 0, 0, 1, 0]], (12, 1))
     with pytest.warns(
         CollapsedWarning,

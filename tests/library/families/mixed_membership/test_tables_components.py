@@ -102,7 +102,7 @@ def test_nats_are_kullback_leibler_divergences(model):
         assert (rows["nats"] >= 0).all()
 
 
-def test_the_most_telling_comes_first_and_kinds_are_told(model):
+def test_the_most_telling_comes_first_and_kinds_are_reported(model):
     told = distinguishing(model, TABLE)
     for _, own in told.groupby("component"):
         assert (np.diff(own["nats"]) <= 0).all()

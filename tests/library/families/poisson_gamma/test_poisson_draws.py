@@ -51,7 +51,7 @@ def test_sources_of_a_count_are_multinomial(monkeypatch, few, components, events
     ],
     ids=lambda x: str(x) if isinstance(x, tuple) else "",
 )
-def test_small_numbers_have_their_law(monkeypatch, name, numbers, law):
+def test_small_numbers_have_their_distribution(monkeypatch, name, numbers, law):
     script, kernel = bisection.plain(monkeypatch, sources), getattr(sources, name)
     tree = bisection.Tree(lambda x: script.run(lambda: kernel(*numbers, None), x))
     values = np.arange(name == "positive_poisson", 30)
@@ -116,7 +116,7 @@ def law_of_rejection(script, draw, values):
     ],
     ids=lambda x: str(x) if isinstance(x, tuple) else "",
 )
-def test_large_numbers_are_accepted_in_proportion_to_their_law(monkeypatch, name, numbers, law):
+def test_large_numbers_are_accepted_in_proportion_to_their_distribution(monkeypatch, name, numbers, law):
     # Values down to 1e-6 of the law, of a wide one each sixth.
     script, kernel = bisection.plain(monkeypatch, sources), getattr(sources, name)
     least, most = law.ppf(1e-6), law.ppf(1 - 1e-6)

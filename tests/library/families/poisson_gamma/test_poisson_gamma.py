@@ -74,7 +74,7 @@ def padded_tables(W, H):
 
 @pytest.mark.parametrize("exposed", [1, 5], ids=["complete", "some missing"])
 @pytest.mark.parametrize(("lines", "width"), [(1, 1), (1, K), (5, 1), (5, K)])
-def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
+def test_distributions_of_a_factor_are_those_of_its_sums(lines, width, exposed):
     """Against the formulas in NumPy, with whatever lines and components share."""
     rng = np.random.default_rng(11)
     shape = 10 ** rng.uniform(-2.5, 2, (lines, width))
@@ -95,7 +95,7 @@ def test_laws_of_a_factor_are_those_of_its_sums(lines, width, exposed):
 
 
 @pytest.mark.parametrize(("low", "high", "error"), [(0.004, 0.05, 2e-13), (0.05, 8, 2e-14), (7.9, 20, 3e-15)])
-def test_the_geometric_mean_of_a_gamma_law(low, high, error):
+def test_the_geometric_mean_of_a_gamma_distribution(low, high, error):
     """exp Ψ to the last digits; below 0.05 Ψ itself is so large that it has fewer."""
     alpha = np.geomspace(low, high, 800)[:, None]
     (S, L), (exposure, E) = tables((800, 800), 1), tables((1, 800), 1)

@@ -57,7 +57,7 @@ def steps_of(draw, values):
 
 
 @pytest.mark.parametrize("rate", [1e-3, 0.3, 1.7, 6.0, 9.99])
-def test_a_count_above_zero_is_drawn_by_its_cumulative_law(rate, scripted):
+def test_a_count_above_zero_is_drawn_by_its_cumulative_distribution(rate, scripted):
     def draw(u):
         scripted[:] = [u]
         return kernels.positive_poisson.py_func(rate, None)
@@ -67,7 +67,7 @@ def test_a_count_above_zero_is_drawn_by_its_cumulative_law(rate, scripted):
 
 
 @pytest.mark.parametrize(("n", "p"), [(1, 0.3), (5, 0.5), (40, 0.07), (200, 0.04)])
-def test_few_of_many_are_drawn_by_their_cumulative_law(n, p, scripted):
+def test_few_of_many_are_drawn_by_their_cumulative_distribution(n, p, scripted):
     def draw(u, p=p):
         scripted[:] = [u]
         return kernels.binomial.py_func(n, p, None)
@@ -103,7 +103,7 @@ def _many(which, first, second, generator, found):
         (1, 5000, 0.4),
     ],
 )
-def test_large_numbers_have_their_law(which, first, second):
+def test_large_numbers_have_their_distribution(which, first, second):
     """χ² of 400 000 draws: nine tests at 1e-5 each."""
     found = np.empty(400_000, np.int64)
     _many(which, float(first), float(second), generator_states(SEED, 1)[0], found)

@@ -253,7 +253,7 @@ def chain_of(values, is_binary, seed, c=(C_W, C_H), ties=(FIXED, FIXED), of_W=PR
     return Chain(Observations(values, is_binary), start, priors, np.random.SeedSequence(seed))
 
 
-def test_the_law_of_a_scale_is_the_joint_s():
+def test_the_distribution_of_a_scale_is_the_joint_s():
     """Ratios of p(x | W) against those of p(W | x) p(x), to 1e-10, for tied shapes and means."""
     prior = scaled_prior((1.0, 1.0), 0.7, 5, (LINE, SOURCE))
     prior.shape[:], prior.mean[:] = RNG.gamma(2.0, 1.0, (5, 1)), RNG.gamma(2.0, 1.0, (1, K))
@@ -269,7 +269,7 @@ def test_the_law_of_a_scale_is_the_joint_s():
     close(found, joint(x) - joint(y), 1e-9)
 
 
-def test_scales_are_drawn_from_their_law():
+def test_scales_are_drawn_from_their_distribution():
     """4 moments of 20000 rows: z below 4.5."""
     prior = scaled_prior((1.5, 0.7), 0.6, 20_000)
     table = np.broadcast_to([0.3, 2.0, 0.1], (20_000, K))
@@ -467,7 +467,7 @@ def test_a_file_of_before_there_were_scales_loads(tmp_path):
     np.testing.assert_array_equal(loaded.transform(BINARY), model.transform(BINARY))
 
 
-def test_what_is_learned_is_told():
+def test_what_is_learned_is_reported():
     model = model_of("BernoulliPoissonGibbs").fit(BINARY)
     assert model.findings["shape_of_scales_W"] == model.shape_of_scales_W_[0] != 1.0
     given = model_of("PoissonGammaVB", shape_scales=1.7, scales="columns").fit(V)
