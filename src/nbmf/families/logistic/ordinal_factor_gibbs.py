@@ -35,7 +35,7 @@ class OrdinalFactorGibbs(Sampled):
     The proportional odds model, with factors: of two categories it is that of LogisticFactorGibbs. Each column has
     cut points θ of its own (the graded response model), or all have the same ones and columns differ by their
     effects. A priori they are normal numbers N(0, 9) in order. The model does not depend on which end of the order
-    is called 0. docs/logistic.md has the sampler.
+    is called 0. `nbmf.families.logistic.ordered_cells` has the equations of the sampler.
 
     Parameters
     ----------
