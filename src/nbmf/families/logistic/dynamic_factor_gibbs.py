@@ -23,8 +23,8 @@ class DynamicFactorGibbs(MovingRows):
     Dynamic ideal points (Martin and Quinn 2002), with logits. Each column n belongs to a period t(n). In the first
     period in which a row has entries w_f ~ N(0, I), later w_f,t+1 ~ N(w_ft, s I) for each unit of time; a row that
     pauses moves on meanwhile. A priori s ~ inverse gamma(walk_shape, rate walk_rate), h_kn ~ N(0, 1/α_k), α_k = 1, and
-    effects vary around an intercept. Paths are drawn by forward filtering and backward sampling (Carter and Kohn 1994), with
-    the equations of `nbmf.families.logistic.kernels.paths`.
+    effects vary around an intercept. Paths are drawn by forward filtering and backward sampling (Carter and Kohn 1994);
+    `nbmf.families.logistic.kernels.paths` has the equations.
 
     Parameters
     ----------

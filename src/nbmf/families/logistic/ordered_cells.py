@@ -7,8 +7,8 @@ With weights ω₋ ~ PG(1, ψ - θ_(v-1)) and ω₊ ~ PG(1, ψ - θ_v) the likel
 
     ½(ψ - θ_(v-1)) - ½ω₋(ψ - θ_(v-1))² + ½(θ_v - ψ) - ½ω₊(ψ - θ_v)² + log(1 - e^-(θ_v - θ_(v-1)))
 
-without the terms of cuts that do not exist. In ψ this is κψ - ½ωψ² with ω = ω₋ + ω₊ and κ = ½ + ω₋θ_(v-1) - ½ + ω₊θ_v. In one cut,
-over the n_c cells of category c, between its neighbours
+without the terms of cuts that do not exist. In ψ this is κψ - ½ωψ² with ω = ω₋ + ω₊ and κ = ½ + ω₋θ_(v-1) - ½ + ω₊θ_v.
+In one cut, over the n_c cells of category c, between its neighbours
 
     log p(θ_c | ...) = B θ_c - ½ A θ_c² + n_c log(1 - e^-(θ_c - θ_(c-1))) + n_(c+1) log(1 - e^-(θ_(c+1) - θ_c))
     A = 1 / CUT_SCALE² + Σ ω,   B = Σ (ωψ ± ½),   + where θ_c is above the cell, - where it is below
