@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/early_stopping.py
 
-Prints the table of docs/models.md. Each method is run once for the paper's 500 iterations with
+Prints the numbers of docs/models.md as a table. Each method is run once for the paper's 500 iterations with
 the workflow's first mask held out, and looked at every tenth: from the changes of E[V] follows
 where each mean_change_tol would have stopped, and the held-out perplexity is that of this iteration.
 """
