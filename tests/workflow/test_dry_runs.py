@@ -40,7 +40,7 @@ def test_a_figure_needs_no_more_than_it_shows(fresh):
 def test_a_wrong_configuration_is_one_clear_line_before_anything_runs(fresh):
     done = fresh.snakemake(config=changed(TINY, bica={"settings": {"max_itre": 5}}))
     assert done.returncode != 0
-    line = "configuration: methods.bica.settings: unknown key 'max_itre'; allowed are"
+    line = "configuration: methods.bica.settings: unknown key 'max_itre'; allowed: "
     assert line in done.stdout
     assert "Traceback" not in done.stdout
     assert not (fresh.folder / "results/tiny").exists()
