@@ -15,6 +15,7 @@ from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
 from nbmf.families.logistic.ordered_cells import Categories, CategoryCells
+from nbmf.families.logistic.ordinal_factor_vb import OrdinalFactorVB
 from nbmf.families.logistic.path_chain import MovingCells, PathChain, WalkPrior
 from nbmf.families.logistic.periods import periods_of
 
@@ -60,7 +61,7 @@ def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds)
         f"Nanoseconds per observed cell and iteration, rows and columns together: {codes.shape[0]} "
         f"x {codes.shape[1]}, nothing missing, one thread, methods in turns for {rounds.count} "
         "rounds. Factorized Pólya-Gamma is one compiled pass; the others are products of matrices "
-        "and the means of Pólya-Gamma variables.",
+        f"and the means of Pólya-Gamma variables. The {CATEGORIES} ordered categories have cut points of each column.",
         ["K", "method", "covariance", "minimum", "median", "to reach"],
     )
     methods = {
@@ -70,6 +71,7 @@ def variational_table(codes: np.ndarray, sizes: tuple[int, ...], rounds: Rounds)
             ("Pólya-Gamma", LogisticFactorVB, codes, {}),
             ("Böhning", LogisticFactorVB, codes, {"bound": "bohning"}),
             ("explicit noise", LogisticFactorVB, codes, {"noise": True}),
+            ("categories", OrdinalFactorVB, simulated_categories(codes.shape), {}),
             ("normal", GaussianFactorVB, codes.astype(float), {}),
         )
     }

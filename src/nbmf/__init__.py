@@ -31,6 +31,7 @@ EXPORTS = {
     "NegativeBinomialFactorGibbs": "nbmf.families.logistic.negative_binomial_factor_gibbs",
     "NegativeBinomialFactorVB": "nbmf.families.logistic.count_factor_vb",
     "OrdinalFactorGibbs": "nbmf.families.logistic.ordinal_factor_gibbs",
+    "OrdinalFactorVB": "nbmf.families.logistic.ordinal_factor_vb",
     "DynamicFactorGibbs": "nbmf.families.logistic.dynamic_factor_gibbs",
     "DynamicOrdinalFactorGibbs": "nbmf.families.logistic.dynamic_ordinal_factor_gibbs",
     "SoftplusPoissonFactorVB": "nbmf.families.logistic.count_factor_vb",

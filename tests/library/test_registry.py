@@ -127,7 +127,7 @@ CLASSES = registry.all_classes()
 def test_which_methods_take_threads():
     without = [name for name in registry.all_classes() if not registry.takes_threads(name)]
     expected = {"BinaryICA", "LogisticPCA", "LogisticFactorVB", "LDA", "IndianBuffetLogistic"}
-    expected |= {"NegativeBinomialFactorVB", "GaussianFactorVB"}
+    expected |= {"NegativeBinomialFactorVB", "OrdinalFactorVB", "GaussianFactorVB"}
     expected |= {"IndianBuffetGaussian"} | {name for name in CLASSES if "Poisson" in name}
     expected |= {"VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB", "Stacking"}
     assert set(without) == expected

@@ -66,7 +66,7 @@ FAMILIES = {
     "buffet": {"IndianBuffetLogistic", "IndianBuffetGaussian"},
     "logistic": {"LogisticPCA", "LogisticFactorGibbs", "LogisticFactorVB", "GaussianFactorVB"}
     | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB", "OrdinalFactorGibbs"}
-    | {"DynamicFactorGibbs", "DynamicOrdinalFactorGibbs"},
+    | {"DynamicFactorGibbs", "DynamicOrdinalFactorGibbs", "OrdinalFactorVB"},
     "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
 }
 

@@ -164,7 +164,7 @@ def test_gibbs_sampling_of_logistic_factors():
 def test_variational_logistic_factors():
     codes = logistic.simulated((12, 10))
     table = logistic.variational_table(codes, (2,), BRIEF)
-    assert len(table.rows) == 8
+    assert len(table.rows) == 10
     assert (numbers(table, "minimum") <= numbers(table, "median")).all()
     table = logistic.convergence_table(codes, 2, most=40)
     assert column(table, "step") == ["best", 0.3, "best"]

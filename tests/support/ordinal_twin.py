@@ -11,10 +11,20 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit
 
+C = 4
+
+
+def small_ranks(F=6, N=4, seed=0):
+    """Return categories, two of them missing, one that a column lacks."""
+    ranks = np.random.default_rng(seed).integers(0, C, (F, N)).astype(np.int8)
+    ranks[1, 2] = ranks[3, 0] = -1
+    ranks[ranks[:, 3] == 1, 3] = 2
+    return ranks
+
 
 def chances(psi, cuts):
-    """Return the probabilities (C,) of the categories of one cell."""
-    beyond = [1.0, *(expit(psi - cut) for cut in cuts), 0.0]
+    """Return the probabilities (C, ...) of the categories of one cell, or of cells with the same cut points."""
+    beyond = [np.ones(np.shape(psi)), *(expit(psi - cut) for cut in cuts), np.zeros(np.shape(psi))]
     return np.array([high - low for high, low in itertools.pairwise(beyond)])
 
 

@@ -24,7 +24,7 @@ FARTHEST, FARTHER = (
     0.2,
     {
         **{"BernoulliPoissonGibbs": 0.3, "IndianBuffetLogistic": 0.35, "SoftplusPoissonFactorVB": 0.4},
-        **{"LogisticFactorVB": 0.55, "NegativeBinomialFactorVB": 0.55},
+        **{"LogisticFactorVB": 0.55, "NegativeBinomialFactorVB": 0.55, "OrdinalFactorVB": 0.4},
     },
 )
 promise = Promises()

@@ -10,7 +10,7 @@ from nbmf.families.logistic.dynamic_factors import WALK_RATE, WALK_SHAPE, Moving
 from nbmf.families.logistic.factors import LEARNED
 from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.new_columns import regress_columns
-from nbmf.families.logistic.ordered_bound import CategoriesWithOwnCuts
+from nbmf.families.logistic.ordered_bound import CategoriesWithLearnedCuts
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, Categories, probabilities
 from nbmf.families.logistic.ordinal_factor_gibbs import OrdinalFactorGibbs
 from nbmf.families.logistic.path_chain import MovingCategoryCells
@@ -34,7 +34,7 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
     ard, a0, b0, burn_in, n_samples, threads, random_state
         As of LogisticFactorGibbs.
 
-    See OrdinalFactorGibbs and MovingRows for the learned attributes.
+    See OrdinalFactors and MovingRows for the learned attributes.
     """
 
     method_name = "dynamic ordinal GS"
@@ -89,7 +89,7 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
         self._refuse_unknown(values)
         if self.cut_points == "shared":
             return super()._columns_in(values, t)
-        likelihood = CategoriesWithOwnCuts(values, self.cut_points_.shape[1] + 1)
+        likelihood = CategoriesWithLearnedCuts(values, self.cut_points_.shape[1] + 1)
         means, effects = regress_columns(self, likelihood, W=self.paths_[:, t])
         made = self._with_columns(np.ascontiguousarray(means.T), effects, t)
         return made._replace(others=dict(made.others) | {form.CUTS: likelihood.cuts})

@@ -77,11 +77,17 @@ class VariationalFactors(FactorModel):
         """Return what factors have besides W, H and effects: means, or draws from q with `rng`."""
         return {}
 
+    def _canonical(self, factors: Factors) -> Factors:
+        """Return factors in the form in which they are reported."""
+        return form.canonical(factors)
+
     def _start(self, values, seed):
         quadratic = self._quadratic(values)
-        effects, K = self.effects_in_use, self.n_components
         rows, columns = self._sides(values.shape, np.random.default_rng(seed))
-        return AscentState(Matrix(quadratic, rows, columns), K, effects, self)
+        return self._state_of(Matrix(quadratic, rows, columns))
+
+    def _state_of(self, matrix: Matrix) -> "AscentState":
+        return AscentState(matrix, self.n_components, self.effects_in_use, self)
 
     def _sides(self, shape, rng) -> tuple[FactorPosterior, FactorPosterior]:
         """Return q of rows and of columns to begin with."""
@@ -185,9 +191,8 @@ class AscentState(State):
         if column is not None:
             others[form.COLUMNS] = columns[:, column].copy()
         others |= self._effect_hyperparameters(rng) | self._of_groups(rng)
-        factors = form.canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
-        more = self._model._others_of(self.matrix.quadratic, rng)
-        return factors._replace(others=dict(factors.others) | more)
+        others |= self._model._others_of(self.matrix.quadratic, rng)
+        return self._model._canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
 
     def _effect_hyperparameters(self, rng) -> dict[str, np.ndarray]:
         """Return intercept and variances of effects, if they are learned: <m> and 1/<p>, or draws from q with `rng`."""

@@ -1,16 +1,14 @@
-"""Ordered categories as a quadratic form: for new rows and columns, given cut points or with those of a column learned.
+"""Ordered categories as a quadratic form: given the cut points, or with a q of them that is learned.
 
-A cell has one term or two, each with the bound of a binary cell (see `PolyaGamma`); kernels.cut_points has them.
+A cell has one term or two, each with the bound of a binary cell: see kernels.ordered_forms.
 """
 
 import numpy as np
 
-from nbmf.families.logistic.kernels.tilting import tilted_means
-from nbmf.families.logistic.ordered_cells import CUT_SCALE, first_cuts
-from nbmf.families.logistic.quadratic import Quadratic, log_2cosh_half
-
-FARTHEST = 100.0  # that a cut is from 0, in units of ψ
-HALVINGS = 50  # of the interval in which its mode lies
+from nbmf.families.logistic import sigmoid
+from nbmf.families.logistic.cut_posterior import CutPosterior
+from nbmf.families.logistic.kernels import ordered_forms as kernels
+from nbmf.families.logistic.quadratic import Quadratic
 
 
 class CategoriesGivenCuts(Quadratic):
@@ -22,92 +20,90 @@ class CategoriesGivenCuts(Quadratic):
         Negative where missing.
     cuts : float array (S, J)
         θ, of each column (S = N) or of all (S = 1).
+
+    Attributes
+    ----------
+    cuts, cut_squares : float arrays (S, J)
+        <θ> and <θ²>.
     """
 
     def __init__(self, ranks: np.ndarray, cuts: np.ndarray):
-        self.seen, self.ranks, self.cuts = ranks >= 0, ranks, cuts
+        self.ranks, self.seen = np.ascontiguousarray(ranks, np.int8), ranks >= 0
+        self.cuts, self.cut_squares = np.ascontiguousarray(cuts), cuts**2
 
-    def _terms(self):
-        """Yield for the cut below each cell, and for that above: which cells have it, its number, κ, and θ."""
-        J, columns = self.cuts.shape[1], np.arange(self.ranks.shape[1]) if len(self.cuts) > 1 else 0
-        for kappa, cut, there in (
-            (0.5, self.ranks - 1, self.ranks > 0),
-            (-0.5, self.ranks, self.seen & (self.ranks < J)),
-        ):
-            cut = np.where(there, cut, 0)
-            yield there, cut, kappa, self.cuts[columns, cut]
-
-    def _weights(self, there, theta, psi, square):
-        """Return <ω> with respect to cuts, float array (F, N), 0 where there is none."""
-        weights = np.empty(psi.shape)
-        eta_square = np.ascontiguousarray(square - 2.0 * theta * psi + theta**2)
-        tilted_means(eta_square.ravel(), there.astype(float).ravel(), weights.ravel())
-        return weights
+    def _cells(self, psi, square):
+        return self.ranks, *map(np.ascontiguousarray, (psi, square, self.cuts, self.cut_squares))
 
     def refresh(self, psi, square):
         """Set h and w."""
-        self.h, self.w = np.zeros(psi.shape), np.zeros(psi.shape)
-        for there, _, kappa, theta in self._terms():
-            weights = self._weights(there, theta, psi, square)
-            self.w += weights
-            self.h += np.where(there, kappa, 0.0) + weights * theta
+        self.h, self.w = np.empty(psi.shape), np.empty(psi.shape)
+        kernels.cell_forms(*self._cells(psi, square), self.h, self.w)
 
     def bound(self, psi, square):
-        """Return Σ κ (<ψ> - θ) - log(2 cosh(η/2)) over the cuts of each cell, and the logarithms of their distances."""
-        total = 0.0
-        for there, _, kappa, theta in self._terms():
-            each = kappa * (psi - theta) - log_2cosh_half(square - 2.0 * theta * psi + theta**2)
-            total += each[there].sum()
-        (lower, _, _, low), (upper, _, _, high) = self._terms()
-        return float(total + np.log(-np.expm1((low - high)[lower & upper])).sum())
+        """Return Σ κ (<ψ> - <θ>) - log(2 cosh(η/2)) over the cuts of each cell, and what the distances of cuts add."""
+        return kernels.sum_of_terms(*self._cells(psi, square)) + self._of_cuts()
+
+    def _of_cuts(self):
+        """Return Σ n log(1 - e^-d) over the distances d of cuts and the n cells of the category between them."""
+        counts = counts_of(self.ranks, self.cuts.shape[1] + 1, len(self.cuts) > 1)
+        return float((counts[:, 1:-1] * np.log(-np.expm1(-np.diff(self.cuts, axis=1)))).sum())
 
 
-class CategoriesWithOwnCuts(CategoriesGivenCuts):
-    """Categories of columns whose cut points are points: modes of θ_0 and the logarithms of distances.
-
-    In these coordinates no two cuts fall together where a column lacks a category.
+class CategoriesWithLearnedCuts(CategoriesGivenCuts):
+    """Categories whose cut points have a q that is learned.
 
     Parameters
     ----------
     ranks : int8 array (F, N)
     n_categories : int
         C.
+    by_column : bool
+        Whether each column has cut points of its own.
+
+    Attributes
+    ----------
+    posterior : CutPosterior
     """
 
-    def __init__(self, ranks: np.ndarray, n_categories: int):
-        self._counts = np.stack([(ranks == c).sum(axis=0) for c in range(n_categories)], axis=1)
-        super().__init__(ranks, first_cuts(self._counts))
+    def __init__(self, ranks: np.ndarray, n_categories: int, by_column: bool = True):
+        self.posterior = CutPosterior(counts_of(ranks, n_categories, by_column))
+        super().__init__(ranks, self.posterior.moments()[0])
+        self._renew_moments()
+
+    def _renew_moments(self):
+        self.cuts, self.cut_squares = self.posterior.moments()
 
     def learn(self, psi, square):
-        """Move the cuts, one after another, each to its mode given the others and q(ω)."""
-        J = self.cuts.shape[1]
-        precision, linear = np.full(self.cuts.shape, CUT_SCALE**-2), np.zeros(self.cuts.shape)
-        for there, cut, kappa, theta in list(self._terms()):
-            weights = self._weights(there, theta, psi, square)
-            for c in range(J):
-                here = there & (cut == c)
-                precision[:, c] += np.where(here, weights, 0.0).sum(axis=0)
-                linear[:, c] += np.where(here, weights * psi - kappa, 0.0).sum(axis=0)
-        self.cuts = self.cuts.copy()
-        for c in range(J):
-            self.cuts[:, c] = self._mode(c, precision[:, c], linear[:, c])
+        """Renew q of the cuts, given q(ω) at these moments of ψ."""
+        linear, precision = np.zeros(self.cuts.shape), np.zeros(self.cuts.shape)
+        kernels.cut_forms(*self._cells(psi, square), linear, precision)
+        self.posterior.learn(linear, precision)
+        self._renew_moments()
 
-    def _mode(self, c, precision, linear):
-        """Return the zero of the derivative of log p(θ_c), which falls, by bisection: float array (N,)."""
-        ends = np.full((2, len(self.cuts)), [[-FARTHEST], [FARTHEST]])
-        has_low, has_high = c > 0, c < self.cuts.shape[1] - 1
-        if has_low:
-            ends[0] = self.cuts[:, c - 1]
-        if has_high:
-            ends[1] = self.cuts[:, c + 1]
-        left, right = ends
-        low, high = left.copy(), right.copy()
-        for _ in range(HALVINGS):
-            x = 0.5 * (left + right)
-            slope = linear - precision * x
-            if has_low:
-                slope += self._counts[:, c] / np.expm1(x - low) + 1.0 / (x - low)
-            if has_high:
-                slope -= self._counts[:, c + 1] / np.expm1(high - x) + 1.0 / (high - x)
-            left, right = np.where(slope > 0, x, left), np.where(slope > 0, right, x)
-        return 0.5 * (left + right)
+    def shift(self, by: float) -> None:
+        """Move all cuts."""
+        self.posterior.shift(by)
+        self._renew_moments()
+
+    def _of_cuts(self):
+        return self.posterior.bound()
+
+    def exceedances(self, psi: np.ndarray, variance: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return E P(v > c) of entries whose ψ has some mean and variance under q, float array (..., J).
+
+        `columns` broadcasts against ψ. All cuts of an entry are averaged over the same nodes, so that no category has a
+        negative probability.
+        """
+        nodes, of_shift = self.posterior.nodes()
+        sets = columns if len(self.cuts) > 1 else np.zeros_like(columns)
+        total, spread = 0.0, (variance + of_shift[sets])[..., None]
+        for cuts in nodes:
+            around = psi[..., None] - cuts[sets]
+            total += sigmoid.probability(around, np.broadcast_to(spread, around.shape))
+        return total / len(nodes)
+
+
+def counts_of(ranks: np.ndarray, n_categories: int, by_column: bool) -> np.ndarray:
+    """Return how many cells are in each category, of each column or of all: int array (S, C)."""
+    counts = np.stack([(ranks == c).sum(axis=0) for c in range(n_categories)], axis=1)
+    return counts if by_column else counts.sum(axis=0, keepdims=True)

@@ -1,4 +1,4 @@
-"""Ordered categories by Gibbs sampling: every draw against the joint density, Geweke's test, the estimator."""
+"""Ordered categories by Gibbs sampling: every draw against the joint density, Geweke's test; both estimators."""
 
 import math
 
@@ -8,7 +8,8 @@ import ordinal_twin
 import pytest
 from held_out_score import held_out_score
 from logistic_models import Twin, scripted
-from scipy import integrate, optimize, stats
+from ordinal_twin import C, small_ranks
+from scipy import integrate, stats
 from scipy.special import expit
 
 import nbmf
@@ -17,26 +18,17 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import ordered_cells
 from nbmf.families.logistic.kernels import cut_points as kernels
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
-from nbmf.families.logistic.ordered_bound import CategoriesGivenCuts, CategoriesWithOwnCuts
+from nbmf.families.logistic.ordered_bound import CategoriesGivenCuts
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, Categories, CategoryCells, exceedances, probabilities
 from nbmf.families.logistic.ordinal_factor_gibbs import CategoryState
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.ordered import ORDERED
 from nbmf.numerics.random import generator_states
 
-C = 4
 BOTH = pytest.mark.parametrize("by_column", [True, False])
 # Whose cut points, and effects: all that the class allows.
 MODELS = [(True, "none"), (True, "rows"), (False, "none"), (False, "rows"), (False, "columns"), (False, "both")]
 EACH = pytest.mark.parametrize(("by_column", "effects"), MODELS)
-
-
-def small_ranks(F=6, N=4, seed=0):
-    """Return categories, two of them missing, one that a column lacks."""
-    ranks = np.random.default_rng(seed).integers(0, C, (F, N)).astype(np.int8)
-    ranks[1, 2] = ranks[3, 0] = -1
-    ranks[ranks[:, 3] == 1, 3] = 2
-    return ranks
 
 
 def chain_of(by_column, effects="none", K=2, ranks=None, prior=None, seed=0, threads=1):
@@ -399,25 +391,6 @@ def test_the_bound_touches_the_likelihood(by_column):
     assert not quadratic.w[small_ranks() < 0].any()
 
 
-def test_new_cuts_are_modes_of_the_bound_and_the_prior():
-    """In θ_0 and the logarithms of distances, where a category that is not there keeps its place."""
-    ranks, rng = small_ranks(12, 4, 5), np.random.default_rng(3)
-    psi = rng.normal(size=ranks.shape)
-    square = psi**2 + 0.2
-    learned = CategoriesWithOwnCuts(ranks, C)
-    for _ in range(400):
-        learned.learn(psi, square)
-
-    def loss(coordinates, n):
-        cuts = coordinates[0] + np.cumsum([0.0, *np.exp(coordinates[1:])])
-        bound = CategoriesGivenCuts(ranks[:, [n]], cuts[None]).bound(psi[:, [n]], square[:, [n]])
-        return -bound + 0.5 * (cuts**2).sum() / CUT_SCALE**2 - coordinates[1:].sum()
-
-    for n in range(4):
-        best = optimize.minimize(loss, [0.0, 0.0, 0.0], (n,), method="BFGS", options={"gtol": 1e-8}).x
-        np.testing.assert_allclose(learned.cuts[n], best[0] + np.cumsum([0.0, *np.exp(best[1:])]), atol=1e-4)
-
-
 # --- The estimator --------------------------------------------------------------------------------
 
 
@@ -430,16 +403,23 @@ def planted(F=120, N=24, seed=1, by_column=True):
     return drawn_ranks(psi.ravel(), cuts, np.tile(np.arange(N), F), rng).reshape(F, N), psi, cuts
 
 
-FITS = {
+SETTINGS = {
     "columns": {},
     "columns, rows' effects": {"effects": "rows", "effect_scale": "learned"},
     "shared": {"cut_points": "shared", "effects": "both", "effect_scale": "learned"},
 }
+BRIEF = {"OrdinalFactorGibbs": {"burn_in": 100, "n_samples": 150}, "OrdinalFactorVB": {}}
+FITS = {f"{name}: {kind}": (name, kind) for name in BRIEF for kind in SETTINGS}
 
 
-def fitted(V, settings, K=2, **more):
-    brief = {"burn_in": 100, "n_samples": 150, "random_state": 0, "n_categories": C, "ard": False}
-    return nbmf.OrdinalFactorGibbs(K, **brief | settings | more).fit(V)
+def fitted(V, fit, K=2, **more):
+    name, kind = FITS[fit]
+    brief = {"random_state": 0, "n_categories": C, "ard": False} | BRIEF[name]
+    return getattr(nbmf, name)(K, **brief | SETTINGS[kind] | more).fit(V)
+
+
+SHORT = {nbmf.OrdinalFactorGibbs: {"burn_in": 20, "n_samples": 50}, nbmf.OrdinalFactorVB: {"max_iter": 50}}
+EACH_CLASS = pytest.mark.parametrize("estimator", SHORT, ids=lambda each: each.__name__)
 
 
 def columns_alone(V, held_out):
@@ -447,11 +427,11 @@ def columns_alone(V, held_out):
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("kind", FITS)
-def test_held_out_categories_are_predicted_nearly_as_by_the_truth(kind):
-    V, psi, cuts = planted(by_column=kind != "shared")
+@pytest.mark.parametrize("fit", FITS)
+def test_held_out_categories_are_predicted_nearly_as_by_the_truth(fit):
+    V, psi, cuts = planted(by_column="shared" not in fit)
     held_out = np.random.default_rng(4).random(V.shape) < 0.2
-    model = fitted(ORDERED.hide(V, held_out), FITS[kind])
+    model = fitted(ORDERED.hide(V, held_out), fit)
     loss_at = ORDERED.loss_at(V, held_out)
     found, columns = loss_at.of(model.predictive).perplexity, loss_at.columns
     alone = loss_at(columns_alone(V, held_out)[columns]).perplexity
@@ -459,14 +439,14 @@ def test_held_out_categories_are_predicted_nearly_as_by_the_truth(kind):
     assert truth < found < truth + 0.6 * (alone - truth)
     np.testing.assert_allclose(model.probabilities_ @ np.arange(C), model.expectation_, rtol=1e-10)
     np.testing.assert_allclose(model.probabilities_.sum(axis=2), 1.0, rtol=1e-12)
-    if kind == "columns":
+    if fit.endswith(": columns"):
         assert np.corrcoef(model.cut_points_.ravel(), cuts.ravel())[0, 1] > 0.95
 
 
-@pytest.mark.parametrize("kind", FITS)
-def test_new_rows_and_columns_are_scored_by_their_categories(kind):
-    V, _, _ = planted(by_column=kind != "shared")
-    model = fitted(V[:60, :20], FITS[kind])
+@pytest.mark.parametrize("fit", FITS)
+def test_new_rows_and_columns_are_scored_by_their_categories(fit):
+    V, _, _ = planted(by_column="shared" not in fit)
+    model = fitted(V[:60, :20], fit)
     rows, columns = V[60:, :20].copy(), V[:60, 20:]
     rows[0, :] = -1
     of_rows = model._factors_of_rows(rows)
@@ -483,12 +463,12 @@ def test_new_rows_and_columns_are_scored_by_their_categories(kind):
         assert loss_at(predicted).perplexity < loss_at(np.tile(every, (len(predicted), 1))).perplexity - 0.1
         assert predicted.min() > 0
     cuts = model._factors_of_columns(columns).others[form.CUTS]
-    assert cuts.shape == ((1 if kind == "shared" else 4), C - 1)
+    assert cuts.shape == ((1 if "shared" in fit else 4), C - 1)
 
 
 def test_new_rows_stand_still_at_their_equations():
     V, _, _ = planted(30, 10)
-    model = fitted(V, {})
+    model = fitted(V, "OrdinalFactorGibbs: columns")
     W, X = model.transform(V[:3]), model.H_.T
     quadratic = CategoriesGivenCuts(V[:3], model.cut_points_)
     psi, S = W @ X.T, np.stack([np.eye(2)] * 3)
@@ -511,10 +491,10 @@ def test_of_two_categories_it_is_the_binary_model():
     assert ordinal.intercept_ == pytest.approx(float(binary.intercept_), abs=0.1)
 
 
-@pytest.mark.parametrize("kind", FITS)
-def test_a_fit_is_saved_and_loaded_and_has_draws_and_chains(kind, tmp_path):
-    V, _, _ = planted(40, 12, by_column=kind != "shared")
-    one = fitted(V, FITS[kind])
+@pytest.mark.parametrize("fit", FITS)
+def test_a_fit_is_saved_and_loaded_and_has_draws(fit, tmp_path):
+    V, _, _ = planted(40, 12, by_column="shared" not in fit)
+    one = fitted(V, fit)
     one.save(tmp_path / "model.npz")
     other = nbmf.load(tmp_path / "model.npz")
     for name in ("cut_points_", "probabilities_", "expectation_"):
@@ -538,23 +518,25 @@ def test_chains_record_the_likelihood_of_the_categories():
     assert (chains.trace["log likelihood"] > -1.5 * V.size).all()
 
 
-def test_effects_of_columns_ask_for_shared_cut_points():
+@EACH_CLASS
+def test_effects_of_columns_ask_for_shared_cut_points(estimator):
     for effects in ("columns", "both"):
         with pytest.raises(ConfigError, match=r"effects = '\w+': must be 'none' or 'rows' with cut_points = 'columns'"):
-            nbmf.OrdinalFactorGibbs(2, effects=effects).fit(small_ranks())
+            estimator(2, effects=effects).fit(small_ranks())
     with pytest.raises(ConfigError, match="cut_points = 'rows': must be columns or shared"):
-        nbmf.OrdinalFactorGibbs(2, cut_points="rows").fit(small_ranks())
+        estimator(2, cut_points="rows").fit(small_ranks())
     for wrong in (1, 128, 2.5, True):
         with pytest.raises(ConfigError, match=r"n_categories = .*: must be None .* or an integer from 2 to 127"):
-            nbmf.OrdinalFactorGibbs(2, n_categories=wrong).fit(small_ranks())
+            estimator(2, n_categories=wrong).fit(small_ranks())
 
 
-def test_categories_beyond_those_there_are_are_refused():
+@EACH_CLASS
+def test_categories_beyond_those_there_are_are_refused(estimator):
     with pytest.raises(
         DataError, match=r"row \d, column \d .*: the category is 3; allowed with n_categories = 3: 0 to 2"
     ):
-        nbmf.OrdinalFactorGibbs(1, n_categories=3).fit(small_ranks())
-    model = nbmf.OrdinalFactorGibbs(1, burn_in=1, n_samples=1).fit(np.minimum(small_ranks(), 2))
+        estimator(1, n_categories=3).fit(small_ranks())
+    model = estimator(1, **SHORT[estimator]).fit(np.minimum(small_ranks(), 2))
     assert model.probabilities_.shape == (6, 4, 3)
     new = np.where(small_ranks() < 0, 0, small_ranks())
     for call in (model.transform, model.predict_rows, model.score, model.predict_columns, model.transform_columns):
@@ -562,12 +544,13 @@ def test_categories_beyond_those_there_are_are_refused():
             call(new)
 
 
-def test_a_category_that_is_held_out_altogether_has_a_place():
+@EACH_CLASS
+def test_a_category_that_is_held_out_altogether_has_a_place(estimator):
     shown = np.minimum(small_ranks(), 2)
-    model = nbmf.OrdinalFactorGibbs(1, burn_in=20, n_samples=50, n_categories=C, random_state=0).fit(shown)
+    model = estimator(1, n_categories=C, random_state=0, **SHORT[estimator]).fit(shown)
     assert model.probabilities_.shape == (6, 4, C)
     assert 0 < model.probabilities_[:, :, C - 1].max() < 0.5
-    only = nbmf.OrdinalFactorGibbs(1, burn_in=1, n_samples=1).fit(np.zeros((3, 2)))
+    only = estimator(1, **SHORT[estimator]).fit(np.zeros((3, 2)))
     assert only.probabilities_.shape == (3, 2, 2)
 
 
