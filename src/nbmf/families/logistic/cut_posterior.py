@@ -56,8 +56,11 @@ class CutPosterior:
     def learn(self, linear: np.ndarray, precision: np.ndarray) -> None:
         """Take a step along the natural gradient, as long as the bound does not fall.
 
-        The step of length 1 is that of Newton's method for the mean, with the mean curvature as the precision; with
-        one cut it is exact.
+        With F what depends on q in the bound, but for the entropy log|S| / 2 of the covariance S, a step of length ρ is
+
+            S⁻¹ <- (1 - ρ) S⁻¹ - 2 ρ dF/dS,   mean <- mean + ρ S dF/dmean   (with the new S)
+
+        where ρ is 1, halved where the bound would fall. With one cut ρ = 1 is exact.
 
         Parameters
         ----------
