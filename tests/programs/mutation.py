@@ -126,6 +126,7 @@ TESTS = {
     "posterior/paths.py": ["paths"],
     "families/logistic/ordered_cells.py": ["ordinal"],
     "families/logistic/ordered_bound.py": ["ordinal_variational", "ordinal"],
+    "families/logistic/category_sticks.py": ["category_sticks"],
     "families/logistic/cut_posterior.py": ["ordinal_variational"],
     "families/logistic/kernels/ordered_forms.py": ["ordinal_variational"],
     "families/logistic/new_columns.py": ["logistic_estimators", "ordinal"],
