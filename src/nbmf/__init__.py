@@ -14,6 +14,7 @@ EXPORTS = {
     "CategoryMatrix": "nbmf.data.category_matrix",
     "SparseBinaryMatrix": "nbmf.data.sparse_matrix",
     "read": "nbmf.io.reading",
+    "read_sparse": "nbmf.io.sparse_reading",
     "read_table": "nbmf.io.features",
     "read_documents": "nbmf.io.documents",
     "load_example": "nbmf.data.examples",

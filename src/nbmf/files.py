@@ -24,6 +24,11 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     The temporary name keeps the suffix, since writers such as matplotlib choose a format by it.
     A block that raises leaves neither the temporary file nor a changed `path`; what a process
     that was killed on this machine has left is removed by the next that writes the same path.
+
+    Raises
+    ------
+    OSError
+        That of the block: where it names no file, as on a disk that is full, it names `path`.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,6 +41,10 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o644)  # mkstemp makes private files
         os.replace(temporary, path)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -26,6 +26,7 @@ import code_lines  # noqa: E402
 import common  # noqa: E402
 import kernels  # noqa: E402
 import large  # noqa: E402
+import large_sparse  # noqa: E402
 import learning  # noqa: E402
 import logistic  # noqa: E402
 import membership  # noqa: E402
@@ -464,6 +465,23 @@ def test_lines_of_code_are_without_blanks_comments_and_docstrings():
     head = '"""Module.\n\nMore.\n"""\n\nx = """text\nof two lines"""  # kept\n# no code\n\n\n'
     source = head + 'def f():\n    """Doc."""\n    return (\n        x\n    )\n'
     assert code_lines.code_lines(source) == 6
+
+
+def test_large_lists_of_ones(tmp_path):
+    """All formats have the same ones, as many as were asked for; memory and seconds are measured in processes."""
+    size = large_sparse.Size(300, 2, 3)
+    read = []
+    for suffix in large_sparse.FORMATS:
+        large_sparse.write(path := tmp_path / f"ones.{suffix}", size)
+        read.append(large_sparse.read_file(path, size.shape).toarray())
+    assert read[0].shape == (30, 50)
+    assert read[0].sum() == 300
+    assert all((other == read[0]).all() for other in read[1:])
+    found, fitted = large_sparse.run(size)
+    assert column(found, "format") == list(large_sparse.FORMATS)
+    assert (numbers(found, "matrix") > 5).all()
+    assert column(fitted, "precision") == list(large_sparse.PRECISIONS)
+    assert (numbers(fitted, "seconds an update") >= 0).all()
 
 
 def test_popularity_compared_with_factors():

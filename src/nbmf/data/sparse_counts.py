@@ -22,7 +22,7 @@ class SparseCounts:
 
     Attributes
     ----------
-    above_zero : CSR array, int32
+    above_zero : CSR array of integers
         The counts above zero, in order of their columns within a row.
     missing : CSR array, bool
         True for each missing entry.
@@ -45,6 +45,8 @@ class SparseCounts:
     def of(cls, V: Any, largest: int = LARGEST_COUNT) -> SparseCounts:
         """Take over a matrix or array of scipy.sparse; it is not changed, nor made dense.
 
+        Whole numbers above zero in canonical order are not copied either (`nbmf.read_sparse` returns such).
+
         Parameters
         ----------
         V : sparse (F, N), or SparseBinaryMatrix
@@ -62,6 +64,9 @@ class SparseCounts:
             return V.values
         if len(V.shape) != 2 or 0 in V.shape:
             raise DataError(f"a matrix has rows and columns; this one has shape {V.shape}")
+        if _are_counts(V, largest):
+            above = scipy.sparse.csr_array((V.data, V.indices, V.indptr), shape=V.shape)
+            return cls(above, scipy.sparse.csr_array(V.shape, dtype=bool))
         stored = summed(V).tocoo()
         value, (rows, columns) = stored.data, stored.coords
         is_missing = np.isnan(value) | (value == MISSING)
@@ -80,6 +85,12 @@ class SparseCounts:
             _csr(value[above].astype(np.int32), rows[above], columns[above], V.shape),
             _csr(np.ones(is_missing.sum(), bool), rows[is_missing], columns[is_missing], V.shape),
         )
+
+
+def _are_counts(V: Any, largest: int) -> bool:
+    """Whether V is a CSR matrix that stores counts above zero alone, in canonical order."""
+    is_canonical = V.format == "csr" and V.dtype.kind in "iu" and V.nnz > 0 and V.has_canonical_format
+    return bool(is_canonical and V.data.min() > 0 and V.data.max() <= largest)
 
 
 def _csr(values, rows, columns, shape) -> scipy.sparse.csr_array:

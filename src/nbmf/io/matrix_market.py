@@ -1,5 +1,7 @@
 """Matrix Market files (.mtx): entries in coordinates, where absent is 0, or all of an array."""
 
+import importlib.util
+import itertools
 import warnings
 from array import array
 from collections.abc import Iterator
@@ -10,8 +12,10 @@ import numpy as np
 
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
+from nbmf.io.arrow_pieces import NUMBER, REAL, IrregularText, TextColumns, pieces_of_text
 from nbmf.io.cells import Entries, Grid, counted
 from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_rows
+from nbmf.io.entry_lists import Piece
 from nbmf.io.text_lines import is_gzipped, lines_of
 
 BANNER = "%%MatrixMarket"
@@ -25,7 +29,7 @@ ALLOWED = {
 
 
 class _Header(NamedTuple):
-    """What a file declares; `entries` is the number of lines below it, `width` that of words in each."""
+    """What a file declares; `entries` is the number of lines below `line`, `width` that of words in each."""
 
     kind: str
     is_list: bool
@@ -34,19 +38,39 @@ class _Header(NamedTuple):
     columns: int
     entries: int
     width: int
+    line: int
 
 
 def read_matrix_market(path: Path) -> Entries | Grid:
     """Read a Matrix Market file."""
-    lines = enumerate(lines_of(path), start=1)
-    header = _read_header(path, lines)
-    numbers, values = _read_values(path, header, lines)
+    header = _read_header(path)
+    (refuse_too_many_rows if header.is_list else refuse_huge)(path, header.rows, header.columns)
+    if header.is_list:
+        return _entries(path, header)
+    return _grid(path, header, *_read_values(path, header))
+
+
+def coordinates_of(path: Path) -> tuple[str, tuple[int, int], Iterator[Piece]]:
+    """Return the words for a file of coordinates, the shape of its matrix, and its entries in pieces.
+
+    Raises
+    ------
+    DataError
+        If it has the values of an array, or, once it is reached, for what is wrong.
+    """
+    header = _read_header(path)
+    if not header.is_list:
+        raise DataError(f"{path}: an array, which has all entries; allowed are coordinates; nbmf.read reads arrays")
+    return _words(path, header), (header.rows, header.columns), _pieces(path, header)
+
+
+def _words(path: Path, header: _Header) -> str:
     packed = ", gzipped" if is_gzipped(path) else ""
-    format = f"Matrix Market, {header.kind}{packed}; it has no names"
-    return (_entries if header.is_list else _grid)(path, format, header, numbers, values)
+    return f"Matrix Market, {header.kind}{packed}; it has no names"
 
 
-def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> _Header:
+def _read_header(path: Path) -> _Header:
+    lines = enumerate(lines_of(path), start=1)
     _, banner = next(lines)
     words = banner.lower().split()[1:]
     if len(words) != len(ALLOWED):
@@ -66,12 +90,12 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> _Header:
             needed = "rows, columns and entries" if is_list else "rows and columns"
             raise DataError(f"{path}, line {number}: needed are the numbers of {needed}")
         rows, columns = sizes[:2]
-        (refuse_too_many_rows if is_list else refuse_huge)(path, rows, columns)
         if is_symmetric and rows != columns:
             raise DataError(f"{path}, line {number}: symmetric, but {rows} x {columns}")
         triangle = rows * (rows + 1) // 2 if is_symmetric else rows * columns
         width = 1 if not is_list else 2 if field == "pattern" else 3
-        return _Header(" ".join(words[1:]), is_list, is_symmetric, rows, columns, (*sizes, triangle)[2], width)
+        declared = (*sizes, triangle)[2]
+        return _Header(" ".join(words[1:]), is_list, is_symmetric, rows, columns, declared, width, number)
     raise DataError(f"{path}: ends before its sizes are declared")
 
 
@@ -79,14 +103,14 @@ def _without_comments(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, s
     return ((number, line) for number, line in lines if line[0] != "%" and not line.isspace())
 
 
-def _read_values(path: Path, header: _Header, lines: Iterator[tuple[int, str]]) -> tuple[array, np.ndarray]:
-    """Return the line of each entry, and an array (entries, header.width) of numbers."""
-    numbers = array("q")
+def _read_values(path: Path, header: _Header) -> tuple[array, np.ndarray]:
+    """Return the line of each entry, and an array (entries, header.width) of numbers, line by line."""
+    numbers, lines = array("q"), itertools.islice(enumerate(lines_of(path), start=1), header.line, None)
 
     def entries() -> Iterator[str]:
         for number, line in _without_comments(lines):
             if len(numbers) == header.entries:
-                raise DataError(f"{path}, line {number}: one more entry than the {header.entries} declared")
+                raise _one_more(path, header, number)
             numbers.append(number)
             yield line
 
@@ -101,7 +125,7 @@ def _read_values(path: Path, header: _Header, lines: Iterator[tuple[int, str]]) 
     if numbers and values.shape[1] != header.width:
         raise _refusal(path, header, numbers)
     if len(numbers) < header.entries:
-        raise DataError(f"{path}: declares {header.entries} entries and has {len(numbers)}")
+        raise _too_few(path, header, len(numbers))
     return numbers, values.reshape(-1, header.width)
 
 
@@ -127,25 +151,89 @@ def _refused_word(path: Path, header: _Header, line: int, place: int, word: str)
     return DataError(f"{path}, line {line}: {kind} {word!r}; allowed: 1 to {largest}")
 
 
-def _entries(path: Path, format: str, header: _Header, numbers: array, found: np.ndarray) -> Entries:
-    places = found[:, :2]
-    right = (places >= 1) & (places <= [header.rows, header.columns]) & (places == np.floor(places))
-    if not right.all():
-        entry, place = np.argwhere(~right)[0].tolist()
-        raise _refused_word(path, header, numbers[entry], place, text_of(found[entry, place]))
-    rows, columns = places.T.astype(np.int64) - 1
-    values = found[:, 2] if header.width == 3 else np.ones(len(found), np.int8)
-    lines = np.asarray(numbers)
-    if header.is_symmetric:
-        off = rows != columns
-        rows, columns = np.concatenate([rows, columns[off]]), np.concatenate([columns, rows[off]])
-        values, lines = (np.concatenate([each, each[off]]) for each in (values, lines))
-    shape = header.rows, header.columns
-    said = "entries that are not in the file are zeros"
-    return Entries(path, format, rows, columns, values, shape, lambda k: f"line {lines[k]}", said)
+def _entries(path: Path, header: _Header) -> Entries:
+    pieces = list(_pieces(path, header))
+    first = np.cumsum([0, *(len(piece.rows) for piece in pieces)])
+
+    def where(k: int) -> str:
+        piece = int(np.searchsorted(first, k, side="right")) - 1
+        return pieces[piece].where(k - int(first[piece]))
+
+    rows, columns = (np.concatenate([np.empty(0, np.int64), *(piece[axis] for piece in pieces)]) for axis in (0, 1))
+    values = np.ones(len(rows), np.int8)
+    if header.width == 3:
+        values = np.concatenate([np.empty(0), *(piece.values for piece in pieces)])
+    shape, said = (header.rows, header.columns), "entries that are not in the file are zeros"
+    return Entries(path, _words(path, header), rows, columns, values, shape, where, said)
 
 
-def _grid(path: Path, format: str, header: _Header, numbers: array, found: np.ndarray) -> Grid:
+def _pieces(path: Path, header: _Header) -> Iterator[Piece]:
+    """Yield all entries, those of a symmetric matrix on both sides of its diagonal."""
+    for piece in _in_range(path, header):
+        off = np.flatnonzero(piece.rows != piece.columns) if header.is_symmetric else None
+        if off is None or not off.size:
+            yield piece
+            continue
+        entry_of = np.concatenate([np.arange(len(piece.rows)), off])
+        rows, columns = np.append(piece.rows, piece.columns[off]), np.append(piece.columns, piece.rows[off])
+        values = None if piece.values is None else piece.values[entry_of]
+        yield Piece(rows, columns, values, lambda k, at=entry_of, of=piece.where: of(int(at[k])))
+
+
+def _in_range(path: Path, header: _Header) -> Iterator[Piece]:
+    """Yield the entries that the file has, once their places are seen to be within the matrix."""
+    for first_line, found in _numbers(path, header):
+
+        def line_of(k: int, of: int | array = first_line) -> int:
+            return of + k if isinstance(of, int) else of[k]
+
+        for place, size in enumerate((header.rows, header.columns)):
+            wrong = (found[place] < 1) | (found[place] > size) | (found[place] != np.floor(found[place]))
+            if wrong.any():
+                k = int(np.argmax(wrong))
+                raise _refused_word(path, header, line_of(k), place, text_of(found[place][k]))
+        rows, columns = (part.astype(np.int32) - np.int32(1) for part in found[:2])
+        yield Piece(rows, columns, found[2] if header.width == 3 else None, lambda k, of=line_of: f"line {of(k)}")
+
+
+def _numbers(path: Path, header: _Header) -> Iterator[tuple[int | array, list[np.ndarray]]]:
+    """Yield the words of entries as numbers, each place of a line an array, and the first of their lines, or all.
+
+    In pieces as pyarrow reads them; what it does not read, such as fields between several blanks or lines of comments,
+    line by line, which also finds what is wrong.
+    """
+    done = 0
+    try:
+        for arrays in _regular(path, header):
+            first, done = header.line + 1 + done, done + len(arrays[0])
+            if done > header.entries:
+                raise _one_more(path, header, header.line + 1 + header.entries)
+            yield first, [each.to_numpy(zero_copy_only=False) for each in arrays]
+        if done < header.entries:
+            raise _too_few(path, header, done)
+    except IrregularText:
+        lines, found = _read_values(path, header)
+        yield lines[done:], list(found[done:].T)
+
+
+def _regular(path: Path, header: _Header) -> Iterator[list]:
+    """Yield the columns of numbers as pyarrow reads them; IrregularText if it does not, or is not installed."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise IrregularText("pyarrow is not installed")
+    kinds = dict(zip(("row", "column", "value"), (NUMBER, NUMBER, REAL)[: header.width], strict=False))
+    if header.entries:
+        yield from pieces_of_text(path, TextColumns(header.line, list(kinds), kinds, " ", is_strict=True))
+
+
+def _one_more(path: Path, header: _Header, line: int) -> DataError:
+    return DataError(f"{path}, line {line}: one more entry than the {header.entries} declared")
+
+
+def _too_few(path: Path, header: _Header, entries: int) -> DataError:
+    return DataError(f"{path}: declares {header.entries} entries and has {entries}")
+
+
+def _grid(path: Path, header: _Header, numbers: array, found: np.ndarray) -> Grid:
     """Return all values, which are there by columns; of a symmetric matrix from the diagonal on."""
     if not header.is_symmetric:
         entry_of = np.arange(len(found)).reshape(header.columns, header.rows).T
@@ -153,4 +241,4 @@ def _grid(path: Path, format: str, header: _Header, numbers: array, found: np.nd
         entry_of = np.empty((header.rows, header.rows), np.int64)
         columns, rows = np.triu_indices(header.rows)
         entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(found))
-    return Grid(path, format, found[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}")
+    return Grid(path, _words(path, header), found[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}")

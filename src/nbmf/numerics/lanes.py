@@ -27,12 +27,12 @@ def padded(K: int) -> int:
     return -(-K // LANES) * LANES
 
 
-def aligned_table(rows: int, K: int) -> np.ndarray:
-    """Return zeros, float64 (rows, K): lanes of such a table never lie across two cache lines.
+def aligned_table(rows: int, K: int, dtype: type = np.float64) -> np.ndarray:
+    """Return zeros (rows, K) of a type: lanes of such a table never lie across two cache lines.
 
     Passes over tables that are not aligned so take 1.5 times as long.
     """
-    numbers = np.zeros(rows * K + LANES)
+    numbers = np.zeros(rows * K + LANES, dtype)
     first = (-numbers.ctypes.data // numbers.itemsize) % LANES
     return numbers[first : first + rows * K].reshape(rows, K)
 

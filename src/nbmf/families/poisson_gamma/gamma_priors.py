@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FIXED, ALL, SOURCE, LINE, NONE = "fixed", "all", "source", "line", "none"
 TIES = (FIXED, ALL, SOURCE, LINE, NONE)
 AXES = {ALL: (0, 1), SOURCE: (0,), LINE: (1,), NONE: ()}  # over which entries share one number
+ROWS_AT_ONCE = 2**16  # of a factor in single precision
 SMALLEST, LARGEST = 1e-6, 1e8  # of shapes: with more, a prior is a point
 
 _positive = Rule(lambda value: is_number(value) and SMALLEST <= value <= LARGEST, "a number from 1e-6 to 1e8")
@@ -156,12 +157,24 @@ class GammaPrior:
             self.mean[:] = self.averaged(self.shape * E, tie) / self.averaged(self.shape, tie)
 
     def divergence(self, alpha: np.ndarray, scale: np.ndarray) -> float:
-        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale), scales averaged over."""
-        a, b = self.shape, self.mean
+        """Return KL(q || p) in nats, summed over the factor, of q = Gamma(alpha, scale), scales averaged over.
+
+        Numbers of single precision are summed in double precision, some rows at a time.
+        """
+        size = len(alpha) if alpha.dtype == np.float64 else ROWS_AT_ONCE
+        parts = [slice(first, first + size) for first in range(0, len(alpha), size)]
+        return sum(
+            self._divergence(rows, *(each[rows].astype(np.float64, copy=False) for each in (alpha, scale)))
+            for rows in parts
+        )
+
+    def _divergence(self, rows: slice, alpha: np.ndarray, scale: np.ndarray) -> float:
+        """Return the same of some rows."""
+        a, b = (numbers[rows] if len(numbers) > 1 else numbers for numbers in (self.shape, self.mean))
         entropy_part = (alpha - a) * digamma(alpha) - gammaln(alpha) + gammaln(a)
         if self.scales is None:
             return float((entropy_part + a * np.log(b / (a * scale)) + alpha * (scale * a / b - 1)).sum())
-        x, log_x = self.scales.value, self.scales.log
+        x, log_x = self.scales.value[rows], self.scales.log[rows]
         return float((entropy_part + a * (np.log(b / (a * scale)) - log_x) + alpha * (scale * a / b * x - 1)).sum())
 
     def log_density(self, table: np.ndarray, *, of_logarithms: bool = False) -> float:

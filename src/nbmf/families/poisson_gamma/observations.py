@@ -33,8 +33,10 @@ class Entries(NamedTuple):
 
     @classmethod
     def of(cls, matrix: scipy.sparse.csr_array) -> "Entries":
-        """Take over a CSR matrix."""
-        return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data)
+        """Take over a CSR matrix; its indices are shared if they have 32 bits."""
+        indices = matrix.indices
+        shared = indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
+        return cls(matrix.indptr.astype(np.int64), shared, matrix.data)
 
     def at_rows(self, rows: np.ndarray) -> "Entries":
         """Return the entries of some rows and columns alone."""
@@ -57,12 +59,13 @@ class Observations:
     def __init__(self, values: np.ndarray | SparseCounts, is_binary: bool):
         self.is_binary, self.shape = is_binary, values.shape
         if isinstance(values, SparseCounts):
-            above = values.above_zero.astype(np.float64)
+            given = values.above_zero
+            above = scipy.sparse.csr_array((given.data.astype(np.float64), given.indices, given.indptr), given.shape)
             missing = values.missing.astype(np.float64)
         else:
             above = scipy.sparse.csr_array(np.where(values > 0, values, 0).astype(np.float64))
             missing = scipy.sparse.csr_array((values == MISSING).astype(np.float64))
-        self.rows = Entries.of(above)
+        self._above, self.rows = above, Entries.of(above)
         self.n_observed = above.shape[0] * above.shape[1] - missing.nnz
         self.total = float(above.sum())
         self.exposure = Exposure(self.shape, missing)
@@ -70,18 +73,15 @@ class Observations:
     @cached_property
     def columns(self) -> Entries:
         """The same entries column by column, which few methods need."""
-        above = scipy.sparse.csr_array((self.rows.value, self.rows.index, self.rows.start), self.shape)
-        return Entries.of(above.T.tocsr())
+        return Entries.of(self._above.T.tocsr())
 
     def row_totals(self) -> np.ndarray:
         """Return the sum of the counts of each row, (F,)."""
-        return np.bincount(
-            np.repeat(np.arange(self.shape[0]), np.diff(self.rows.start)), self.rows.value, self.shape[0]
-        )
+        return self._above @ np.ones(self.shape[1])
 
     def column_totals(self) -> np.ndarray:
         """Return the sum of the counts of each column, (N,)."""
-        return np.bincount(self.rows.index, self.rows.value, self.shape[1])
+        return self._above.T @ np.ones(self.shape[0])
 
     def popularities(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the totals of rows (F, 1) and of columns (N, 1) over those that an average one would have.
@@ -194,10 +194,10 @@ class Exposure:
 
     def _of(self, listed, table, blank) -> np.ndarray:
         if not self.has_missing:
-            return table.sum(axis=0, keepdims=True)
+            return table.sum(axis=0, keepdims=True, dtype=np.float64)
         exposure = listed @ table
         if self._is_of_missing:
-            exposure = np.maximum(table.sum(axis=0) - exposure, 0.0)
+            exposure = np.maximum(table.sum(axis=0, dtype=np.float64) - exposure, 0.0)
         exposure[blank] = 0.0  # of a row or column without an observed entry, whatever the rounding
         return exposure
 

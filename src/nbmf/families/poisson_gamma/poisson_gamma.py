@@ -112,7 +112,8 @@ class PoissonGammaVB(Variational):
     relative_gain_tol : float
         Stop when 10 updates raise the bound by less than this fraction of it; 0 never stops.
     precision : {"double", "single"}
-        The precision of matrix products over all entries.
+        The precision of matrix products over all entries; of a sparse matrix that in which the distributions of W
+        and H are kept during the fit (docs/poisson.md).
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

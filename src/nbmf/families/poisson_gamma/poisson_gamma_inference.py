@@ -78,7 +78,9 @@ class Variational(Climbing, LearnedPriors):
     def _start(self, values, seed):
         data = self._observations(values)
         start = self._starting_tables(data, self._means(data), seed)
-        W, H = map(FactorPosterior, self._priors(data), start)
+        is_single = self.precision == "single" and not is_dense(values)
+        dtype = np.float32 if is_single else np.float64
+        W, H = (FactorPosterior(prior, table, dtype) for prior, table in zip(self._priors(data), start, strict=True))
         learn_after = min(LEARN_AFTER, self.max_iter // 2)
         return self._state_of(data, W, H, self._link, is_dense(values), learn_after)
 

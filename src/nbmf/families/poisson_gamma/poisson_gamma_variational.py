@@ -14,6 +14,7 @@ import numpy as np
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior, of_priors
 from nbmf.families.poisson_gamma.kernels import gamma_distributions
+from nbmf.families.poisson_gamma.kernels.gamma_distributions import FLOOR_SINGLE
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.inference.state import Factors, State
@@ -28,18 +29,19 @@ class FactorPosterior:
     Attributes
     ----------
     prior : GammaPrior
-    alpha, scale : float arrays (rows, K)
-    E, L : float arrays (rows, padded K)
+    alpha, scale : arrays (rows, K), float64 or float32
+    E, L : arrays (rows, padded K) of the same type
         E[w] and exp E[log w].
-    S : float array (rows, padded K)
+    S : such an array (rows, padded K)
         Σ of ratios times the other side's L; times L the expected sums of sources.
     """
 
-    def __init__(self, prior: GammaPrior, start: np.ndarray):
+    def __init__(self, prior: GammaPrior, start: np.ndarray, dtype: type = np.float64):
         size, self.K = start.shape
         self.prior = prior
-        self.E, self.L, self.S = (aligned_table(size, padded(self.K)) for _ in range(3))
-        self.alpha, self.scale = np.ones_like(start), start.copy()
+        self.E, self.L, self.S = (aligned_table(size, padded(self.K), dtype) for _ in range(3))
+        start = start if dtype == np.float64 else np.maximum(start, FLOOR_SINGLE)
+        self.alpha, self.scale = np.ones_like(start, dtype), start.astype(dtype)
         self.E[:, : self.K] = self.L[:, : self.K] = start
         self._renew_scales()
 
@@ -56,7 +58,7 @@ class FactorPosterior:
     @property
     def log_L(self) -> np.ndarray:
         """E[log w], float array (rows, K)."""
-        return np.log(self.L[:, : self.K])
+        return np.log(self.L[:, : self.K], dtype=np.float64)
 
     def renew(self) -> None:
         """Renew the learned numbers of the priors."""
@@ -136,11 +138,16 @@ class VariationalState(State):
 
     def factors(self):
         """Return E[W] and E[H]."""
-        return Factors(self.W.E[:, : self.W.K].copy(), self.H.E[:, : self.H.K].T.copy())
+        return Factors(*self._doubles(self.W.E, self.H.E))
 
     def geometric_means(self):
         """Return exp E[log W] (F, K) and exp E[log H] (K, N)."""
-        return self.W.L[:, : self.W.K].copy(), self.H.L[:, : self.H.K].T.copy()
+        return self._doubles(self.W.L, self.H.L)
+
+    def _doubles(self, W, H) -> tuple[np.ndarray, np.ndarray]:
+        """Return copies of two tables without padding, float64 (F, K) and (K, N)."""
+        K = self.W.K
+        return W[:, :K].astype(np.float64), H[:, :K].T.astype(np.float64, order="C")
 
     def priors(self):
         """Return shapes and means of a new row's or column's priors by name."""

@@ -11,6 +11,7 @@ import numpy as np
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR, own
 from nbmf.numerics.compilation import inner_kernel, kernel
 
+FLOOR_SINGLE = 1e-18  # of a factor in float32: the product of two is still a number, and so is one over it
 SERIES_FROM = 8.0  # of the argument: relative error below 3e-16
 # Coefficients of y^-2, y^-4, ... in exp Ψ(y + 1/2) / y.
 C1, C2, C3 = 1 / 24, -37 / 5760, 10313 / 2903040
@@ -44,24 +45,24 @@ def renew(S, exposure, shape, rate, L, E, alpha, scale):
 
     Parameters
     ----------
-    S : float64 (rows, padded)
+    S : float64, or float32 as all tables below it (rows, padded)
         Σ of ratios times the other side's L; times L the expected sums of sources.
     exposure : float64 (rows or 1, padded)
     shape, rate : float64 (rows or 1, K or 1)
         Of the priors.
-    L, E : float64 (rows, padded)
-        exp E[log w], at least FLOOR, and E[w]; L is read, and both are written to.
-    alpha, scale : float64 (rows, K)
+    L, E : float64 or float32 (rows, padded)
+        exp E[log w], at least FLOOR (FLOOR_SINGLE), and E[w]; L is read, and both are written to.
+    alpha, scale : float64 or float32 (rows, K)
         Shapes and scales; written to.
     """
-    K = np.uint64(alpha.shape[1])
+    K, least = np.uint64(alpha.shape[1]), FLOOR_SINGLE if L.itemsize == 4 else FLOOR
     for row in range(alpha.shape[0]):
         i = np.uint64(row)
         e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
         for place in range(K):
             k = np.uint64(place)
-            a = shape[s, own(shape, 1, k)] + L[i, k] * S[i, k]
+            a = shape[s, own(shape, 1, k)] + np.float64(L[i, k]) * S[i, k]
             b = 1.0 / (rate[r, own(rate, 1, k)] + exposure[e, k])
             alpha[i, k], scale[i, k] = a, b
             E[i, k] = a * b
-            L[i, k] = max(exp_digamma(a) * b, FLOOR)
+            L[i, k] = max(exp_digamma(a) * b, least)

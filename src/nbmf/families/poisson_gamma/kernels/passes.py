@@ -5,7 +5,8 @@ Its share of component k is ratio * w_fk * h_nk, with the ratio x / r of a Poiss
 1 / (1 - e^-r) of a Bernoulli-Poisson one, whose expected count given that it is not zero is
 r / (1 - e^-r). Entries of zero have no shares and are not visited; nor are missing ones.
 
-Tables have K padded to whole lanes by zeros. Sums are added entry by entry, in the order of the
+Tables have K padded to whole lanes by zeros; all of a call are float64, or all float32. Rates and ratios are float64
+in either case, and sums of the type of their table. Sums are added entry by entry, in the order of the
 entries, so that the same tables give the same bits.
 """
 
@@ -35,7 +36,7 @@ def product(A, i, B, j):
 def add_multiple(target, i, factor, source, j):
     """Add factor * source[j] to target[i]."""
     step, K = np.uint64(LANES), np.uint64(target.shape[1])
-    lanes = spread(factor)
+    lanes = spread(target.dtype.type(factor))
     k = np.uint64(0)
     while k < K:
         store(target, i, k, load(target, i, k) + lanes * load(source, j, k))
@@ -60,10 +61,10 @@ def pass_both(start, index, value, W, H, is_binary, S_W, S_H):
     ----------
     start, index, value : int64 (F + 1,), uint32 and float64 (entries,)
         Entries above zero row by row.
-    W, H : float64 (F, K), (N, K)
+    W, H : float64 or float32 (F, K), (N, K)
     is_binary : bool
         The link.
-    S_W, S_H : float64 (F, K), (N, K)
+    S_W, S_H : as W and H
         Written to.
     """
     S_W[:] = 0.0
@@ -72,7 +73,7 @@ def pass_both(start, index, value, W, H, is_binary, S_W, S_H):
         f = np.uint64(row)
         for e in range(start[f], start[f + np.uint64(1)]):
             n = np.uint64(index[e])
-            ratio = ratio_of(value[e], product(W, f, H, n), is_binary)
+            ratio = ratio_of(value[e], np.float64(product(W, f, H, n)), is_binary)
             add_multiple(S_W, f, ratio, H, n)
             add_multiple(S_H, n, ratio, W, f)
 
@@ -85,7 +86,7 @@ def pass_one(start, index, value, A, B, is_binary, S):
         i = np.uint64(row)
         for e in range(start[i], start[i + np.uint64(1)]):
             j = np.uint64(index[e])
-            ratio = ratio_of(value[e], product(A, i, B, j), is_binary)
+            ratio = ratio_of(value[e], np.float64(product(A, i, B, j)), is_binary)
             add_multiple(S, i, ratio, B, j)
 
 
@@ -96,7 +97,7 @@ def log_terms(start, index, value, W, H, is_binary):
     for row in range(start.size - 1):
         f = np.uint64(row)
         for e in range(start[f], start[f + np.uint64(1)]):
-            r = product(W, f, H, np.uint64(index[e]))
+            r = np.float64(product(W, f, H, np.uint64(index[e])))
             if not is_binary:
                 result += value[e] * math.log(r)
             elif r > LARGE:
