@@ -477,11 +477,13 @@ def test_large_lists_of_ones(tmp_path):
     assert read[0].shape == (30, 50)
     assert read[0].sum() == 300
     assert all((other == read[0]).all() for other in read[1:])
-    found, fitted = large_sparse.run(size)
+    found, fitted, lost = large_sparse.run(size, large.Size(60, 40, 300, 2), 5)
     assert column(found, "format") == list(large_sparse.FORMATS)
     assert (numbers(found, "matrix") > 5).all()
     assert column(fitted, "precision") == list(large_sparse.PRECISIONS)
     assert (numbers(fitted, "seconds an update") >= 0).all()
+    assert (numbers(lost, "held out: nats per one") > 0).all()
+    assert column(lost, "predictions differ by at most")[0] == "0 %"
 
 
 def test_popularity_compared_with_factors():
