@@ -5,10 +5,11 @@
 prints the tables for so many ones; `run.py large_sparse` does it for a million. A matrix has a tenth as many rows as
 ones and a hundredth as many columns, whose popularity falls; it is drawn and written some rows at a time.
 
+    python large_sparse.py write FILE ONES
     python large_sparse.py read FILE ONES
     python large_sparse.py fit FILE ONES PRECISION K UPDATES
 
-are these processes, and print a line of JSON.
+are single steps; the last two print a line of JSON and are processes of their own.
 """
 
 import itertools
@@ -184,7 +185,8 @@ def loss_table(size: large.Size, updates: int) -> Table:
     table = Table(
         "What single precision loses",
         f"A matrix of {size.F} x {size.N} with {size.ones} ones drawn from {size.K} known factors with popularity; a "
-        f"tenth of the ones and as many zeros are held out. `bernoulli-poisson-vb-scales`, {updates} updates from one start.",
+        "tenth of the ones and as many zeros are held out. "
+        f"`bernoulli-poisson-vb-scales`, {updates} updates from one start.",
         ["precision", "held out: nats per one", "predictions differ by at most", "true factors"],
     )
     found = {}
@@ -212,6 +214,8 @@ def run(size: Size | None = None, drawn: large.Size = DRAWN, updates: int = 100)
 
 if __name__ == "__main__":
     match sys.argv[1:]:
+        case ["write", path, ones]:
+            write(Path(path), Size(int(ones)))
         case ["read", path, ones]:
             print(json.dumps(read(Path(path), Size(int(ones)))))
         case ["fit", path, ones, precision, K, updates]:
