@@ -30,9 +30,9 @@ def test_four_blocks_end_where_one_fit_does(tmp_path):
     }
     (tmp_path / "blocks.yaml").write_text(yaml.safe_dump(config))
     command = [Path(sys.executable).parent / "snakemake", "--cores", "1", "--configfile", tmp_path / "blocks.yaml"]
-    command += ["--snakefile", ROOT / "workflow/row_blocks/Snakefile", "--directory", tmp_path]
+    command += ["--snakefile", ROOT / "workflow/row_blocks/Snakefile"]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     models = [nbmf.load(tmp_path / "out" / f"model-{number}.npz") for number in range(4)]
     whole = nbmf.BernoulliPoissonVB(**MODEL, relative_gain_tol=0).fit(V)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.sparse_pieces import LARGEST_INDEX
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.arrow_pieces import NUMBER, REAL, IrregularText, TextColumns, pieces_of_text
@@ -61,6 +62,8 @@ def coordinates_of(path: Path) -> tuple[str, tuple[int, int], Iterator[Piece]]:
     header = _read_header(path)
     if not header.is_list:
         raise DataError(f"{path}: an array, which has all entries; allowed are coordinates; nbmf.read reads arrays")
+    if max(header.rows, header.columns) > LARGEST_INDEX:
+        raise DataError(f"{path}: {header.rows} x {header.columns}; allowed are at most {LARGEST_INDEX} of either")
     return _words(path, header), (header.rows, header.columns), _pieces(path, header)
 
 
@@ -152,17 +155,17 @@ def _refused_word(path: Path, header: _Header, line: int, place: int, word: str)
 
 
 def _entries(path: Path, header: _Header) -> Entries:
-    pieces = list(_pieces(path, header))
-    first = np.cumsum([0, *(len(piece.rows) for piece in pieces)])
+    none = Piece(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0), str)
+    parts, wheres = zip(*((piece[:3], piece.where) for piece in (none, *_pieces(path, header))), strict=True)
+    first = np.cumsum([0, *(len(rows) for rows, _, _ in parts)])
 
     def where(k: int) -> str:
         piece = int(np.searchsorted(first, k, side="right")) - 1
-        return pieces[piece].where(k - int(first[piece]))
+        return wheres[piece](k - int(first[piece]))
 
-    rows, columns = (np.concatenate([np.empty(0, np.int64), *(piece[axis] for piece in pieces)]) for axis in (0, 1))
-    values = np.ones(len(rows), np.int8)
-    if header.width == 3:
-        values = np.concatenate([np.empty(0), *(piece.values for piece in pieces)])
+    rows, columns = (np.concatenate([part[axis] for part in parts]) for axis in (0, 1))
+    has_values = header.width == 3
+    values = np.concatenate([part[2] for part in parts]) if has_values else np.ones(len(rows), np.int8)
     shape, said = (header.rows, header.columns), "entries that are not in the file are zeros"
     return Entries(path, _words(path, header), rows, columns, values, shape, where, said)
 
@@ -220,9 +223,10 @@ def _regular(path: Path, header: _Header) -> Iterator[list]:
     """Yield the columns of numbers as pyarrow reads them; IrregularText if it does not, or is not installed."""
     if importlib.util.find_spec("pyarrow") is None:
         raise IrregularText("pyarrow is not installed")
+    if not header.entries:
+        raise IrregularText("pyarrow takes a text without a record for none")
     kinds = dict(zip(("row", "column", "value"), (NUMBER, NUMBER, REAL)[: header.width], strict=False))
-    if header.entries:
-        yield from pieces_of_text(path, TextColumns(header.line, list(kinds), kinds, " ", is_strict=True))
+    yield from pieces_of_text(path, TextColumns(header.line, list(kinds), kinds, " ", is_strict=True))
 
 
 def _one_more(path: Path, header: _Header, line: int) -> DataError:

@@ -201,6 +201,8 @@ AFTER = len(HEAD.splitlines()) + 1  # the line after it
         (REAL + "2 2 2\n1 1 1\n2 2 0.5\n", "line 4: the value is 0.5; allowed are 0, 1 and missing"),
         (REAL + "2 2 2\n1 1 1\n2 2 NA\n", "line 4: the value is 'NA'; allowed are numbers"),
         ("%%MatrixMarket matrix array real general\n1 1\n1\n", "an array, which has all entries"),
+        (PATTERN + "2 2 0\n1 1\n", "line 3: one more entry than the 0 declared"),
+        (PATTERN + f"2 {2**31} 1\n1 1\n", "2 x 2147483648; allowed are at most 2147483647 of either"),
     ],
 )
 def test_a_damaged_matrix_market_file_is_refused_with_the_line(content, words, read):
