@@ -7,6 +7,7 @@ by the number of the record.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -102,6 +103,12 @@ def pieces_of_parquet(path: Path, names: Sequence[str]) -> Iterator[list[pa.Arra
 def parquet_file(path: Path):
     """Open a Parquet file."""
     return _module("parquet", path).ParquetFile(path)
+
+
+def release_memory() -> None:
+    """Give memory that pyarrow keeps for later back to the system, if pyarrow was used."""
+    if "pyarrow" in sys.modules:
+        sys.modules["pyarrow"].default_memory_pool().release_unused()
 
 
 def _module(name: str, path: Path) -> ModuleType:

@@ -16,6 +16,7 @@ from nbmf.data.value_codes import is_count_above_one, text_of
 from nbmf.errors import ConfigError, DataError, Setting, not_allowed
 from nbmf.inference.parameters import is_integer
 from nbmf.io.arguments import RULES
+from nbmf.io.arrow_pieces import release_memory
 from nbmf.io.cells import counted
 from nbmf.io.entry_lists import COLUMN, ROLES, ROW, EntryList, Names, Numbers, ParquetList, Piece, TextList
 from nbmf.io.formats import MATRIX_MARKET, PARQUET, TEXT, Format, format_of
@@ -96,9 +97,7 @@ def read_sparse(
     else:
         listed = TextList(path, roles, header) if format is TEXT else ParquetList(path, roles)
         words, rows, columns, pieces = _of_list(listed, shape)
-    for piece in pieces:
-        values = None if piece.values is None else _codes(path, piece, counts)
-        entries.add(piece.rows, piece.columns, values)
+    _collect(path, pieces, entries, counts)
     if not rows.size or not columns.size:
         raise DataError(f"{path}: no entries")
     try:
@@ -117,6 +116,15 @@ def _of_list(listed: EntryList, shape: tuple[int, int] | None) -> tuple[str, Nam
         rows, columns = (Numbers(role, size) for role, size in zip((ROW, COLUMN), shape, strict=True))
     said = ", ".join(f"{role} {listed.names[place]!r}" for role, place in listed.places.items())
     return f"{listed.format}; {said}", rows, columns, listed.pieces(rows, columns)
+
+
+def _collect(path: Path, pieces: Iterator[Piece], entries: SparsePieces, counts: bool) -> None:
+    """Add all pieces to the entries; the last one is forgotten, and what pyarrow held, when this returns."""
+    for piece in pieces:
+        values = None if piece.values is None else _codes(path, piece, counts)
+        entries.add(piece.rows, piece.columns, values)
+    piece = values = None
+    release_memory()
 
 
 def _codes(path: Path, piece: Piece, counts: bool) -> np.ndarray:
