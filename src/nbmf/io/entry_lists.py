@@ -107,7 +107,7 @@ class Numbers:
         return places
 
     def _refusal(self, shown: str) -> str:
-        return f"the {self._role} is {shown}; allowed are 0 to {self.size - 1}"
+        return f"the {self._role} is {shown}; allowed: 0 to {self.size - 1}"
 
 
 class EntryList:
@@ -221,7 +221,7 @@ class TextList(EntryList):
         if error.fields is not None:
             return DataError(f"{where}: {counted(error.fields, 'field')} instead of {len(self.names)}")
         role = next(role for role, place in self.places.items() if place == error.column)
-        return DataError(f"{where}: the {role} is {error.field!r}; allowed are numbers")
+        return DataError(f"{where}: the {role} is {error.field!r}; allowed: numbers")
 
     def where(self, record):
         """Return the words for the line of a record; blank lines are none."""
@@ -254,8 +254,8 @@ class ParquetList(EntryList):
         allowed = {TEXT: (), NUMBER: (is_integer,), REAL: (is_integer, is_floating, is_boolean)}[kind]
         if allowed and not any(is_of(array.type) for is_of in allowed):
             raise DataError(
-                f"{self.path}: the {role} is column {self.names[self.places[role]]!r}, of type {array.type}; allowed "
-                f"are {'whole ' if kind == NUMBER else ''}numbers"
+                f"{self.path}: the {role} is column {self.names[self.places[role]]!r}, of type {array.type}; allowed: "
+                f"{'whole ' if kind == NUMBER else ''}numbers"
             )
         return array.cast(REAL) if kind == REAL else array
 

@@ -61,9 +61,9 @@ def coordinates_of(path: Path) -> tuple[str, tuple[int, int], Iterator[Piece]]:
     """
     header = _read_header(path)
     if not header.is_list:
-        raise DataError(f"{path}: an array, which has all entries; allowed are coordinates; nbmf.read reads arrays")
+        raise DataError(f"{path}: an array, which has all entries; allowed: coordinates; nbmf.read reads arrays")
     if max(header.rows, header.columns) > LARGEST_INDEX:
-        raise DataError(f"{path}: {header.rows} x {header.columns}; allowed are at most {LARGEST_INDEX} of either")
+        raise DataError(f"{path}: {header.rows} x {header.columns}; allowed: at most {LARGEST_INDEX} of either")
     return _words(path, header), (header.rows, header.columns), _pieces(path, header)
 
 

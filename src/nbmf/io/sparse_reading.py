@@ -138,7 +138,7 @@ def _codes(path: Path, piece: Piece, counts: bool) -> np.ndarray:
         allowed = f"whole numbers from 0 to {largest}" if counts else "0, 1"
         hint = ("; ", Setting("counts", True), " reads counts") if not counts and is_count_above_one(value) else ()
         raise DataError(
-            f"{path}, {piece.where(wrong)}: the value is {text_of(value)}; allowed are {allowed} and missing (-1, NaN "
+            f"{path}, {piece.where(wrong)}: the value is {text_of(value)}; allowed: {allowed} and missing (-1, NaN "
             "or null)",
             *hint,
         )
@@ -160,9 +160,7 @@ def _check(roles: dict[str, str | None], header: bool | None, shape: tuple[int, 
         if value is not None and not RULES[name].holds(value):
             raise not_allowed(name, value, RULES[name].allowed)
     if header is False and any(roles.values()):
-        raise ConfigError(
-            Setting("header", False), " leaves no column a name; allowed are the defaults of row and column"
-        )
+        raise ConfigError(Setting("header", False), " leaves no column a name; allowed: the defaults of row and column")
     if not isinstance(counts, bool):
         raise not_allowed("counts", counts, "True or False")
     is_pair = isinstance(shape, tuple | list) and len(shape) == 2
@@ -175,7 +173,7 @@ def _check_meaning(
 ) -> None:
     """Raise an error if a format is not read, or an argument has no meaning for it."""
     if format not in (MATRIX_MARKET, PARQUET, TEXT):
-        raise DataError(f"{path}: {format.words}; allowed are Matrix Market, Parquet and text; nbmf.read reads others")
+        raise DataError(f"{path}: {format.words}; allowed: Matrix Market, Parquet and text; nbmf.read reads others")
     given = {} if format is TEXT else {"header": header}
     if format is MATRIX_MARKET:
         given |= roles | {"shape": shape}

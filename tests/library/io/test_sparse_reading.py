@@ -149,7 +149,7 @@ def test_counts(read):
     assert_is(found.V, [[300, 0], [0, 2]])
     words = refused(read, content, row="r", column="c", value="n", shape=(2, 2))
     assert words == (
-        "list.csv, line 2: the value is 300; allowed are 0, 1 and missing (-1, NaN or null); counts = True reads counts"
+        "list.csv, line 2: the value is 300; allowed: 0, 1 and missing (-1, NaN or null); counts = True reads counts"
     )
 
 
@@ -194,15 +194,15 @@ AFTER = len(HEAD.splitlines()) + 1  # the line after it
             f"line {len(ROWS) + 2}: 1 word instead of 2",
         ),
         (PATTERN + f"40 30 {len(ROWS)}\n" + MANY + "1 1\n", f"line {len(ROWS) + 3}: one more entry than the"),
-        (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "41 1\n", f"line {len(ROWS) + 3}: row '41'; allowed are 1 to"),
-        (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "1 0\n", f"line {len(ROWS) + 3}: column '0'; allowed are 1"),
-        (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "1 2.5\n", f"line {len(ROWS) + 3}: column '2.5'; allowed are"),
+        (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "41 1\n", f"line {len(ROWS) + 3}: row '41'; allowed: 1 to"),
+        (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "1 0\n", f"line {len(ROWS) + 3}: column '0'; allowed: 1"),
+        (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "1 2.5\n", f"line {len(ROWS) + 3}: column '2.5'; allowed: 1"),
         (PATTERN + f"40 30 {len(ROWS) + 1}\n" + MANY + "1 1 1\n", f"line {len(ROWS) + 3}: 3 words instead of 2"),
-        (REAL + "2 2 2\n1 1 1\n2 2 0.5\n", "line 4: the value is 0.5; allowed are 0, 1 and missing"),
-        (REAL + "2 2 2\n1 1 1\n2 2 NA\n", "line 4: the value is 'NA'; allowed are numbers"),
+        (REAL + "2 2 2\n1 1 1\n2 2 0.5\n", "line 4: the value is 0.5; allowed: 0, 1 and missing"),
+        (REAL + "2 2 2\n1 1 1\n2 2 NA\n", "line 4: the value is 'NA'; allowed: numbers"),
         ("%%MatrixMarket matrix array real general\n1 1\n1\n", "an array, which has all entries"),
         (PATTERN + "2 2 0\n1 1\n", "line 3: one more entry than the 0 declared"),
-        (PATTERN + f"2 {2**31} 1\n1 1\n", "2 x 2147483648; allowed are at most 2147483647 of either"),
+        (PATTERN + f"2 {2**31} 1\n1 1\n", "2 x 2147483648; allowed: at most 2147483647 of either"),
     ],
 )
 def test_a_damaged_matrix_market_file_is_refused_with_the_line(content, words, read):
@@ -212,13 +212,13 @@ def test_a_damaged_matrix_market_file_is_refused_with_the_line(content, words, r
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (HEAD + "40,0,1\n", f"line {AFTER}: the row is '40'; allowed are 0 to 39"),
-        (HEAD + "\n\n0,-1,1\n", f"line {AFTER + 2}: the column is '-1'; allowed are 0 to 29"),
-        (HEAD + "0,x,1\n", f"line {AFTER}: the column is 'x'; allowed are numbers"),
-        (HEAD + "0,,1\n", f"line {AFTER}: the column is nothing; allowed are 0 to 29"),
-        (HEAD + "0,0,2\n", f"line {AFTER}: the value is 2; allowed are 0, 1 and missing"),
-        (HEAD + "0,0,-0.5\n", f"line {AFTER}: the value is -0.5; allowed are 0, 1 and missing"),
-        (HEAD + "0,0,maybe\n", f"line {AFTER}: the value is 'maybe'; allowed are numbers"),
+        (HEAD + "40,0,1\n", f"line {AFTER}: the row is '40'; allowed: 0 to 39"),
+        (HEAD + "\n\n0,-1,1\n", f"line {AFTER + 2}: the column is '-1'; allowed: 0 to 29"),
+        (HEAD + "0,x,1\n", f"line {AFTER}: the column is 'x'; allowed: numbers"),
+        (HEAD + "0,,1\n", f"line {AFTER}: the column is nothing; allowed: 0 to 29"),
+        (HEAD + "0,0,2\n", f"line {AFTER}: the value is 2; allowed: 0, 1 and missing"),
+        (HEAD + "0,0,-0.5\n", f"line {AFTER}: the value is -0.5; allowed: 0, 1 and missing"),
+        (HEAD + "0,0,maybe\n", f"line {AFTER}: the value is 'maybe'; allowed: numbers"),
         (HEAD + "0,0\n", f"line {AFTER}: 2 fields instead of 3"),
     ],
 )
@@ -241,10 +241,10 @@ def test_rows_of_parquet_are_named(read):
     wrong = pd.concat([LIST, pd.DataFrame({"user": [40], "item": [0], "value": [1]})])
     options = {"row": "user", "column": "item", "value": "value", "shape": V.shape}
     where = f"list.parquet, row {len(LIST) + 1}"
-    assert refused(read, wrong, "list.parquet", **options) == f"{where}: the row is '40'; allowed are 0 to 39"
+    assert refused(read, wrong, "list.parquet", **options) == f"{where}: the row is '40'; allowed: 0 to 39"
     wrong["user"] = wrong["user"].clip(upper=39)
     wrong["value"] = [*LIST["value"], 3]
-    assert refused(read, wrong, "list.parquet", **options).startswith(f"{where}: the value is 3; allowed are 0, 1 and")
+    assert refused(read, wrong, "list.parquet", **options).startswith(f"{where}: the value is 3; allowed: 0, 1 and")
     nobody = NAMED.assign(user=[*NAMED["user"][:-1], None])
     words = refused(read, nobody, "list.parquet", row="user", column="item")
     assert words == f"list.parquet, row {len(LIST)}: the name of the row is empty"
@@ -255,10 +255,10 @@ def test_rows_of_parquet_are_named(read):
     ("options", "words"),
     [
         ({"header": False, "row": "r"}, "header = False leaves no column a name"),
-        ({"shape": (3,)}, "shape = (3,): allowed is a pair of integers"),
-        ({"shape": (3, 0)}, "shape = (3, 0): allowed is a pair of integers"),
-        ({"counts": 1}, "counts = 1: allowed is True or False"),
-        ({"row": 3}, "row = 3: allowed is the name of a column"),
+        ({"shape": (3,)}, "shape = (3,): must be a pair of integers"),
+        ({"shape": (3, 0)}, "shape = (3, 0): must be a pair of integers"),
+        ({"counts": 1}, "counts = 1: must be True or False"),
+        ({"row": 3}, "row = 3: must be the name of a column"),
     ],
 )
 def test_arguments_that_are_not_allowed(options, words, read):
@@ -271,7 +271,7 @@ def test_what_has_no_meaning_or_is_not_read(read):
     )
     words = refused(read, PATTERN + "1 1 1\n1 1\n", "v.mtx", error=ConfigError, shape=(1, 1))
     assert "shape = (1, 1) has no meaning for a Matrix Market file" in words
-    assert "a JSON file; allowed are Matrix Market, Parquet and text" in refused(read, '[{"a": 1}]', "v.json")
+    assert "a JSON file; allowed: Matrix Market, Parquet and text" in refused(read, '[{"a": 1}]', "v.json")
     assert "no column 'user'" in refused(read, HEAD, row="user", column="c")
     assert "list.csv: the file is empty" in refused(read, "\n\n")
     assert "list.csv: a header and no rows" in refused(read, "r,c\n", row="r", column="c")

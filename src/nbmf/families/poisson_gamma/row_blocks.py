@@ -32,7 +32,6 @@ from nbmf.inference.state import put_back
 
 Arrays = dict[str, np.ndarray]
 ROWS_AT_ONCE = 2**16  # of a start that are drawn at a time
-SHAPE_OF_SCALES = "shape of scales"
 
 
 class Whole(NamedTuple):
@@ -68,17 +67,16 @@ def check(model: Variational) -> None:
     """Raise ConfigError if the model cannot be fitted in blocks."""
     model.check_parameters()
     if model.random_state is None:
-        raise ConfigError(Setting("random_state", None), ": blocks draw from one stream; allowed is an integer")
+        raise ConfigError(Setting("random_state", None), ": blocks draw from one stream; allowed: an integer")
     for part, tie in zip(("shape", "mean"), model._ties("W"), strict=True):
         if tie not in (FIXED, ALL, SOURCE):
             raise ConfigError(
-                Setting(f"tie_{part}_W", tie),
-                f": rows of other blocks share it; allowed are {FIXED}, {ALL} and {SOURCE}",
+                Setting(f"tie_{part}_W", tie), f": rows of other blocks share it; allowed: {FIXED}, {ALL} and {SOURCE}"
             )
     if "W" in model._scaled and model.shape_scales is None and model._ties("W").learns:
         raise ConfigError(
             Setting("shape_scales", None),
-            " with scales of rows: next to a prior of W that is learned, allowed in blocks is a number",
+            " with scales of rows: next to a prior of W that is learned, allowed in blocks: a number",
         )
 
 
@@ -231,8 +229,7 @@ def _dtype(model: Variational) -> type:
 
 
 def _whole(model: Variational, state: Arrays) -> Whole:
-    names = ("totals of columns", "observed of columns")
-    totals, observed = (state[f"sum of {name}"] for name in names)
+    totals, observed = (state[f"sum of {what} of columns"] for what in ("totals", "observed"))
     shape = int(state["first rows"][-1]), len(totals)
     numbers = float(state["sum of total"]), int(state["sum of observed"])
     return Whole(shape, *numbers, totals, observed, model.is_binary)
@@ -253,7 +250,7 @@ def _prior_of_rows(model: Variational, whole: Whole, columns: Arrays, rows: int)
 def _arrays_of_prior(of_W: GammaPrior) -> Arrays:
     """Return what all rows share of the prior of W; writing to the arrays sets it."""
     arrays = {"shape of W": of_W.shape, "mean of W": of_W.mean}
-    return arrays if of_W.scales is None else arrays | {SHAPE_OF_SCALES: of_W.scales.prior.shape}
+    return arrays if of_W.scales is None else arrays | {"shape of scales": of_W.scales.prior.shape}
 
 
 def _arrays_of(factor: FactorPosterior, name: str) -> Arrays:

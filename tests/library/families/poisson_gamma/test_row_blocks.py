@@ -82,7 +82,7 @@ def test_the_cases_learn_something():
         made, V, settings = CASES[case]
         model = made(3, **settings, max_iter=ROUNDS, relative_gain_tol=0, random_state=5)
         before, after = (fit_in_blocks(model, V, rounds)[0] for rounds in (ROUNDS // 2, ROUNDS))
-        name = "shape of W" if case == "learned" else row_blocks.SHAPE_OF_SCALES
+        name = "shape of W" if case == "learned" else "shape of scales"
         assert not np.allclose(before[name], after[name], rtol=1e-3)
 
 
