@@ -213,8 +213,6 @@ class TextList(EntryList):
             raise self._refusal(error) from None
 
     def _refusal(self, error: IrregularText) -> DataError:
-        if error.record is None and "Empty CSV file" in str(error):
-            return DataError(f"{self.path}: a header and no rows")
         if error.record is None:
             return DataError(f"{self.path}: not a complete list of text ({' '.join(str(error).split())})")
         where = f"{self.path}, {self.where(error.record)}"

@@ -274,7 +274,7 @@ def test_what_has_no_meaning_or_is_not_read(read):
     assert "a JSON file; allowed: Matrix Market, Parquet and text" in refused(read, '[{"a": 1}]', "v.json")
     assert "no column 'user'" in refused(read, HEAD, row="user", column="c")
     assert "list.csv: the file is empty" in refused(read, "\n\n")
-    assert "list.csv: a header and no rows" in refused(read, "r,c\n", row="r", column="c")
+    assert "list.csv: no entries" in refused(read, "r,c\n", row="r", column="c")
 
 
 def test_without_pyarrow_matrix_market_is_read_and_lists_say_what_to_install(read, monkeypatch):
