@@ -30,6 +30,15 @@ def read_votes(path: Path) -> pd.DataFrame:
     return votes
 
 
+def vote_codes(votes: pd.DataFrame, code_of: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return codes, int8 array (F, N), -1 where there is no record, the countries by name and the roll calls by id."""
+    rows, countries = pd.factorize(votes["country"], sort=True)
+    columns, roll_calls = pd.factorize(votes["rcid"], sort=True)
+    codes = np.full((len(countries), len(roll_calls)), MISSING, dtype=np.int8)
+    codes[rows, columns] = votes["vote"].map(code_of).to_numpy(dtype=np.int8)
+    return codes, countries.to_numpy(), roll_calls.to_numpy()
+
+
 def vote_matrix(path: Path, votes: pd.DataFrame, code_of: dict[str, int]) -> BinaryMatrix:
     """Build countries sorted by name x roll calls in order of their id; no record is missing.
 
@@ -42,9 +51,5 @@ def vote_matrix(path: Path, votes: pd.DataFrame, code_of: dict[str, int]) -> Bin
     code_of : dict
         The code (1, 0 or -1) of each of VOTES.
     """
-    rows, countries = pd.factorize(votes["country"], sort=True)
-    columns, roll_calls = pd.factorize(votes["rcid"], sort=True)
-    codes = np.full((len(countries), len(roll_calls)), MISSING, dtype=np.int8)
-    codes[rows, columns] = votes["vote"].map(code_of).to_numpy(dtype=np.int8)
     with naming(path):
-        return BinaryMatrix(codes, countries.to_numpy(), roll_calls.to_numpy())
+        return BinaryMatrix(*vote_codes(votes, code_of))

@@ -252,9 +252,14 @@ def leading_positions(values: np.ndarray, K: int) -> np.ndarray:
 
 
 def _refuse_two_scales(cells: MovingCells) -> None:
-    """Raise DataError if no row has entries both before and after some time: positions would have no common scale."""
-    there = moving.in_span(moving.spans_of(cells.entries), cells.entries.shape[1])
-    common = (there[:, :-1] & there[:, 1:]).any(axis=0)
+    """Raise DataError if no row has entries both before and after some time: positions would have no common scale.
+
+    Periods before the first entry and after the last are no such time: rows walk there, which predicts what comes.
+    """
+    has_some = cells.entries.any(axis=0)
+    there = moving.in_span(moving.spans_of(cells.entries), has_some.size)
+    before, after = np.logical_or.accumulate(has_some), np.logical_or.accumulate(has_some[::-1])[::-1]
+    common = (there[:, :-1] & there[:, 1:]).any(axis=0) | ~(before[:-1] & after[1:])
     if not common.all():
         name = str(cells.periods.names[common.argmin()])
         what = f": no row has entries both up to period {name!r} and after it, "

@@ -1,0 +1,98 @@
+"""What the study asks, each question decided by a rule that was fixed before the run at full size."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from nbmf.evaluation.replications import Interval, interval
+from nbmf_studies.framework.verdicts import Claim, Part, judging
+from nbmf_studies.votes_as_cast import forecasts as of_sessions
+from nbmf_studies.votes_as_cast import third_category as of_masks
+from nbmf_studies.votes_as_cast.experiments import THREE, TWO
+
+MINUTES = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What claims are decided from.
+
+    third_category, forecasts : DataFrame, as the modules of these names make them
+    moving, staying : str, methods that forecast
+    """
+
+    third_category: pd.DataFrame
+    forecasts: pd.DataFrame
+    moving: str
+    staying: list[str]
+
+    def difference(self, known: str, other: str) -> Interval:
+        """Return the mean over sessions of the loss of positions that move minus that of another prediction."""
+        losses = of_sessions.losses(self.forecasts, known)
+        return interval(losses[self.moving] - losses[other])
+
+
+def predicts_yes(run: Run) -> Iterator[Part]:
+    """Rule 1."""
+    losses = of_masks.by_mask(run.third_category)
+    one = interval(losses[THREE] - losses[TWO], run.third_category["test_ratio"].mean())
+    if np.isfinite(one.error):
+        yield Part(f"{len(losses)} masks", one.high < 0, _in_nats(one))
+
+
+def forecasts_better_than_positions_that_stay(run: Run) -> Iterator[Part]:
+    """Rule 2, of each amount that is known and each static model."""
+    for known, title in of_sessions.TITLES.items():
+        for method in run.staying:
+            one = run.difference(known, method)
+            if np.isfinite(one.error):
+                yield Part(f"{title}; {method}", one.high < 0, _in_nats(one))
+
+
+def forecasts_better_than_proportions(run: Run) -> Iterator[Part]:
+    """Rule 3."""
+    for known, title in of_sessions.TITLES.items():
+        one = run.difference(known, of_sessions.LATEST)
+        if np.isfinite(one.error):
+            yield Part(title, one.high < 0, _in_nats(one))
+
+
+def is_fast(run: Run) -> Iterator[Part]:
+    """Rule 4."""
+    minutes = run.third_category.groupby("categories")["minutes"].median()[THREE]
+    yield Part(f"{of_masks.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
+
+
+def _in_nats(one: Interval) -> str:
+    return f"{one.mean:.4f} ({one.low:.4f} to {one.high:.4f}) nats per vote"
+
+
+CLAIMS = [
+    Claim(
+        "Abstentions as a category of their own predict yes better than abstentions that count as no.",
+        "The 95 % interval of the mean difference of the log losses of yes over masks, three categories minus two, is "
+        "below 0.",
+        predicts_yes,
+    ),
+    Claim(
+        "Positions that move forecast the next session better than positions that stay.",
+        "The 95 % t-interval of the mean difference of the log losses of yes over sessions is below 0, for each static "
+        "model, whether nothing or a fifth of the session is known.",
+        forecasts_better_than_positions_that_stay,
+    ),
+    Claim(
+        "Positions that move forecast the next session better than each country's proportion of yes in the last one.",
+        "The same interval is below 0, whether nothing or a fifth of the session is known.",
+        forecasts_better_than_proportions,
+    ),
+    Claim(
+        "2,000 sweeps over all votes with their abstentions take at most ten minutes on one core.",
+        f"The median over masks of the time of a sweep, in proportion to the votes, is at most {MINUTES:g} minutes for "
+        f"{of_masks.SWEEPS} sweeps.",
+        is_fast,
+    ),
+]
+
+claims, claims_parts = judging(CLAIMS, Run)

@@ -1,0 +1,118 @@
+"""The fits of the study: held-out entries, sessions that are forecast, paths, and senators."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nbmf.errors import choices
+from nbmf.fit_key import WHOLE, FitKey
+from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown_methods
+from nbmf_studies.framework.plan import Plan
+
+KEY = "votes_as_cast"
+HERE = f"nbmf_studies.{KEY}"
+FILES = {"votes": "unvotes_votes", "roll_calls": "unvotes_roll_calls"}
+YEAR = {"type": "integer", "minimum": 1946}
+TWO, THREE = "two", "three"
+CATEGORIES = {TWO: 2, THREE: 3}
+KNOWN = {"none": 0, "a fifth": 1}  # of the session that is forecast, and the number of the mask (masks.SEEN)
+
+OF_CATEGORIES = closed(first=YEAR, last=YEAR, masks=COUNT, two={"type": "string"}, three={"type": "string"})
+OF_FORECASTS = closed(sessions=COUNTS, window=COUNT, methods=NAMES)
+OF_PATHS = closed(
+    first=YEAR,
+    last=YEAR,
+    method={"type": "string"},
+    chains=COUNT,
+    below={"type": "string"},
+    names=NAMES,
+    sessions=COUNTS,
+)
+OF_SENATE = closed(dataset={"type": "string"}, masks=COUNT, methods=NAMES)
+
+
+def votes(what: str, first: int, last: int, categories: int = 3, **looks: str) -> tuple[str, dict[str, Any]]:
+    """Return name and entry of a dataset: votes of sessions from `first` to `last`, for one use of them.
+
+    looks : what the entry says of masks and of what is measured
+    """
+    options = {"categories": categories, "first": first, "last": last}
+    entry = {"recipe": f"{HERE}.ballots", "files": FILES, "options": options, **looks}
+    return "-".join([KEY, what, *map(str, options.values())]), entry
+
+
+def cases_of_categories(plan: Plan) -> Iterator[Case]:
+    """Yield fits of two and of three categories to the same masks."""
+    options = plan.options["third_category"]
+    looks = {"held_out": f"{HERE}.masks:of_entries", "measure": f"{HERE}.measures:of_entries"}
+    for name, categories in CATEGORIES.items():
+        dataset, entry = votes("entries", options["first"], options["last"], categories, **looks)
+        method = options[name]
+        for mask in range(options["masks"]):
+            key = FitKey(dataset, method, plan.entry(method)["K"][0], mask, 0)
+            yield Case(key, {"categories": name, "mask": mask}, entry)
+
+
+def cases_of_forecasts(plan: Plan) -> Iterator[Case]:
+    """Yield fits to the sessions before one that is forecast, of which nothing or a fifth of the votes is known."""
+    options = plan.options["forecasts"]
+    looks = {"held_out": f"{HERE}.masks:of_session", "measure": f"{HERE}.measures:of_session"}
+    for known, mask in KNOWN.items():
+        for session in options["sessions"]:
+            dataset, entry = votes("forecast", session - options["window"], session, **looks)
+            for method in options["methods"]:
+                key = FitKey(dataset, method, plan.entry(method)["K"][0], mask, 0)
+                yield Case(key, {"known": known, "session": session, "method": method}, entry)
+
+
+def cases_of_paths(plan: Plan) -> Iterator[Case]:
+    """Yield chains over all votes."""
+    options = plan.options["paths"]
+    dataset, entry = votes("paths", options["first"], options["last"], measure=f"{HERE}.measures:of_paths")
+    for chain in range(options["chains"]):
+        method = options["method"]
+        yield Case(FitKey(dataset, method, plan.entry(method)["K"][0], WHOLE, chain), {"chain": chain}, entry)
+
+
+def cases_of_senate(plan: Plan) -> Iterator[Case]:
+    """Yield fits of static models to masks of the votes of senators."""
+    options = plan.options["senate"]
+    for method in options["methods"]:
+        for mask in range(options["masks"]):
+            key = FitKey(options["dataset"], method, plan.entry(method)["K"][0], mask, 0)
+            yield Case(key, {"method": method, "mask": mask})
+
+
+def dataset_of_paths(plan: Plan) -> str:
+    """Return the dataset that has all votes."""
+    return next(cases_of_paths(plan)).key.dataset
+
+
+def check_categories(plan: Plan) -> Iterator[str]:
+    """Yield which methods are unknown."""
+    for name in CATEGORIES:
+        yield from _unknown_method(plan, "third_category", name)
+
+
+def check_paths(plan: Plan) -> Iterator[str]:
+    """Yield whether the method is unknown."""
+    return _unknown_method(plan, "paths", "method")
+
+
+def check_forecasts(plan: Plan) -> Iterator[str]:
+    """Yield which methods are unknown."""
+    return unknown_methods(plan, "forecasts")
+
+
+def check_senate(plan: Plan) -> Iterator[str]:
+    """Yield which methods, or whether the dataset, are unknown."""
+    yield from unknown_methods(plan, "senate")
+    dataset = plan.options["senate"]["dataset"]
+    if dataset not in plan.names("datasets"):
+        yield f".dataset = {dataset!r}: {choices(dataset, plan.names('datasets'))}"
+
+
+def _unknown_method(plan: Plan, option: str, key: str) -> Iterator[str]:
+    method = plan.options[option][key]
+    if method not in plan.names("methods"):
+        yield f".{key} = {method!r}: {choices(method, plan.names('methods'))}"

@@ -1,0 +1,29 @@
+"""Which names the data give to those who vote, and from when to when: how succession is coded."""
+
+import numpy as np
+import pandas as pd
+
+from nbmf.data.category_matrix import CategoryMatrix
+from nbmf_studies.votes_as_cast.ballots import years_of
+
+
+def tabulate(matrix: CategoryMatrix) -> pd.DataFrame:
+    """Return a row per name that does not vote to the end, or that pauses.
+
+    Returns
+    -------
+    DataFrame
+        country; first and last session with a vote of it (the years in which they opened); votes; without a vote, the
+        sessions between these two in which it has none although others vote.
+    """
+    years = years_of(matrix)
+    sessions = np.unique(years)
+    counts = np.stack([(matrix.observed & (years == year)).sum(axis=1) for year in sessions], axis=1)
+    rows = []
+    for name, of_sessions in zip(matrix.row_names, counts, strict=True):
+        there = np.flatnonzero(of_sessions)
+        first, last = there[0], there[-1]
+        silent = [str(sessions[t]) for t in range(first, last) if of_sessions[t] == 0]
+        if silent or last < sessions.size - 1:
+            rows.append([str(name), sessions[first], sessions[last], int(of_sessions.sum()), ", ".join(silent)])
+    return pd.DataFrame(rows, columns=["country", "first", "last", "votes", "without a vote"])

@@ -1,0 +1,48 @@
+"""The static samplers on votes of two categories: the logistic one, the ordinal one, and variational Bayes."""
+
+from typing import Any
+
+import pandas as pd
+
+from nbmf.evaluation.replications import interval
+from nbmf_studies.framework.gathering import reports
+
+TEST_RATIO = 1 / 3  # a quarter of the votes is held out
+
+
+def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+    """Return a row per fit: method, mask, log loss (nats per held-out vote), held_out (votes), seconds."""
+    rows = []
+    for columns, report in reports(fits):
+        scores = {"log loss": report["perplexity"], "held_out": report["n_test"], "seconds": report["seconds"]}
+        rows.append({**columns, **scores})
+    return pd.DataFrame(rows)
+
+
+def summarise(senate: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+    """Return a row per method: its mean log loss over masks, and the paired difference from the first method.
+
+    Parameters
+    ----------
+    senate : DataFrame
+        As `tabulate` makes it.
+    labels : dict
+        What each method is called, in the order of the rows.
+
+    Returns
+    -------
+    DataFrame
+        method, masks, log loss, the difference with its 95 % interval by Nadeau and Bengio and its p-value, seconds
+        (median).
+    """
+    losses = senate.pivot(index="mask", columns="method", values="log loss")
+    first, *_ = labels
+    rows = []
+    for method, label in labels.items():
+        row = {"method": label, "masks": len(losses), "log loss": losses[method].mean()}
+        if method != first:
+            one = interval(losses[method] - losses[first], TEST_RATIO)
+            row |= {f"minus {labels[first]}": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
+        row["seconds"] = senate.loc[senate["method"] == method, "seconds"].median()
+        rows.append(row)
+    return pd.DataFrame(rows)

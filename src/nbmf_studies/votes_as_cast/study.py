@@ -1,0 +1,161 @@
+"""What the study shows: a third category, forecasts, paths, seats, and senators."""
+
+from typing import Any
+
+from nbmf_studies.framework import common
+from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.needs import Cases, Matrix, tables
+from nbmf_studies.framework.plan import Plan
+from nbmf_studies.votes_as_cast import experiments
+
+# --- A third category ------------------------------------------------------------------------------
+
+THIRD_CATEGORY = Table(
+    "third_category",
+    "Two and three categories, mask by mask",
+    make=".third_category:tabulate",
+    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_categories(plan))},
+    options=experiments.OF_CATEGORIES,
+    check=experiments.check_categories,
+    in_reference=True,
+)
+THIRD_CATEGORY_SUMMARY = Table(
+    "third_category_summary",
+    "Does the third category predict yes?",
+    make=".third_category:summarise",
+    needs=tables("third_category"),
+    in_report=True,
+    float_format="%.5g",
+)
+
+# --- Forecasts -------------------------------------------------------------------------------------
+
+
+def _labels_of_forecasts(plan: Plan) -> dict[str, Any]:
+    return {"labels": plan.labels(plan.options["forecasts"]["methods"])}
+
+
+def _methods_of_forecasts(plan: Plan) -> dict[str, Any]:
+    moving, *staying = plan.options["forecasts"]["methods"]
+    return {"moving": moving, "staying": staying}
+
+
+FORECASTS = Table(
+    "forecasts",
+    "Forecasts of sessions",
+    make=".forecasts:tabulate",
+    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_forecasts(plan))},
+    options=experiments.OF_FORECASTS,
+    check=experiments.check_forecasts,
+    in_reference=True,
+)
+FORECASTS_SUMMARY = Table(
+    "forecasts_summary",
+    "Forecasts of the next session",
+    make=".forecasts:summarise",
+    needs=tables("forecasts"),
+    arguments=lambda plan: {**_labels_of_forecasts(plan), "compared": _methods_of_forecasts(plan)["moving"]},
+    in_report=True,
+    float_format="%.5g",
+)
+FORECASTS_FIGURE = Figure(
+    "forecasts",
+    "Forecasts of the next session",
+    make=".forecasts:draw",
+    needs=tables("forecasts"),
+    arguments=lambda plan: {
+        **_labels_of_forecasts(plan),
+        "colours": plan.colours(plan.options["forecasts"]["methods"]),
+    },
+)
+
+# --- Paths and seats -------------------------------------------------------------------------------
+
+PATHS = Table(
+    "paths",
+    "Positions of all countries, session by session",
+    make=".paths:tabulate",
+    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_paths(plan))},
+    arguments=lambda plan: {"below": plan.options["paths"]["below"]},
+    options=experiments.OF_PATHS,
+    check=experiments.check_paths,
+    in_reference=True,
+    float_format="%.5g",
+)
+PATHS_FIGURE = Figure(
+    "paths",
+    "Positions in the General Assembly",
+    make=".paths:draw",
+    needs=tables("paths"),
+    arguments=lambda plan: {"names": plan.options["paths"]["names"]},
+)
+POSITIONS = Table(
+    "positions",
+    "Positions in some sessions",
+    make=".paths:positions",
+    needs=tables("paths"),
+    arguments=lambda plan: {name: plan.options["paths"][name] for name in ("names", "sessions")},
+    in_report=True,
+    float_format="%.3g",
+)
+SEATS = Table(
+    "seats",
+    "Names that end or pause",
+    make=".seats:tabulate",
+    needs=lambda plan: {"matrix": Matrix(experiments.dataset_of_paths(plan))},
+    in_report=True,
+)
+
+# --- Senators --------------------------------------------------------------------------------------
+
+
+def _has_senate(plan: Plan) -> bool:
+    return plan.options["senate"]["dataset"] not in plan.missing_sources
+
+
+SENATE = Table(
+    "senate",
+    "Static samplers on votes of senators, mask by mask",
+    make=".senate:tabulate",
+    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_senate(plan))},
+    options=experiments.OF_SENATE,
+    check=experiments.check_senate,
+    applies=_has_senate,
+    in_reference=True,
+)
+SENATE_SUMMARY = Table(
+    "senate_summary",
+    "Static samplers on votes of senators",
+    make=".senate:summarise",
+    needs=tables("senate"),
+    arguments=lambda plan: {"labels": plan.labels(plan.options["senate"]["methods"])},
+    applies=_has_senate,
+    in_report=True,
+    float_format="%.5g",
+)
+
+STUDY = Study(
+    "votes_as_cast",
+    "Votes as they were cast",
+    "no paper: the main paper's votes with their abstentions, and with time",
+    figures=(PATHS_FIGURE, FORECASTS_FIGURE),
+    tables=(
+        THIRD_CATEGORY,
+        THIRD_CATEGORY_SUMMARY,
+        *common.claims(needs=tables("third_category", "forecasts"), arguments=_methods_of_forecasts),
+        FORECASTS,
+        FORECASTS_SUMMARY,
+        PATHS,
+        POSITIONS,
+        SEATS,
+        SENATE,
+        SENATE_SUMMARY,
+    ),
+    front=("paths", "third_category_summary"),
+    experiments=(
+        experiments.cases_of_categories,
+        experiments.cases_of_forecasts,
+        experiments.cases_of_paths,
+        experiments.cases_of_senate,
+    ),
+)
