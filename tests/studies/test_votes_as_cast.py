@@ -113,10 +113,10 @@ def test_masks_of_a_session_hide_all_of_it_or_most():
 
 
 def test_names_that_end_or_pause_are_listed():
-    ranks = np.array([[2, 2, 2, 2], [2, -1, 0, 1], [0, 1, -1, -1]])
-    names = [["stays", "pauses", "ends"], ["1946 1", "1947 2", "1948 3", "1949 4"]]
+    ranks = np.array([[2] * 7, [2, -1, 0, 1, -1, -1, 1], [-1, 0, 1, 1, -1, -1, -1]])
+    names = [["stays", "pauses", "ends"], [f"{year} 1" for year in range(1946, 1953)]]
     table = seats.tabulate(CategoryMatrix(ranks, *names))
-    assert table.to_numpy().tolist() == [["pauses", 1946, 1949, 3, "1947"], ["ends", 1946, 1947, 2, ""]]
+    assert table.to_numpy().tolist() == [["pauses", 1946, 1952, 4, "1947, 1950 to 1951"], ["ends", 1947, 1949, 3, ""]]
 
 
 # --- What is measured ------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """Which names the data give to those who vote, and from when to when: how succession is coded."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 
@@ -23,7 +25,8 @@ def tabulate(matrix: CategoryMatrix) -> pd.DataFrame:
     for name, of_sessions in zip(matrix.row_names, counts, strict=True):
         there = np.flatnonzero(of_sessions)
         first, last = there[0], there[-1]
-        silent = [str(sessions[t]) for t in range(first, last) if of_sessions[t] == 0]
-        if silent or last < sessions.size - 1:
-            rows.append([str(name), sessions[first], sessions[last], int(of_sessions.sum()), ", ".join(silent)])
+        pauses = [(sessions[i + 1], sessions[j - 1]) for i, j in pairwise(there) if j > i + 1]
+        if pauses or last < sessions.size - 1:
+            silent = ", ".join(f"{begin}" if begin == end else f"{begin} to {end}" for begin, end in pauses)
+            rows.append([str(name), sessions[first], sessions[last], int(of_sessions.sum()), silent])
     return pd.DataFrame(rows, columns=["country", "first", "last", "votes", "without a vote"])
