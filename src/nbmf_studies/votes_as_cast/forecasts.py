@@ -105,6 +105,7 @@ def draw(forecasts: pd.DataFrame, labels: dict[str, str], colours: dict[str, str
         for method, own in losses(forecasts, known).items():
             axis.plot(own.index, own, color=shades[method], marker="o", markersize=3, linewidth=1.2)
         axis.set_title(title)
+        axis.set_xticks(sorted(forecasts["session"].unique()))
         axis.set_xlabel("session, by the year in which it opened")
         axis.set_ylim(bottom=0)
         style.draw_grid(axis)
