@@ -244,6 +244,34 @@ COMPARE = Command(
     ),
     READING,
 )
+PATHS = Command(
+    "find where rows were from period to period, of a file whose columns belong to periods",
+    help_texts.PATHS,
+    MATRIX_FILE,
+    (
+        text(
+            "--periods",
+            "a CSV file with a header and a line per column: its name and its period, a number or a text (texts are in "
+            "the order of their first columns)",
+            "CSV",
+            python="periods_file",
+        ),
+        text(
+            "--period-in-names",
+            "instead of that file: a regular expression whose first group is the period in the name of a column",
+            "REGEX",
+            python="periods",
+        ),
+        number("--components", "the number of components (default: 1)", python="n_components", metavar="K", default=1),
+        number("--chains", "independent chains (default: 4)", default=4),
+        number("--iterations", "sweeps of each chain, a third of them burn-in (default: 1500)", least=3, default=1500),
+        number("--draws", "posterior draws of each chain, for intervals (default: 100)", python="n_draws", default=100),
+        text("--show", "rows with colours and names in the picture (default: those that moved farthest)", nargs="+"),
+        SEED,
+        *results(".paths"),
+    ),
+    READING,
+)
 PLOT = Command(
     "draw the pictures of a fit, of clusters or of topics again",
     help_texts.PLOT,
@@ -328,6 +356,7 @@ COMMANDS = {
     "predict": PREDICT,
     "recommend": RECOMMEND,
     "compare-fits": COMPARE_FITS,
+    "paths": PATHS,
     "plot": PLOT,
     "cluster": CLUSTER,
     "topics": TOPICS,

@@ -118,6 +118,21 @@ files written to the folder A-B.fits next to A, or to the folder after --out:
   rows.csv          each row in both fits, and whether it moved
   summary.txt       the printed summary; report.html
 """
+PATHS = """\
+examples:
+  nbmf paths votes.csv --period-in-names " R/(\\d+)/"      the session is in the names: KAMPUCHEA R/42/3
+  nbmf paths votes.csv --periods sessions.csv            a file with the session of each roll call
+  nbmf paths votes.csv --periods sessions.csv --show India Cuba --chains 2
+
+Rows have positions that move by a random walk from period to period; columns belong to one period each. An entry is
+a one with log-odds of an effect of the column plus the position times a slope of the column.
+
+files written to the folder FILE's name with .paths, or to the folder after --out:
+  paths.csv         the position of each row in each period of its span, with 90 % credible intervals
+  paths.png         paths with names and bands; nbmf plot DIR draws it again, without bands
+  model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
+  summary.txt       the printed summary; report.html
+"""
 PLOT = """\
 examples:
   nbmf plot votes.nbmf                        all pictures of the fit again

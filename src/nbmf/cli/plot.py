@@ -13,7 +13,7 @@ from nbmf.data.loading import load_matrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
-from nbmf.reporting.pictures import Picture, pictures_of_fit, pictures_of_table
+from nbmf.reporting.pictures import Picture, picture_of_paths, pictures_of_fit, pictures_of_table
 
 if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -40,7 +40,9 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:
-    """Return the pictures of a fit; without the matrix the first alone."""
+    """Return the pictures of a fit; without the matrix the first alone. Of rows that move it is that of their paths."""
+    if hasattr(model, "paths_"):
+        return [picture_of_paths(model)]
     is_there = path.is_dir() and (path / MATRIX).exists()
     return pictures_of_fit(
         model,

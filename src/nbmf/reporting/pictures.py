@@ -32,6 +32,7 @@ DICTIONARY, RECONSTRUCTION, TRACES, SCALE, GROUPS = FIT_FILES = (
     "groups.png",
 )
 MEMBERSHIPS, PROFILE, TOPICS = TABLE_FILES = "memberships.png", "profile.png", "topics.png"
+PATHS = "paths.png"
 SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
 
 
@@ -49,6 +50,15 @@ class Picture(NamedTuple):
     file: str
     caption: str
     draw: Callable[[], Figure]
+
+
+def picture_of_paths(fit: Factorization | Chains, names: Sequence[str] | None = None) -> Picture:
+    """Return the picture of rows that move, by the first component; chains with draws have bands."""
+    caption = (
+        "Where rows were from period to period, on the first component. Bands are 90 % credible intervals, dots join "
+        "the sides of a pause, and other rows are grey."
+    )
+    return Picture(PATHS, caption, lambda: nbmf.plot.paths(fit, names=names).figure)
 
 
 def pictures_of_fit(

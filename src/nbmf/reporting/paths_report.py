@@ -1,0 +1,68 @@
+"""What the report says about rows that move: which moved farthest, and how far all of them go."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from nbmf.posterior.chains import Chains
+from nbmf.reporting.model import Figure, Lines, Report, Section, Table
+from nbmf.reporting.words import one_or_many
+
+SHOWN = 10  # rows that moved farthest
+
+
+def paths_report(name: str, chains: Chains, table: pd.DataFrame, figures: Sequence[Figure], command: str) -> Report:
+    """Return the report of a fit whose rows move.
+
+    Parameters
+    ----------
+    name : str
+        What was fitted.
+    chains : Chains
+        With draws.
+    table : DataFrame
+        As `nbmf.posterior.paths.path_table` makes it of them.
+    figures : sequence of Figure
+    command : str
+    """
+    sections = [
+        Section("Rows that move", [Lines([*_about(chains, table)]), *figures], leads=True),
+        Section("Farthest", [_farthest(of_axis, k) for k, of_axis in table.groupby("component")]),
+    ]
+    return Report(name, sections, [command])
+
+
+def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
+    model = chains.best
+    rows, columns, names = len(model.W_), model.H_.shape[1], model.period_names_
+    yield (
+        f"{model.title}: {one_or_many(rows, 'row')}, {one_or_many(columns, 'column')} of {len(names)} periods, "
+        f"{names[0]} to {names[-1]}"
+    )
+    steps = np.sqrt(np.diagonal(model.walk_covariance_.mean(axis=0)))
+    sizes = " and ".join(f"{step:.2f}" for step in steps)
+    yield f"standard deviation of a step of one period: {sizes}, where positions have mean square 1"
+    pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
+    if pauses:
+        yield f"{one_or_many(pauses, 'row')} with pauses, periods without an entry: their intervals are wider there"
+    yield "the data do not determine the signs of axes"
+    if len(chains.estimators) > 1 and not chains.converged:
+        yield f"NOT CONVERGED: {chains.advice}"
+
+
+def _farthest(of_axis: pd.DataFrame, k: int) -> Table:
+    """Return the rows whose positions differ most between their first and their last period."""
+    ends = of_axis.groupby("row", sort=False).agg(["first", "last"])
+    far = (ends["mean", "last"] - ends["mean", "first"]).abs().sort_values(ascending=False, kind="stable")
+    cells = [
+        [str(row), *(f"{ends.loc[row, ('period', end)]}: {_interval(ends.loc[row], end)}" for end in ("first", "last"))]
+        for row in far.index[:SHOWN]
+    ]
+    note = "positions with 90 % intervals; all rows and periods are in paths.csv"
+    return Table(["row", "first period", "last period"], cells, "<<<", [f"component {k}"], note)
+
+
+def _interval(row: pd.Series, end: str) -> str:
+    mean, lower, upper = (row[name, end] for name in ("mean", "lower", "upper"))
+    return f"{mean:.2f} [{lower:.2f}, {upper:.2f}]"

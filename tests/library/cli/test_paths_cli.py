@@ -1,0 +1,97 @@
+"""nbmf paths: periods from a file or from names, what is written, and errors that say what is missing."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbmf
+from nbmf import cli
+from nbmf.errors import DataError
+from nbmf.io.periods import read_periods
+
+ONE_OF = "allowed is one of --periods CSV and --period-in-names REGEX"
+FAST = ["--iterations", "60", "--chains", "2", "--draws", "20"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A folder with votes of ten rows that move over three sessions, and the sessions of the columns."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    sessions = np.repeat([7, 8, 10], 6)
+    positions = np.cumsum(rng.normal(0, [1.5, 0.5, 0.5], (10, 3)), axis=1)[:, np.repeat([0, 1, 2], 6)]
+    votes = (positions * rng.normal(0, 2, 18) + rng.logistic(size=(10, 18)) > 0).astype(object)
+    votes[0, sessions == 8] = ""  # a pause
+    names = [f"vote {n} R/{session}" for n, session in enumerate(sessions)]
+    pd.DataFrame(votes.tolist(), [f"row {f}" for f in range(10)], names).replace({True: 1, False: 0}).to_csv("v.csv")
+    pd.DataFrame({"column": names, "session": sessions}).to_csv("s.csv", index=False)
+    yield tmp_path
+    plt.close("all")
+
+
+def run(capsys, *argv, code=0):
+    assert cli.main([str(word) for word in argv]) == code
+    said = capsys.readouterr()
+    return " ".join((said.err if code else said.out).split())
+
+
+def test_both_ways_to_name_periods_write_the_same_paths(here, capsys):
+    said = run(capsys, "paths", "v.csv", "--periods", "s.csv", *FAST)
+    written = {path.name for path in (here / "v.paths").iterdir()}
+    assert written >= {"paths.csv", "paths.png", "model.npz", "matrix.npz", "summary.txt", "report.html"}
+    assert "10 rows, 18 columns of 3 periods, 7 to 10" in said
+    assert "1 row with pauses" in said
+    table = pd.read_csv(here / "v.paths/paths.csv")
+    assert table["period"].unique().tolist() == [7, 8, 10]
+    assert len(table) == 30
+    assert (table["lower"] <= table["upper"]).all()
+    assert table.loc[(table["row"] == "row 0") & (table["period"] == 8), "entries"].item() == 0
+    run(capsys, "paths", "v.csv", "--period-in-names", r"R/(\d+)", "--out", "again", *FAST)
+    pd.testing.assert_frame_equal(table, pd.read_csv(here / "again/paths.csv"))
+    model = nbmf.load(here / "again/model.npz")
+    assert model.period_times_.tolist() == [7, 8, 10]
+    run(capsys, "plot", "again", "--out", "again.pdf")
+    assert (here / "again.pdf").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], ONE_OF),
+        (["--periods", "s.csv", "--period-in-names", "R"], ONE_OF),
+        (["--period-in-names", "(vote)"], "all 18 columns have the period 'vote'; needed are two"),
+        (["--period-in-names", "R/(7)"], "nothing of it in the name 'vote 6 R/8'"),
+        (["--period-in-names", "("], "--period-in-names '('"),
+        (["--periods", "nowhere.csv"], "nowhere.csv"),
+        (["--periods", "s.csv", "--show", "nobody"], "--show nobody: there is no such row"),
+    ],
+)
+def test_errors_name_the_option(options, words, here, capsys):
+    said = run(capsys, "paths", "v.csv", *options, *FAST, code=cli.FAILED)
+    assert words in said
+    assert not (here / "v.paths/paths.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("column,period\na,1\n", "p.csv: no period for column 'b'"),
+        ("column,period\na,1\nb,\n", "p.csv: no period for column 'b'"),
+        ("column,period\na,1\nb,2\nc,3\n", "p.csv: column 'c' not in the matrix"),
+        ("column,period\na,1\na,2\nb,2\n", "p.csv: column 'a' is there more than once"),
+        ("column\na\nb\n", "p.csv: a line has one field; needed are the name of a column and its period"),
+        ("", "p.csv: no CSV file with columns and their periods"),
+    ],
+)
+def test_a_file_has_a_period_for_each_column(lines, words, here):
+    (here / "p.csv").write_text(lines)
+    with pytest.raises(DataError, match=words):
+        read_periods("p.csv", ["a", "b"])
+
+
+def test_periods_are_in_the_order_of_the_matrix_and_others_are_counted(here):
+    (here / "p.csv").write_text("\ufeffcolumn,session,more\n b ,2,x\na,1,y\n", encoding="utf-8")
+    assert read_periods("p.csv", ["a", "b"]) == ["1", "2"]
+    with pytest.raises(DataError, match="no period for columns 'c', 'd', 'e' and 2 more"):
+        read_periods("p.csv", [*"abcdefg"])
