@@ -160,6 +160,8 @@ $ nbmf recommend --help
 
 $ nbmf compare-fits --help
 
+$ nbmf paths --help
+
 $ nbmf plot --help
 
 $ nbmf cluster --help

@@ -20,7 +20,8 @@ class Run:
     """What claims are decided from.
 
     third_category, forecasts : DataFrame, as the modules of these names make them
-    moving, staying : str, methods that forecast
+    moving : str, the method whose positions move
+    staying : list of str, those whose positions stay
     """
 
     third_category: pd.DataFrame

@@ -99,7 +99,7 @@ def draw(forecasts: pd.DataFrame, labels: dict[str, str], colours: dict[str, str
     labels, colours : dict
         Of the methods.
     """
-    figure, axes = style.panel_grid(len(TITLES), len(TITLES), HEIGHT, 0.6)
+    figure, axes = style.panel_grid(len(TITLES), len(TITLES), HEIGHT, 0.6, sharey=True)
     names, shades = labels | BASELINES, colours | OF_BASELINES
     for axis, (known, title) in zip(axes.flat, TITLES.items(), strict=True):
         for method, own in losses(forecasts, known).items():

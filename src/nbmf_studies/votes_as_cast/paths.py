@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from nbmf.errors import DataError, choices
 from nbmf.plotting import paths as pictures
@@ -12,7 +13,7 @@ from nbmf.plotting import style
 from nbmf.posterior.paths import Paths
 from nbmf_studies.framework.gathering import reports
 
-SIZE = style.PAGE_WIDTH, 4.6  # inches
+HEIGHT = 4.6  # inches
 ENDS = ("lower", "upper")
 
 
@@ -77,8 +78,9 @@ def draw(paths: pd.DataFrame, names: list[str]) -> Figure:
     """
     shown = _as_paths(paths)
     rows = [list(shown.row_names).index(name) for name in names if name in shown.row_names]
-    figure, axes = style.panel_grid(1, 1, SIZE[1], 0.0)
+    figure, axes = style.panel_grid(1, 1, HEIGHT, 0.0)
     pictures.draw(shown, 0, rows, ax=axes[0, 0])
+    axes[0, 0].xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0, 0].set_xlabel("session, by the year in which it opened")
     axes[0, 0].set_ylabel("position")
     return figure
