@@ -15,6 +15,7 @@ from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.replications import interval
 from nbmf.fits import FitRequest, run_fit
+from nbmf.posterior.store import DrawStore
 from nbmf_studies.pipeline import configuration
 from nbmf_studies.votes_as_cast import ballots, claims, forecasts, masks, measures, paths, periods, seats, senate
 from nbmf_studies.votes_as_cast import third_category as third
@@ -194,6 +195,26 @@ def test_draws_change_no_bit_of_a_fit_and_have_intervals(tmp_path):
     np.testing.assert_allclose(mean, plain.paths_[..., 0], atol=1e-4)  # all kept sweeps were drawn
     assert found["votes"] == plain.entries_.astype(int).tolist()
     assert found["sessions"] == [1946, 1947, 1948]
+
+
+def test_a_fit_that_was_interrupted_goes_on_with_its_draws(tmp_path, monkeypatch):
+    matrix, path, draw, drawn_numbers = drawn(), tmp_path / "fit.npz", DrawStore.draw, []
+    named = f"{HERE}.drawn_paths:DrawnPaths", {**SHORT, "n_draws": 8}
+    whole = fit(matrix, None, "of_paths", *named, moving=True).report["measures"]
+
+    def stop_once(self, number, state):
+        if number == 5 and number not in drawn_numbers:
+            drawn_numbers.append(number)
+            raise KeyboardInterrupt
+        drawn_numbers.append(number)
+        draw(self, number, state)
+
+    monkeypatch.setattr(DrawStore, "draw", stop_once)
+    with pytest.raises(KeyboardInterrupt):
+        fit(matrix, None, "of_paths", *named, moving=True, checkpoint=path, checkpoint_seconds=0)
+    again = fit(matrix, None, "of_paths", *named, moving=True, checkpoint=path).report["measures"]
+    assert again == whole
+    assert drawn_numbers == [0, 1, 2, 3, 4, 5, 5, 6, 7]  # those before the interruption are not drawn again
 
 
 # --- Tables ----------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import pandas as pd
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.rda import read_data_frame
+from nbmf_studies.recipes import _votes
 from nbmf_studies.recipes._reading import naming
-from nbmf_studies.recipes._votes import read_votes, vote_codes
 
 BEFORE = 1945  # the year before the first session; session s opened in 1945 + s
 CODES = {2: {"no": 0, "abstain": 0, "yes": 1}, 3: {"no": 0, "abstain": 1, "yes": 2}}  # two as the main paper has them
@@ -41,12 +41,12 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
     """
     if categories not in CODES:
         raise ConfigError(f"categories = {categories}: allowed are 2 and 3")
-    records = read_votes(votes)
+    records = _votes.read_votes(votes)
     years = _years(records["rcid"], votes, roll_calls)
     chosen = records[(first <= years) & (years <= last)]
     if chosen.empty:
         raise ConfigError(f"first = {first}, last = {last}: allowed are years from {years.min()} to {years.max()}")
-    codes, countries, calls = vote_codes(chosen, CODES[categories])
+    codes, countries, calls = _votes.vote_codes(chosen, CODES[categories])
     year_of = dict(zip(records["rcid"], years, strict=True))
     with naming(votes):
         return CategoryMatrix(codes, countries, [f"{year_of[call]} {call}" for call in calls])

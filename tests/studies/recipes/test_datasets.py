@@ -14,13 +14,18 @@ from raw_data import ENTRIES, EVERY, raw_file, write_r_matrix, write_r_table
 
 import nbmf
 from nbmf.data.examples import EXAMPLES
+from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
+from nbmf.fit_key import mask_stream
 from nbmf.io.rda import read_data_frame, read_r_matrix
+from nbmf.seeds import seed_sequence
 from nbmf_studies import recipes
 from nbmf_studies.recipes import _votes
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts, check_published, r_name
+from nbmf_studies.votes_as_cast.ballots import years_of
+from nbmf_studies.votes_as_cast.masks import of_entries
 
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
 PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text(encoding="utf-8"))
@@ -84,6 +89,20 @@ def test_abstentions_are_zeros_of_unvotes_and_the_rest_of_its_zeros_are_noes(bui
     np.testing.assert_array_equal(votes.observed, abstentions.observed)
     assert (votes.codes[abstentions.codes == 1] == 0).all()
     assert 0 < (abstentions.codes == 1).sum() < (votes.codes == 0).sum()
+
+
+def test_votes_as_cast_have_the_entries_and_the_masks_of_unvotes(built):
+    votes = built("unvotes")
+    files = {"votes": raw_file("unvotes_votes"), "roll_calls": raw_file("unvotes_roll_calls")}
+    cast = build("nbmf_studies.votes_as_cast.ballots", files, {"categories": 3, "first": 1946, "last": 2015})
+    np.testing.assert_array_equal(cast.above(1).codes, votes.codes)
+    assert cast.row_names.tolist() == votes.row_names.tolist()
+    assert [name.split()[1] for name in cast.column_names] == [str(name) for name in votes.column_names]
+    years = years_of(cast)
+    assert (np.diff(years) >= 0).all()
+    assert np.unique(years).tolist() == list(range(1946, 2016))
+    seed = seed_sequence(*mask_stream("unvotes", 0))
+    np.testing.assert_array_equal(of_entries(cast, 0), draw_mask(votes, 0.25, seed))
 
 
 @pytest.mark.parametrize("name", ENTRIES)
