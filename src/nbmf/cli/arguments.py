@@ -245,7 +245,7 @@ COMPARE = Command(
     READING,
 )
 PATHS = Command(
-    "find where rows were from period to period, of a file whose columns belong to periods",
+    "find how rows moved from period to period, in a file whose columns belong to periods",
     help_texts.PATHS,
     MATRIX_FILE,
     (

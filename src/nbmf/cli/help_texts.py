@@ -124,8 +124,8 @@ examples:
   nbmf paths votes.csv --periods sessions.csv            a file with the session of each roll call
   nbmf paths votes.csv --periods sessions.csv --show India Cuba --chains 2
 
-Rows have positions that move by a random walk from period to period; columns belong to one period each. An entry is
-a one with log-odds of an effect of the column plus the position times a slope of the column.
+The position of a row moves from period to period by a random walk, and each column belongs to one period. The
+log-odds of a one are an effect of the column plus the position of the row times a slope of the column.
 
 files written to the folder FILE's name with .paths, or to the folder after --out:
   paths.csv         the position of each row in each period of its span, with 90 % credible intervals

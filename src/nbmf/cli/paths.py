@@ -1,4 +1,4 @@
-"""nbmf paths: where rows were from period to period, from a file whose columns belong to periods."""
+"""nbmf paths: how rows moved from period to period, in a file whose columns belong to periods."""
 
 import argparse
 import warnings
