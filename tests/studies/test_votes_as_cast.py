@@ -165,19 +165,22 @@ def fit(matrix, mask, look, class_name="OrdinalFactorGibbs", settings=SHORT, mov
     return run_fit(matrix, mask, request, log=[].append, **more)
 
 
-def test_sessions_are_forecast_by_fits_that_have_seen_none_of_their_votes():
+@pytest.mark.parametrize(
+    ("name", "effects"), [("DynamicOrdinalFactorGibbs", "columns"), ("OrdinalFactorGibbs", "both")]
+)
+def test_sessions_are_forecast_by_fits_that_have_seen_none_of_their_votes(name, effects):
     matrix = drawn(F=30, calls=15)
     mask = masks.of_session(matrix, 0, last=1948)
-    settings = {**SHORT, "cut_points": "shared", "effects": "columns", "effect_scale": "learned"}
-    report = fit(matrix, mask, "of_session", "DynamicOrdinalFactorGibbs", settings, moving=True).report
     other = np.where(mask, np.where(matrix.ranks == 2, 0, 2), matrix.ranks).astype(np.int8)
-    turned = CategoryMatrix(other, matrix.row_names, matrix.column_names)
-    again = fit(turned, mask, "of_session", "DynamicOrdinalFactorGibbs", settings, moving=True)
-    assert np.isfinite(report["perplexity"])
-    assert report["measures"].keys() == {"yes", *forecasts.BASELINES}
-    assert again.report["measures"]["yes"] != report["measures"]["yes"]  # the truth is another, what is learned is not
-    first = fit(matrix, mask, "of_session", "DynamicOrdinalFactorGibbs", settings, moving=True)
-    np.testing.assert_array_equal(first.estimator.paths_, again.estimator.paths_)
+    settings = {**SHORT, "cut_points": "shared", "effects": effects, "effect_scale": "learned"}
+    one, turned = (
+        fit(each, mask, "of_session", name, settings, moving=name.startswith("Dynamic"))
+        for each in (matrix, CategoryMatrix(other, matrix.row_names, matrix.column_names))
+    )
+    assert np.isfinite(one.report["perplexity"])
+    assert one.report["measures"].keys() == {"yes", *forecasts.BASELINES}
+    assert one.report["measures"]["yes"] != turned.report["measures"]["yes"]  # the truth is another,
+    np.testing.assert_array_equal(one.estimator.W_, turned.estimator.W_)  # what is learned is not
 
 
 def test_draws_change_no_bit_of_a_fit_and_have_intervals(tmp_path):
