@@ -1,4 +1,4 @@
-"""When roll calls were held: what models are told whose positions move."""
+"""When roll calls were held: the periods that dynamic models are given."""
 
 from typing import Any
 
