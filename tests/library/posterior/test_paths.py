@@ -116,10 +116,10 @@ def test_a_column_of_a_period_to_come_is_predicted_as_a_new_one_is(kind):
     categories = {"cut_points": "shared", "effects": "columns", "n_categories": 3} if "Ordinal" in kind else {}
     V = np.random.default_rng(3).integers(0, 2 + bool(categories), (12, 18)).astype(float)
     wider, f = np.hstack([V, np.full((12, 1), np.nan)]), np.arange(12)
-    sweeps = {"burn_in": 200, "n_samples": 2000, **categories}
+    sweeps = {"burn_in": 200, "n_samples": 800, **categories}
     model = getattr(nbmf, kind)(1, periods=[*YEARS, 2006], random_state=1, **sweeps).fit(wider)
     draws = nbmf.posterior_draws(getattr(nbmf, kind)(1, periods=YEARS, random_state=2, **sweeps), V, n_draws=400)
-    np.testing.assert_allclose(model.predictive(f, np.full(12, 18)), predict_next(draws, ahead=2.0), atol=0.06)
+    np.testing.assert_allclose(model.predictive(f, np.full(12, 18)), predict_next(draws, ahead=2.0), atol=0.08)
     assert model.spans_[:, 1].tolist() == [2] * 12  # which ends with the entries
 
 
