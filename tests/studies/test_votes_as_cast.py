@@ -69,9 +69,9 @@ def test_votes_keep_their_abstentions_and_the_session_of_each_roll_call(raw):
 
 
 def test_what_cannot_be_built_is_refused(raw, tmp_path):
-    with pytest.raises(ConfigError, match="categories = 4: allowed are 2 and 3"):
+    with pytest.raises(ConfigError, match="categories = 4: must be 2 or 3"):
         ballots.build(**raw, **WHOLE | {"categories": 4})
-    with pytest.raises(ConfigError, match="first = 1950, last = 1951: allowed are years from 1946 to 1948"):
+    with pytest.raises(ConfigError, match="first = 1950, last = 1951: must be years, some from 1946 to 1948"):
         ballots.build(**raw, categories=3, first=1950, last=1951)
     for ids, words in (
         ([7, 9], "no session for roll call 12"),

@@ -70,7 +70,9 @@ def periods_typed(options: argparse.Namespace, matrix: NamedMatrix) -> Periods:
     """
     given: str | Sequence[str] | None = options.period_in_names
     if (options.periods is None) == (given is None):
-        raise ConfigError("allowed is one of ", Setting("periods_file", ...), " and ", Setting("periods", ...))
+        raise ConfigError(
+            "the periods of columns: needed is one of ", Setting("periods_file", ...), " and ", Setting("periods", ...)
+        )
     if options.periods is not None:
         given = read_periods(options.periods, matrix.column_names)
     check("periods", given, {"periods": PERIODS})

@@ -40,12 +40,12 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
         If a file is damaged, a roll call is there twice, or has no session.
     """
     if categories not in CODES:
-        raise ConfigError(f"categories = {categories}: allowed are 2 and 3")
+        raise ConfigError(f"categories = {categories}: must be 2 or 3")
     records = _votes.read_votes(votes)
     years = _years(records["rcid"], votes, roll_calls)
     chosen = records[(first <= years) & (years <= last)]
     if chosen.empty:
-        raise ConfigError(f"first = {first}, last = {last}: allowed are years from {years.min()} to {years.max()}")
+        raise ConfigError(f"first = {first}, last = {last}: must be years, some from {years.min()} to {years.max()}")
     codes, countries, calls = _votes.vote_codes(chosen, CODES[categories])
     year_of = dict(zip(records["rcid"], years, strict=True))
     with naming(votes):

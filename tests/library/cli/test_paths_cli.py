@@ -10,7 +10,7 @@ from nbmf import cli
 from nbmf.errors import DataError
 from nbmf.io.periods import read_periods
 
-ONE_OF = "allowed is one of --periods CSV and --period-in-names REGEX"
+ONE_OF = "needed is one of --periods CSV and --period-in-names REGEX"
 FAST = ["--iterations", "60", "--chains", "2", "--draws", "20"]
 
 
