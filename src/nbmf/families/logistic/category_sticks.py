@@ -18,8 +18,8 @@ from nbmf.errors import DataError
 class Sticks:
     """The binary columns that columns of categories become.
 
-    The order of a column's categories is a part of the prior: where all ψ are 0 the first has probability 1/2, the second
-    1/4, and so on.
+    The order of a column's categories is a part of the prior: where all ψ are 0 the first has probability 1/2, the
+    second 1/4, and so on.
 
     Parameters
     ----------
