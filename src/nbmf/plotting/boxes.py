@@ -8,15 +8,16 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.markers import MarkerStyle
 from matplotlib.patches import Patch
+from matplotlib.path import Path
+from matplotlib.textpath import TextPath
+from matplotlib.transforms import Affine2D
 
 from nbmf.plotting import style
 
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
 NOT_CONVERGED = "†"  # below the box
-DAGGER = MarkerStyle(r"$\dagger$")  # the same, in the legend
 GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
@@ -150,7 +151,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
         handles.append(Line2D([], [], label=label, **SATURATED))
     if any_not_converged:
         label = "chains have not converged (R-hat, ESS)"
-        handles.append(Line2D([], [], label=label, marker=DAGGER, **MARK))
+        handles.append(Line2D([], [], label=label, marker=_dagger(), **MARK))
     gaps = drawn[drawn["perplexity"].isna()]
     for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
@@ -196,6 +197,13 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
     style.draw_grid(axis)
+
+
+def _dagger() -> Path:
+    """Return NOT_CONVERGED as a marker of the legend: "$...$" would be drawn as it stands, no text is mathematics."""
+    glyph = TextPath((0, 0), NOT_CONVERGED)
+    (left, bottom), (right, top) = glyph.get_extents().get_points()
+    return Affine2D().translate(-(left + right) / 2, -(bottom + top) / 2).transform_path(glyph)
 
 
 def _draw_box(axis: Axes, position: int, values: pd.Series, colour: str) -> None:
