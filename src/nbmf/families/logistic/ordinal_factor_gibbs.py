@@ -34,8 +34,8 @@ class OrdinalFactorGibbs(Sampled, OrdinalFactors):
     n_components, effects, effect_scale, ard, a0, b0, burn_in, n_samples, threads, random_state
         As of LogisticFactorGibbs.
 
-    See Factorization, FactorModel and OrdinalFactors for the learned attributes. `expectation_` is the mean category,
-    Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single entries, (n, C).
+    `expectation_` is the mean category, Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single
+    entries, (n, C). See Factorization, FactorModel and OrdinalFactors for the other learned attributes.
     """
 
     method_name = "ordinal GS"

@@ -33,8 +33,8 @@ class OrdinalFactorVB(VariationalFactors, OrdinalFactors):
     n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
-    See Factorization, FactorModel and OrdinalFactors for the learned attributes. `expectation_` is the mean category,
-    Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single entries, (n, C).
+    `expectation_` is the mean category, Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single
+    entries, (n, C). See Factorization, FactorModel and OrdinalFactors for the other learned attributes.
     """
 
     method_name = "ordinal VB"
