@@ -23,6 +23,9 @@ class OrdinalFactorGibbs(Sampled, OrdinalFactors):
     effects. A priori they are normal numbers N(0, 9) in order. The model does not depend on which end of the order
     is called 0. `nbmf.families.logistic.ordered_cells` has the equations of the sampler.
 
+    `expectation_` is the mean category, Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single
+    entries, (n, C).
+
     Parameters
     ----------
     cut_points : {"columns", "shared"}
@@ -34,8 +37,7 @@ class OrdinalFactorGibbs(Sampled, OrdinalFactors):
     n_components, effects, effect_scale, ard, a0, b0, burn_in, n_samples, threads, random_state
         As of LogisticFactorGibbs.
 
-    `expectation_` is the mean category, Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single
-    entries, (n, C). See Factorization, FactorModel and OrdinalFactors for the other learned attributes.
+    See Factorization, FactorModel and OrdinalFactors for the learned attributes.
     """
 
     method_name = "ordinal GS"

@@ -24,6 +24,9 @@ class OrdinalFactorVB(VariationalFactors, OrdinalFactors):
     together (docs/logistic.md). q is narrower than the posterior. Of two categories with cut points of columns it is
     LogisticFactorVB with effects of columns ~ N(0, 9).
 
+    `expectation_` is the mean category, Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single
+    entries, (n, C).
+
     Parameters
     ----------
     cut_points, n_categories
@@ -33,8 +36,7 @@ class OrdinalFactorVB(VariationalFactors, OrdinalFactors):
     n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
-    `expectation_` is the mean category, Σ c P(v = c); `predictive(rows, columns)` has the probabilities of single
-    entries, (n, C). See Factorization, FactorModel and OrdinalFactors for the other learned attributes.
+    See Factorization, FactorModel and OrdinalFactors for the learned attributes.
     """
 
     method_name = "ordinal VB"
