@@ -73,7 +73,7 @@ TESTS = {
     "families/poisson_gamma/gamma_priors.py": ["poisson_gamma", "poisson_gibbs"],
     "families/poisson_gamma/hyperparameters.py": ["poisson_gibbs"],
     "families/poisson_gamma/poisson_gamma_variational.py": ["poisson_gamma"],
-    "families/poisson_gamma/row_blocks.py": ["row_blocks"],
+    "families/poisson_gamma/row_blocks.py": ["poisson_row_blocks"],
     "families/poisson_gamma/point.py": ["poisson_gamma"],
     "families/poisson_gamma/poisson_gamma_gibbs.py": ["poisson_gibbs"],
     "families/poisson_gamma/averages.py": ["poisson_gibbs"],

@@ -17,7 +17,18 @@ from nbmf.evaluation.replications import interval
 from nbmf.fits import FitRequest, run_fit
 from nbmf.posterior.store import DrawStore
 from nbmf_studies.pipeline import configuration
-from nbmf_studies.votes_as_cast import ballots, claims, forecasts, masks, measures, paths, periods, seats, senate
+from nbmf_studies.votes_as_cast import (
+    ballots,
+    claims,
+    forecasts,
+    masks,
+    measures,
+    paths,
+    periods,
+    seats,
+    senate,
+    sessions,
+)
 from nbmf_studies.votes_as_cast import third_category as third
 from nbmf_studies.votes_as_cast.experiments import KEY, THREE, TWO
 from nbmf_studies.votes_as_cast.study import STUDY
@@ -60,7 +71,7 @@ def test_votes_keep_their_abstentions_and_the_session_of_each_roll_call(raw):
     assert matrix.row_names.tolist() == ["Aruba", "Benin", "Chad"]
     assert matrix.column_names.tolist() == ["1946 7", "1946 9", "1948 12"]
     assert matrix.ranks.tolist() == [[2, 1, 0], [-1, -1, 2], [0, -1, 1]]
-    assert ballots.years_of(matrix).tolist() == periods.of_columns(matrix)["periods"] == [1946, 1946, 1948]
+    assert sessions.years_of(matrix).tolist() == periods.of_columns(matrix)["periods"] == [1946, 1946, 1948]
     two = ballots.build(**raw, **WHOLE | {"categories": 2})
     assert two.ranks.tolist() == [[1, 0, 0], [-1, -1, 1], [0, -1, 0]]
     first = ballots.build(**raw, **WHOLE | {"last": 1947})
@@ -106,7 +117,7 @@ def test_masks_hold_out_the_same_votes_whatever_the_categories():
 
 def test_masks_of_a_session_hide_all_of_it_or_most():
     matrix = drawn(F=40, calls=20)
-    is_last = ballots.years_of(matrix) == 1948
+    is_last = sessions.years_of(matrix) == 1948
     np.testing.assert_array_equal(masks.of_session(matrix, 0, **WHOLE), matrix.observed & is_last)
     most = masks.of_session(matrix, 1, **WHOLE)
     assert not (most & ~(matrix.observed & is_last)).any()
@@ -187,7 +198,7 @@ def test_draws_change_no_bit_of_a_fit_and_have_intervals(tmp_path):
     matrix = drawn()
     result = fit(matrix, None, "of_paths", f"{HERE}.drawn_paths:DrawnPaths", {**SHORT, "n_draws": 8}, moving=True)
     plain = nbmf.DynamicOrdinalFactorGibbs(
-        1, periods=ballots.years_of(matrix), **SHORT, random_state=result.estimator.random_state
+        1, periods=sessions.years_of(matrix), **SHORT, random_state=result.estimator.random_state
     ).fit(matrix)
     np.testing.assert_array_equal(plain.paths_, result.estimator.paths_)
     found = json.loads(json.dumps(result.report["measures"]))

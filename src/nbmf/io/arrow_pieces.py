@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from nbmf.io.extras import needed
@@ -73,7 +72,7 @@ def pieces_of_text(path: Path, wanted: TextColumns) -> Iterator[list[pa.Array]]:
     IrregularText
         If a record has another number of fields, a field is no number, or the file is incomplete or empty.
     """
-    csv = _module("csv", path)
+    csv = needed("pyarrow.csv", "parquet", path, "large lists of text")
     import pyarrow as pa
 
     read = csv.ReadOptions(
@@ -102,15 +101,10 @@ def pieces_of_parquet(path: Path, names: Sequence[str]) -> Iterator[list[pa.Arra
 
 def parquet_file(path: Path):
     """Open a Parquet file."""
-    return _module("parquet", path).ParquetFile(path)
+    return needed("pyarrow.parquet", "parquet", path, "Parquet files").ParquetFile(path)
 
 
 def release_memory() -> None:
     """Give memory that pyarrow keeps for later back to the system, if pyarrow was used."""
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
-
-
-def _module(name: str, path: Path) -> ModuleType:
-    what = {"csv": "large lists of text", "parquet": "Parquet files"}[name]
-    return needed(f"pyarrow.{name}", "parquet", path, what)

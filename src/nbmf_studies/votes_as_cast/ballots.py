@@ -52,16 +52,6 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
         return CategoryMatrix(codes, countries, [f"{year_of[call]} {call}" for call in calls])
 
 
-def year_of_column(name: str) -> int:
-    """Return the year in which the session of a roll call opened, from the name of its column."""
-    return int(name.split()[0])
-
-
-def years_of(matrix: CategoryMatrix) -> np.ndarray:
-    """Return the same of all columns, int array (N,)."""
-    return np.array([year_of_column(str(name)) for name in matrix.column_names])
-
-
 def _years(ids: pd.Series, votes: Path, roll_calls: Path) -> np.ndarray:
     """Return the year in which the session of each roll call opened, int array."""
     table = read_data_frame(roll_calls, ["rcid", "session"])

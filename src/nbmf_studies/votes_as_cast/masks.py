@@ -8,7 +8,7 @@ from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.masks import draw_mask
 from nbmf.fit_key import mask_stream
 from nbmf.seeds import seed_sequence
-from nbmf_studies.votes_as_cast.ballots import years_of
+from nbmf_studies.votes_as_cast.sessions import years_of
 
 PROBABILITY = 0.25  # of an entry to be held out, as in the main paper
 SEEN = 0.0, 0.2  # of the votes of the last session, by the number of the mask

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.paths import paths_of
-from nbmf_studies.votes_as_cast.ballots import years_of
+from nbmf_studies.votes_as_cast.sessions import years_of
 
 DIGITS = 5  # of positions in a report
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf_studies.votes_as_cast.ballots import years_of
+from nbmf_studies.votes_as_cast.sessions import years_of
 
 
 def of_columns(matrix: CategoryMatrix) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf_studies.votes_as_cast.ballots import years_of
+from nbmf_studies.votes_as_cast.sessions import years_of
 
 
 def tabulate(matrix: CategoryMatrix) -> pd.DataFrame:

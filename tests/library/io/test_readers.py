@@ -147,7 +147,7 @@ def test_every_spelling_of_a_value(read):
 @pytest.mark.parametrize("value", ["2", "0.5", "-2", "inf", "maybe", "1e0", "01", "one", "\x00"])
 def test_anything_else_is_refused_with_its_place(value, read):
     message = refused(read, f"who,b1,b2\nann,1,0\n\nbob,1,{value}\n")
-    assert message.startswith(f"votes.csv, line 4, column 'b2': the value is {value!r}; allowed ")
+    assert message.startswith(f"votes.csv, line 4, column 'b2': the value is {value!r}; allowed: ")
     assert "ones (1, 1.0, true, yes), zeros (0, " in message
     assert f"missing = [{value!r}]" in message
     assert "ignore = ['b2'] to leave it out" in message

@@ -24,8 +24,8 @@ from nbmf_studies import recipes
 from nbmf_studies.recipes import _votes
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts, check_published, r_name
-from nbmf_studies.votes_as_cast.ballots import years_of
 from nbmf_studies.votes_as_cast.masks import of_entries
+from nbmf_studies.votes_as_cast.sessions import years_of
 
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
 PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text(encoding="utf-8"))
