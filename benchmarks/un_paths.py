@@ -16,7 +16,8 @@ import pandas as pd
 import nbmf
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.io.rda import read_data_frame
-from nbmf.posterior.paths import Paths, paths_of, predict_next
+from nbmf.posterior.path_values import Paths
+from nbmf.posterior.paths import paths_of, predict_next
 from nbmf_studies.recipes._votes import read_votes
 
 CODE_OF = {"no": 0, "abstain": 1, "yes": 2}

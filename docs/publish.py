@@ -14,7 +14,6 @@ import shutil
 from importlib import metadata
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import yaml
 from PIL import Image
@@ -25,6 +24,7 @@ from nbmf_studies.framework.plan import Plan
 from nbmf_studies.framework.verdicts import judge
 from nbmf_studies.lumbreras2020.claims import CLAIMS, Run
 from nbmf_studies.pipeline import configuration
+from nbmf_studies.pipeline.verification import compare_runs, summarise_comparison
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
@@ -182,11 +182,11 @@ def sections_of_orientations(run: Run, other: Run) -> list[str]:
 
 
 def same_scores(published: Path, made: Path) -> bool:
-    """Return whether a run has the scores of the published one, but for rounding in their last digits."""
+    """Return whether a run has the scores of the published one, but for rounding, as `make verify` judges it."""
     if not published.exists():
         return False
-    old, new = (pd.read_csv(file).set_index(FIT)["perplexity"].sort_index() for file in (published, made))
-    return old.index.equals(new.index) and np.allclose(old, new, rtol=1e-6, atol=0, equal_nan=True)
+    old, new = ({"scores": pd.read_csv(file)} for file in (published, made))
+    return summarise_comparison(compare_runs(new, old))["result"].isin(["identical", "rounding"]).all()
 
 
 def sections_that_stay(sections: list[str], is_same: bool, root: Path = ROOT) -> list[str]:

@@ -120,11 +120,12 @@ def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
 
 
 def test_comparisons_with_other_runs_stay_while_the_scores_do(publish, tmp_path, capsys):
-    scores = made_up().scores
+    others = dict.fromkeys(("loss", "active_components", "n_iter", "n_test", "saturated", "W_min", "W_max"), 1)
+    scores = made_up().scores.assign(settings="{}", **others)
     scores.to_csv(tmp_path / "old.csv", index=False)
     scores.iloc[::-1].assign(perplexity=scores["perplexity"] * (1 + 1e-12)).to_csv(tmp_path / "new.csv", index=False)
     assert publish.same_scores(tmp_path / "old.csv", tmp_path / "new.csv")
-    scores.assign(perplexity=scores["perplexity"] * 1.001).to_csv(tmp_path / "new.csv", index=False)
+    scores.assign(perplexity=scores["perplexity"] * 1.002).to_csv(tmp_path / "new.csv", index=False)
     assert not publish.same_scores(tmp_path / "old.csv", tmp_path / "new.csv")
     assert not publish.same_scores(tmp_path / "none.csv", tmp_path / "new.csv")
     (tmp_path / "docs").mkdir()

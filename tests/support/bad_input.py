@@ -501,7 +501,7 @@ for what, file, options in [
     ("zeros alone", "sea,ice\n0,0\n0,0\n", ""),
     ("one word", "sea\n1\n2\n3\n", ""),
     ("four tokens", "sea,ice\n1,0\n2,1\n", ""),
-    ("texts in the place of counts", "id,text\n1,the sea\n2,the ice\n", ""),
+    ("texts where counts are needed", "id,text\n1,the sea\n2,the ice\n", ""),
     ("texts without words", 'text\n"1 2"\n"a b"\n', "--text text"),
     ("texts in a column that is not there", "text\nthe sea\nthe ice\n", "--text txt"),
     ("stop words that are not there", "text\nsea\nice\n", "--text text --stop-words no.txt"),

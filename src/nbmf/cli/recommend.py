@@ -54,7 +54,6 @@ def _path_of(options: argparse.Namespace, fit: SavedFit) -> Path:
     if options.out is not None:
         return Path(options.out).expanduser()
     source = fit.path if options.file is None else Path(options.file).expanduser()
-    source = source.parent if source.name == "model.npz" and options.file is None else source
     return source.with_name(source.name.removesuffix(".gz")).with_suffix(SUFFIX)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-LARGEST_COUNT = 2**31 - 1
+LARGEST_COUNT = LARGEST_INDEX = 2**31 - 1  # of 32 bits
 
 
 def is_of_a_size(numbers: np.ndarray) -> np.ndarray:

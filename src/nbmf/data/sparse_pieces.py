@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.number_sizes import LARGEST_INDEX
 from nbmf.errors import DataError
 from nbmf.numerics.compilation import kernel
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-LARGEST_INDEX = 2**31 - 1
 
 
 class SparsePieces:

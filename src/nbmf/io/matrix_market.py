@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.data.sparse_pieces import LARGEST_INDEX
+from nbmf.data.number_sizes import LARGEST_INDEX
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.arrow_pieces import NUMBER, REAL, IrregularText, TextColumns, pieces_of_text

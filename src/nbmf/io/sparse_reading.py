@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MISSING
-from nbmf.data.number_sizes import LARGEST_COUNT
-from nbmf.data.sparse_pieces import LARGEST_INDEX, SparsePieces
+from nbmf.data.number_sizes import LARGEST_COUNT, LARGEST_INDEX
+from nbmf.data.sparse_pieces import SparsePieces
 from nbmf.data.value_codes import is_count_above_one, text_of
 from nbmf.errors import ConfigError, DataError, Setting, not_allowed
 from nbmf.inference.parameters import is_integer

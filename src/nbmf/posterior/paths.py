@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,30 +13,11 @@ from nbmf.families.logistic.moving_rows import WALK
 from nbmf.inference.state import Factors
 from nbmf.posterior.draws import Draws
 from nbmf.posterior.intervals import interval
+from nbmf.posterior.path_values import Paths
 from nbmf.seeds import seed_sequence
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Paths(NamedTuple):
-    """Where F rows were in T periods, components as in `W_`.
-
-    - row_names, period_names : str arrays (F,), (T,)
-    - times : float array (T,)
-    - mean, lower, upper : float arrays (F, T, K), means and ends of equal-tailed credible intervals of the draws
-    - entries : int array (F, T), how many entries a row has in a period: 0 in a pause
-    - spans : int array (F, 2), the first and the last period in which it has some, from 0
-    """
-
-    row_names: np.ndarray
-    period_names: np.ndarray
-    times: np.ndarray
-    mean: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    entries: np.ndarray
-    spans: np.ndarray
 
 
 def refuse_rows_that_stay(model: object) -> None:

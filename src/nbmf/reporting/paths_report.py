@@ -45,7 +45,7 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     yield f"standard deviation of a step of one period: {sizes}, where positions have mean square 1"
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:
-        yield f"{one_or_many(pauses, 'row')} with pauses, periods without an entry: their intervals are wider there"
+        yield f"{one_or_many(pauses, 'row')} with pauses: where it was then, only the periods around them say"
     yield "the data do not determine the signs of axes"
     if len(chains.estimators) > 1 and not chains.converged:
         yield f"NOT CONVERGED: {chains.advice}"

@@ -30,6 +30,37 @@ def read_votes(path: Path) -> pd.DataFrame:
     return votes
 
 
+def of_roll_calls(column: str, kind: str, ids: pd.Series, votes: Path, roll_calls: Path) -> pd.Series:
+    """Return a column of numbers of the table of roll calls for each id.
+
+    Parameters
+    ----------
+    column : str
+    kind : str
+        What it is, in words.
+    ids : Series
+        Of roll calls, as rcid of `read_votes`.
+    votes, roll_calls : path
+        The files: of the ids, and of the table, with a column rcid.
+
+    Raises
+    ------
+    DataError
+        If the column has no numbers, or a roll call is there twice, or has nothing in it.
+    """
+    table = read_data_frame(roll_calls, ["rcid", column])
+    if not pd.api.types.is_numeric_dtype(table[column]):
+        raise DataError(f"{roll_calls}: column {column!r} is not {kind}")
+    if not table["rcid"].is_unique:
+        repeated = table["rcid"][table["rcid"].duplicated()].iloc[0]
+        raise DataError(f"{roll_calls}: roll call {repeated} is there more than once")
+    found = ids.map(table.set_index("rcid")[column])
+    without = ids[found.isna()]
+    if len(without):
+        raise DataError(f"{roll_calls}: no {column} for roll call {without.iloc[0]}, in {votes}")
+    return found
+
+
 def vote_codes(votes: pd.DataFrame, code_of: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return codes, int8 array (F, N), -1 where there is no record, the countries by name and the roll calls by id."""
     rows, countries = pd.factorize(votes["country"], sort=True)

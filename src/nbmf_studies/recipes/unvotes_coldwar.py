@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.errors import DataError
-from nbmf.io.rda import read_data_frame
-from nbmf_studies.recipes._votes import read_votes, vote_matrix
+from nbmf_studies.recipes._votes import of_roll_calls, read_votes, vote_matrix
 
 END = (date(1991, 1, 1) - date(1970, 1, 1)).days  # R counts days from 1970
 COUNTRIES = 100
@@ -44,14 +42,4 @@ def active_records(votes: Path, roll_calls: Path) -> pd.DataFrame:
 
 def _dates(roll_call_ids: pd.Series, votes: Path, roll_calls: Path) -> np.ndarray:
     """Return the date of each id in days since 1970-01-01."""
-    table = read_data_frame(roll_calls, ["rcid", "date"])
-    if not pd.api.types.is_numeric_dtype(table["date"]):
-        raise DataError(f"{roll_calls}: column 'date' is not an R Date")
-    if not table["rcid"].is_unique:
-        repeated = table["rcid"][table["rcid"].duplicated()].iloc[0]
-        raise DataError(f"{roll_calls}: roll call {repeated} is there more than once")
-    dates = roll_call_ids.map(table.set_index("rcid")["date"])
-    undated = roll_call_ids[dates.isna()]
-    if len(undated):
-        raise DataError(f"{roll_calls}: no date for roll call {undated.iloc[0]}, in {votes}")
-    return dates.to_numpy(dtype=float)
+    return of_roll_calls("date", "an R Date", roll_call_ids, votes, roll_calls).to_numpy(dtype=float)

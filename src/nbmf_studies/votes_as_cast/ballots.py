@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf.errors import ConfigError, DataError
-from nbmf.io.rda import read_data_frame
+from nbmf.errors import ConfigError
 from nbmf_studies.recipes import _votes
 from nbmf_studies.recipes._reading import naming
 
@@ -42,7 +38,7 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
     if categories not in CODES:
         raise ConfigError(f"categories = {categories}: must be 2 or 3")
     records = _votes.read_votes(votes)
-    years = _years(records["rcid"], votes, roll_calls)
+    years = BEFORE + _votes.of_roll_calls("session", "a number", records["rcid"], votes, roll_calls).to_numpy(int)
     chosen = records[(first <= years) & (years <= last)]
     if chosen.empty:
         raise ConfigError(f"first = {first}, last = {last}: must be years, some from {years.min()} to {years.max()}")
@@ -50,16 +46,3 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
     year_of = dict(zip(records["rcid"], years, strict=True))
     with naming(votes):
         return CategoryMatrix(codes, countries, [f"{year_of[call]} {call}" for call in calls])
-
-
-def _years(ids: pd.Series, votes: Path, roll_calls: Path) -> np.ndarray:
-    """Return the year in which the session of each roll call opened, int array."""
-    table = read_data_frame(roll_calls, ["rcid", "session"])
-    if not table["rcid"].is_unique:
-        repeated = table["rcid"][table["rcid"].duplicated()].iloc[0]
-        raise DataError(f"{roll_calls}: roll call {repeated} is there more than once")
-    sessions = ids.map(table.set_index("rcid")["session"])
-    unknown = ids[sessions.isna()]
-    if len(unknown):
-        raise DataError(f"{roll_calls}: no session for roll call {unknown.iloc[0]}, in {votes}")
-    return BEFORE + sessions.to_numpy(dtype=int)

@@ -10,7 +10,6 @@ from nbmf.evaluation.replications import Interval, interval
 from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.votes_as_cast import forecasts as of_sessions
 from nbmf_studies.votes_as_cast import third_category as of_masks
-from nbmf_studies.votes_as_cast.experiments import THREE, TWO
 
 MINUTES = 10.0
 
@@ -38,7 +37,7 @@ class Run:
 def predicts_yes(run: Run) -> Iterator[Part]:
     """Rule 1."""
     losses = of_masks.by_mask(run.third_category)
-    one = interval(losses[THREE] - losses[TWO], run.third_category["test_ratio"].mean())
+    one = interval(losses[of_masks.THREE] - losses[of_masks.TWO], run.third_category["test_ratio"].mean())
     if np.isfinite(one.error):
         yield Part(f"{len(losses)} masks", one.high < 0, _in_nats(one))
 
@@ -62,7 +61,7 @@ def forecasts_better_than_proportions(run: Run) -> Iterator[Part]:
 
 def is_fast(run: Run) -> Iterator[Part]:
     """Rule 4."""
-    minutes = run.third_category.groupby("categories")["minutes"].median()[THREE]
+    minutes = run.third_category.groupby("categories")["minutes"].median()[of_masks.THREE]
     yield Part(f"{of_masks.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
 
 

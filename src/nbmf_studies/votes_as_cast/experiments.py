@@ -8,12 +8,12 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown_methods
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.votes_as_cast.third_category import THREE, TWO
 
 KEY = "votes_as_cast"
 HERE = f"nbmf_studies.{KEY}"
 FILES = {"votes": "unvotes_votes", "roll_calls": "unvotes_roll_calls"}
 YEAR = {"type": "integer", "minimum": 1946}
-TWO, THREE = "two", "three"
 CATEGORIES = {TWO: 2, THREE: 3}
 KNOWN = {"none": 0, "a fifth": 1}  # of the session that is forecast, and the number of the mask (masks.SEEN)
 

@@ -8,9 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from nbmf.errors import DataError, choices
-from nbmf.plotting import paths as pictures
-from nbmf.plotting import style
-from nbmf.posterior.paths import Paths
+from nbmf.plotting import path_lines, style
+from nbmf.posterior.path_values import Paths
 from nbmf_studies.framework.gathering import reports
 
 HEIGHT = 4.6  # inches
@@ -79,7 +78,7 @@ def draw(paths: pd.DataFrame, names: list[str]) -> Figure:
     shown = _as_paths(paths)
     rows = [list(shown.row_names).index(name) for name in names if name in shown.row_names]
     figure, axes = style.panel_grid(1, 1, HEIGHT, 0.0)
-    pictures.draw(shown, 0, rows, ax=axes[0, 0])
+    path_lines.draw(shown, 0, rows, ax=axes[0, 0])
     axes[0, 0].xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0, 0].set_xlabel("session, by the year in which it opened")
     axes[0, 0].set_ylabel("position")

@@ -7,8 +7,6 @@ import pandas as pd
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.gathering import reports
 
-TEST_RATIO = 1 / 3  # a quarter of the votes is held out
-
 
 def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per fit: method, mask, log loss (nats per held-out vote), held_out (votes), seconds."""
@@ -19,7 +17,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def summarise(senate: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
+def summarise(senate: pd.DataFrame, labels: dict[str, str], observed: int) -> pd.DataFrame:
     """Return a row per method: its mean log loss over masks, and the paired difference from the first method.
 
     Parameters
@@ -28,6 +26,8 @@ def summarise(senate: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
         As `tabulate` makes it.
     labels : dict
         What each method is called, in the order of the rows.
+    observed : int
+        How many votes the matrix has.
 
     Returns
     -------
@@ -37,11 +37,12 @@ def summarise(senate: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """
     losses = senate.pivot(index="mask", columns="method", values="log loss")
     first, *_ = labels
+    held_out = senate["held_out"].mean()
     rows = []
     for method, label in labels.items():
         row = {"method": label, "masks": len(losses), "log loss": losses[method].mean()}
         if method != first:
-            one = interval(losses[method] - losses[first], TEST_RATIO)
+            one = interval(losses[method] - losses[first], held_out / (observed - held_out))
             row |= {f"minus {labels[first]}": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
         row["seconds"] = senate.loc[senate["method"] == method, "seconds"].median()
         rows.append(row)

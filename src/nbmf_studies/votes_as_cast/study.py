@@ -109,6 +109,12 @@ SEATS = Table(
 # --- Senators --------------------------------------------------------------------------------------
 
 
+def _about_senate(plan: Plan) -> dict[str, Any]:
+    options = plan.options["senate"]
+    counts = plan.settings_of_dataset(options["dataset"])["counts"]
+    return {"labels": plan.labels(options["methods"]), "observed": counts["ones"] + counts["zeros"]}
+
+
 def _has_senate(plan: Plan) -> bool:
     return plan.options["senate"]["dataset"] not in plan.missing_sources
 
@@ -128,7 +134,7 @@ SENATE_SUMMARY = Table(
     "Static samplers on votes of senators",
     make=".senate:summarise",
     needs=tables("senate"),
-    arguments=lambda plan: {"labels": plan.labels(plan.options["senate"]["methods"])},
+    arguments=_about_senate,
     applies=_has_senate,
     in_report=True,
     float_format="%.5g",

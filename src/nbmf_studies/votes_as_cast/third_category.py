@@ -8,8 +8,8 @@ import pandas as pd
 from nbmf.errors import DataError
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.gathering import reports
-from nbmf_studies.votes_as_cast.experiments import THREE, TWO
 
+TWO, THREE = "two", "three"  # categories
 SWEEPS = 2000  # whose time is reported
 COLUMNS = "proportion of yes in the roll call"
 LABELS = {THREE: "no, abstain and yes", TWO: "yes or not", COLUMNS: COLUMNS}

@@ -9,8 +9,8 @@ from matplotlib.text import Text
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
-from nbmf.plotting import paths, style
-from nbmf.posterior.paths import Paths
+from nbmf.plotting import path_lines, paths, style
+from nbmf.posterior.path_values import Paths
 
 TIMES = np.array([1990.0, 1991, 1993])
 
@@ -33,8 +33,8 @@ def axis():
 
 def test_chosen_rows_have_lines_with_gaps_bands_and_names(axis):
     given = made()
-    assert paths.draw(given, 0, [0, 1], ax=axis) is axis
-    other = [line for line in axis.lines if line.get_color() == paths.OTHER_ROWS["color"]]
+    assert path_lines.draw(given, 0, [0, 1], ax=axis) is axis
+    other = [line for line in axis.lines if line.get_color() == path_lines.OTHER_ROWS["color"]]
     assert [line.get_xdata().tolist() for line in other] == [[1991, 1993], [1990, 1991, 1993]]
     mine = [line for line in axis.lines if line.get_color() == style.colour_of_line(0)]
     dotted, solid = mine
@@ -53,7 +53,7 @@ def test_chosen_rows_have_lines_with_gaps_bands_and_names(axis):
 
 
 def test_without_draws_there_are_no_bands(axis):
-    paths.draw(made(), 0, [0], has_bands=False, ax=axis)
+    path_lines.draw(made(), 0, [0], has_bands=False, ax=axis)
     assert not axis.collections
 
 
@@ -62,7 +62,7 @@ def test_names_do_not_overlap(axis):
     given = made([f"name {number}" for number in range(12)])
     given.mean[:, 2, 0] = np.linspace(0.3, 0.31, 12)
     given.mean[1, 1, 0] = 0.305
-    paths.draw(given, 0, range(12), ax=axis)
+    path_lines.draw(given, 0, range(12), ax=axis)
     axis.figure.draw_without_rendering()
     boxes = sorted((Text.get_window_extent(text) for text in axis.texts), key=lambda box: box.y0)  # without its arrow
     assert len(boxes) == 12
@@ -73,17 +73,17 @@ def test_names_do_not_overlap(axis):
 
 
 def test_spread_places_are_as_near_as_the_distance_allows():
-    np.testing.assert_allclose(paths.spread([1, 5, 9], 1, 0, 10), [1, 5, 9])
-    np.testing.assert_allclose(paths.spread([5, 5], 1, 0, 10), [4.5, 5.5])
-    np.testing.assert_allclose(paths.spread([4, 5, 5], 1, 0, 10), [11 / 3, 14 / 3, 17 / 3])
-    np.testing.assert_allclose(paths.spread([10, 10], 2, 0, 10), [8, 10])
-    np.testing.assert_allclose(paths.spread([0, 0], 2, 0, 10), [0, 2])
-    np.testing.assert_allclose(np.diff(paths.spread([0, 0, 0], 9, 0, 10)), 9)
+    np.testing.assert_allclose(path_lines.spread([1, 5, 9], 1, 0, 10), [1, 5, 9])
+    np.testing.assert_allclose(path_lines.spread([5, 5], 1, 0, 10), [4.5, 5.5])
+    np.testing.assert_allclose(path_lines.spread([4, 5, 5], 1, 0, 10), [11 / 3, 14 / 3, 17 / 3])
+    np.testing.assert_allclose(path_lines.spread([10, 10], 2, 0, 10), [8, 10])
+    np.testing.assert_allclose(path_lines.spread([0, 0], 2, 0, 10), [0, 2])
+    np.testing.assert_allclose(np.diff(path_lines.spread([0, 0, 0], 9, 0, 10)), 9)
 
 
 def test_periods_that_are_texts_name_the_ticks(axis):
     given = made()._replace(period_names=np.array(["early", "late", "later"]))
-    paths.draw(given, 0, [0], ax=axis)
+    path_lines.draw(given, 0, [0], ax=axis)
     assert [label.get_text() for label in axis.get_xticklabels()] == ["early", "late", "later"]
 
 

@@ -1,0 +1,92 @@
+"""Draw paths as lines with bands, and names that do not overlap at their ends."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from nbmf.plotting import style
+from nbmf.posterior.path_values import Paths
+
+SIZE = (7.0, 4.5)  # inches
+NAME_SIZE = 7
+DISTANCE = 1.25  # between names, in heights of their letters
+OTHER_ROWS = {"color": "#D9D9D9", "linewidth": 0.5, "zorder": 1}
+BAND = {"alpha": 0.2, "linewidth": 0}
+
+
+@style.in_style
+def draw(paths: Paths, k: int, rows: Sequence[int], has_bands: bool = True, ax: Axes | None = None) -> Axes:
+    """Draw component k of paths, `rows` with colours and names, and return the axis."""
+    ax = style.given_or_new_axis(ax, SIZE)
+    for f in set(range(len(paths.mean))) - set(rows):
+        ax.plot(*_line(paths, f, k), **OTHER_ROWS)
+    ends = []
+    for number, f in enumerate(rows):
+        colour = style.colour_of_line(number)
+        times, mean = _line(paths, f, k)
+        first, last = paths.spans[f]
+        if has_bands:
+            band = (end[f, first : last + 1, k] for end in (paths.lower, paths.upper))
+            ax.fill_between(times, *band, color=colour, **BAND)
+        there = paths.entries[f, first : last + 1] > 0
+        ax.plot(times, mean, ":", color=colour, linewidth=0.9)
+        ax.plot(times, np.where(there, mean, np.nan), color=colour, linewidth=1.4, marker="o", markersize=1.8)
+        ends.append((times[-1], mean[-1], str(paths.row_names[f]), colour))
+    _ticks(ax, paths)
+    _name(ax, ends, paths.times[-1])
+    return ax
+
+
+def _line(paths: Paths, f: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    first, last = paths.spans[f]
+    return paths.times[first : last + 1], paths.mean[f, first : last + 1, k]
+
+
+def _ticks(axis: Axes, paths: Paths) -> None:
+    """Name periods on the time axis unless their names are their numbers."""
+    axis.set_xlabel("period")
+    axis.margins(x=0.02)
+    if any(name != f"{time:.15g}" for name, time in zip(paths.period_names, paths.times, strict=True)):
+        axis.set_xticks(paths.times, paths.period_names)
+
+
+def _name(axis: Axes, ends: Sequence[tuple[float, float, str, str]], latest: float) -> None:
+    """Write names in a column right of the latest period, each as near to its line's end as the others allow."""
+    if not ends:
+        return
+    axis.figure.draw_without_rendering()  # so that places are those of the picture
+    low, high = axis.get_ylim()
+    axis.set_ylim(low, high)
+    height = axis.get_window_extent().height / axis.figure.dpi * 72.0  # points
+    ends = sorted(ends, key=lambda end: end[1])
+    places = spread([end[1] for end in ends], DISTANCE * NAME_SIZE / height * (high - low), low, high)
+    for (time, position, name, colour), place in zip(ends, places, strict=True):
+        axis.annotate(
+            name,
+            (time, position),
+            (1.03, (place - low) / (high - low)),
+            textcoords="axes fraction",
+            fontsize=NAME_SIZE,
+            color=colour,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.4, "shrinkA": 1, "shrinkB": 1},
+        )
+
+
+def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> np.ndarray:
+    """Return places in the order of `wanted`, which is increasing, with at least a distance between them.
+
+    Where they fit, within `low` and `high`; by least squares, which pools those that are too near (isotonic regression
+    of the places less what they have to be apart).
+    """
+    apart = distance * np.arange(len(wanted))
+    pools = []  # of mean and size
+    for value in np.asarray(wanted, float) - apart:
+        pools.append([value, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            mean, size = pools.pop()
+            pools[-1] = [(pools[-1][0] * pools[-1][1] + mean * size) / (pools[-1][1] + size), pools[-1][1] + size]
+    means = np.repeat([mean for mean, _ in pools], [size for _, size in pools])
+    return np.clip(means, low, max(high - apart[-1], low)) + apart
