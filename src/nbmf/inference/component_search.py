@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 GRID = (2, 4, 8, 16, 32, 64)
 
 
+def tried(shape: tuple[int, int]) -> list[int]:
+    """Return the K that are tried, at most, for a matrix of a shape: those below the number of rows and of columns."""
+    return [K for K in GRID if min(shape) > K] or [1]
+
+
+def most_components(n_components: int | str, shape: tuple[int, int]) -> int:
+    """Return how many components fits to a matrix of a shape have at most, where a number or "auto" is given."""
+    return tried(shape)[-1] if n_components == AUTO else n_components
+
+
 class ComponentSearch(NamedTuple):
     """What K was taken, and why.
 
@@ -76,15 +86,15 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     if observed < LEAST:
         raise ConfigError(Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {LEAST}")
     held_out = list(folds(values, np.random.default_rng(child(estimator._seed(), "components")), in_pairs))
-    tried: dict[int, np.ndarray] = {}
-    for K in [K for K in GRID if min(values.shape) > K] or [1]:
-        tried[K] = _losses(estimator, K, values, held_out)
-        if np.nanmean(tried[K]) > min(np.nanmean(losses) for losses in tried.values()):
+    losses: dict[int, np.ndarray] = {}
+    for K in tried(values.shape):
+        losses[K] = _losses(estimator, K, values, held_out)
+        if np.nanmean(losses[K]) > min(np.nanmean(each) for each in losses.values()):
             break
     if in_pairs:  # an entry and its mirror image are one observation
-        for losses in tried.values():
-            losses[np.tril_indices_from(losses)] = np.nan
-    return _result(tried)
+        for each in losses.values():
+            each[np.tril_indices_from(each)] = np.nan
+    return _result(losses)
 
 
 def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: list[np.ndarray]) -> np.ndarray:

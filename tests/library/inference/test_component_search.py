@@ -134,6 +134,13 @@ def test_a_fit_with_a_K_that_is_found_is_the_fit_with_that_K(name, tmp_path, mon
         assert not hasattr(searched.set_params(n_components=2).fit(V), "component_search_")
 
 
+@pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA"])
+def test_memory_is_that_of_the_largest_K_that_is_tried(name):
+    V = np.zeros((40, 17), np.int8)
+    sizes = [make(name, K, gamma=1.0).memory_needed_gb(V) for K in ("auto", 16, 8)]
+    assert sizes[0] == sizes[1] > sizes[2]
+
+
 def test_chains_have_the_same_K():
     chains = nbmf.run_chains(make("BinaryICA", "auto"), CODES, chains=3, n_jobs=1)
     K = search_components(make("BinaryICA", "auto"), CODES).K
@@ -143,7 +150,7 @@ def test_chains_have_the_same_K():
 @pytest.mark.parametrize(
     ("name", "V", "words"),
     [
-        ("BetaDirVB", CODES, "n_components = 'auto': must be an integer from 1 to 1000000$"),
+        ("BetaDirVB", CODES, "n_components = 'auto': must be an integer from 1 to 1000000, of which the data decide"),
         ("LDA", CODES, "n_components = 'auto': with the likelihood tokens no K is searched for"),
         ("GaussianFactorVB", CODES, "n_components = 'auto': with the likelihood gaussian no K is"),
         ("BinaryICA", np.eye(4), "n_components = 'auto': 6 entries can be held out, needed are 20"),

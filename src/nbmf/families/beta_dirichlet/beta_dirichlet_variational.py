@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.prior_learners import in_stretches
+from nbmf.inference.component_search import most_components
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
@@ -98,7 +99,7 @@ class KeepsResponsibilities(Variational):
 
     def memory_needed_gb(self, values):
         """Return the size of the responsibilities."""
-        return self._gb_per_component(values) * padded(self.n_components)
+        return self._gb_per_component(values) * padded(most_components(self.n_components, values.shape))
 
     def _gb_per_component(self, codes: np.ndarray) -> float:
         return BYTES_PER_RESPONSIBILITY * self._responsibility_vectors(codes) / 1e9
