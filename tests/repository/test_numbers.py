@@ -47,6 +47,16 @@ def gains_over_the_papers_prior():
     return [100 * (1 - ratios["ratio"].max()), 100 * (1 - ratios["ratio"].min())]
 
 
+def position_of_a_country(country, session):
+    table = published("votes_as_cast/paths").query("country == @country and session == @session")
+    return table[["mean", "lower", "upper"]].iloc[0].tolist()
+
+
+def losses_of_votes(table, by, column, *names):
+    """Return mean losses of the study `votes_as_cast`."""
+    return published(f"votes_as_cast/{table}").groupby(by)[column].mean()[list(names)].tolist()
+
+
 READABLE = ("nbmf-fit", "beta-dir-vb-learned", "logistic-vb", "scikit-nmf", "logistic-vb-columns")
 # A page; what it says, with the numbers left out; the numbers.
 NUMBERS = [
@@ -106,6 +116,35 @@ NUMBERS = [
     ),
     ("lumbreras2020", "is K = 8 ([{:.2f}, {:.2f}];", lambda: range_of("unvotes_coldwar", 8)),
     ("lumbreras2020", "in Figure 9 is K = 1 ([{:.2f}, {:.2f}]).", lambda: range_of("paleo", 1)),
+    (
+        "votes-as-cast",
+        "moves from {:.2f} ({:.2f} to {:.2f}) in 1976 to {:.2f} ({:.2f} to {:.2f}) in 1992",
+        lambda: [
+            *position_of_a_country("Russian Federation", 1976),
+            *position_of_a_country("Russian Federation", 1992),
+        ],
+    ),
+    (
+        "votes-as-cast",
+        "yes and the rest, {:.4f} and {:.4f}: the main paper's",
+        lambda: losses_of_votes("third_category", "categories", "yes", "three", "two"),
+    ),
+    (
+        "votes-as-cast",
+        "the smallest, {:.3f} nats, but not significantly smaller than that of positions that stay "
+        "({:.3f}, and {:.3f} with",
+        lambda: losses_of_votes(
+            "forecasts",
+            ["known", "method"],
+            "yes",
+            *(("a fifth", f"votes-{name}") for name in ("moving", "staying", "staying-rows")),
+        ),
+    ),
+    (
+        "votes-as-cast",
+        "predict alike, both {:.4f} nats",
+        lambda: losses_of_votes("senate", "method", "log loss", "senate-ordinal"),
+    ),
 ]
 
 

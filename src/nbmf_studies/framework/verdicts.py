@@ -127,12 +127,18 @@ def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])
 
 
-def judging(claims: Iterable[Claim], run: Callable[..., Any]) -> tuple[Callable, Callable]:
+def judging(claims: Iterable[Claim], run: Callable[..., Any], of_paper: bool = True) -> tuple[Callable, Callable]:
     """Return the functions of a study's tables of verdicts and of their parts.
 
-    Both take what `run` takes: the class of what claims are decided from.
+    Both take what `run` takes: the class of what claims are decided from. Of claims that no paper makes the parts do
+    not say whose they are.
     """
-    return _tables(lambda made: judge(claims, made), run)
+
+    def judged(made: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+        verdicts, parts = judge(claims, made)
+        return verdicts, parts if of_paper else parts.drop(columns="whose")
+
+    return _tables(judged, run)
 
 
 def judging_again(readings: Iterable[Reading], run: Callable[..., Any]) -> tuple[Callable, Callable]:

@@ -95,4 +95,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, Run)
+claims, claims_parts = judging(CLAIMS, Run, of_paper=False)
