@@ -33,7 +33,7 @@ def losses_of(codes: np.ndarray, mask: np.ndarray) -> dict[str, float]:
     members = make_members(MEMBERS, K, MAX_ITER)
     with warnings.catch_warnings(action="ignore"):
         fitted = {name: each.set_params(random_state=seed).fit(training) for name, each in members.items()}
-        methods = candidates(seed=seed)
+        methods = candidates(training, seed)
         shown = methods[choose(training, methods).index].fit(training)
         stack = nbmf.Stacking(K, max_iter=MAX_ITER, random_state=seed).fit(training)
     expectations = {name: each.expectation_ for name, each in fitted.items()}

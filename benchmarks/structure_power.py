@@ -117,7 +117,7 @@ def found(draw: Draw, draws: int, *name: str | int) -> np.ndarray:
     for number in range(draws):
         V, started = draw(rng), time.perf_counter()
         with warnings.catch_warnings(action="ignore"):
-            verdict = choose(V, candidates(seed=number), seed=number).verdict
+            verdict = choose(V, candidates(V, number), seed=number).verdict
         results.append([verdict.exact.p <= CHANCE / 2, verdict.predicts, verdict.found, time.perf_counter() - started])
     return np.array(results, float)
 

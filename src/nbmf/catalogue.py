@@ -33,6 +33,10 @@ CANDIDATES = {
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
+# Of a matrix of up to SMALL observed entries these are tried as well, after the others.
+CANDIDATES_IF_SMALL = {"BinaryMatrix": ("beta-dir-vb-finite",)}
+SMALL = 50_000
+
 # What takes their place where a matrix is too large for the memory of the first of them.
 LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
 
@@ -64,6 +68,22 @@ COMPARED = {
         "bernoulli-poisson-gs",
     ),
 }
+
+
+def candidates_for(kind: str, n_observed: int) -> tuple[str, ...]:
+    """Return the methods that `nbmf fit` tries for a kind of matrix, by its name, with so many observed entries."""
+    if_small = CANDIDATES_IF_SMALL.get(kind, ()) if n_observed <= SMALL else ()
+    return (*CANDIDATES.get(kind, ()), *if_small)
+
+
+def usual_components(method: str) -> int | str:
+    """Return n_components of a method where no number is given."""
+    from nbmf import registry
+
+    entry = METHODS[method]
+    if "default_K" in entry:
+        return entry["default_K"]
+    return entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
 
 
 def matrix_of(method: str) -> "type[NamedMatrix]":

@@ -236,7 +236,7 @@ def test_the_command_is_judged_by_the_method_that_it_chooses():
     V = (rng.random((20, 12)) < np.where(np.arange(20)[:, None] < 10, 0.8, 0.2)).astype(np.int8)
     V[3, :5] = -1
     fitted = FitCommand(random_state=4).fit(V)
-    methods = candidates(seed=fitted._seed())
+    methods = candidates(V, fitted._seed())
     choice = choose(V, methods)
     assert fitted.findings == {"place": choice.index}
     chosen = methods[choice.index].fit(V)

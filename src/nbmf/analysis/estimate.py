@@ -18,6 +18,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS
 from nbmf.evaluation.verdict import LARGEST_EXACT
+from nbmf.inference.component_search import tried
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import ENOUGH, HELD_OUT
 from nbmf.inference.parameters import AUTO
@@ -53,6 +54,8 @@ COSTS = {
     "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, per_row=18),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
 }
+SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250)}  # of the fits with which K is searched for
+SEARCHED = 3  # numbers of components that are mostly tried
 START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
 BASELINES = 1.5e-6  # seconds per entry and fold
 MIXTURE = 2e-5  # seconds per entry that is held out and method that is mixed
@@ -91,7 +94,7 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     plan = plan_of(matrix, request)
     tested, further = list(plan.tested.values()), list((plan.further or {}).values())
     every = [*tested, *further]
-    if any(type(one).__name__ not in COSTS or one.n_components == AUTO for one in every):
+    if any(_cost(one) is None for one in every):
         return None
     folds = _folds(matrix) if plan.holds_out else 0
     shown = [_seconds_shown(one, matrix, request) for one in tested]
@@ -108,9 +111,23 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     return Estimate(slowness * seconds, fits, max(memory_of(one, matrix) for one in every))
 
 
+def _cost(estimator: Factorization) -> Cost | None:
+    """Return what an iteration costs, also one of those with which K is searched for; None if it was not measured."""
+    return (SEARCHES if estimator.n_components == AUTO else COSTS).get(type(estimator).__name__)
+
+
 def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:
     """Return what a fit to a part of the entries takes on the machine where costs were measured, on one thread."""
-    cost, K = COSTS[type(estimator).__name__], estimator.n_components
+    cost = _cost(estimator)
+    if estimator.n_components == AUTO:
+        numbers, rest = tried(matrix.shape)[:SEARCHED], part * (1 - HELD_OUT)
+        search = sum(_seconds(estimator, cost, K, matrix, rest) for K in numbers)
+        return _folds(matrix) * search + _seconds(estimator, cost, numbers[-1], matrix, part)
+    return _seconds(estimator, cost, estimator.n_components, matrix, part)
+
+
+def _seconds(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, part: float) -> float:
+    """Return what a fit with K components to a part of the entries takes."""
     visited = part * (_ones(matrix) if cost.visits_ones else matrix.n_observed)
     of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.per_row
     return min(cost.iterations, estimator.n_iterations) * (cost.iteration + 1e-9 * of_iteration)

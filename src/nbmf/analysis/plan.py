@@ -8,7 +8,7 @@ from nbmf.analysis.mixture import further_members, memory_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.structure import untestable
-from nbmf.catalogue import CANDIDATES, LARGE, METHODS, methods_for
+from nbmf.catalogue import CANDIDATES, LARGE, METHODS, candidates_for, methods_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, Setting, choices
 from nbmf.inference.declarations import Inference, View
@@ -79,7 +79,7 @@ def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
 
 def _known(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
     """Return the methods that are tried if none is named, and why they are not the usual ones."""
-    usual = CANDIDATES.get(type(matrix).__name__, ())
+    usual = candidates_for(type(matrix).__name__, matrix.n_observed)
     if request.method is not None or not (instead := LARGE.get(type(matrix).__name__)):
         return usual, ""
     components = None if request.n_components == AUTO else request.n_components

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nbmf import registry
-from nbmf.catalogue import METHODS
+from nbmf.catalogue import METHODS, usual_components
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, Message, Setting, TooManyComponentsWarning, choices
 from nbmf.inference.estimator import Factorization
@@ -30,8 +30,7 @@ def estimator_of(
     given |= checked(entry["class"], settings or {})
     if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
         given.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
-    default = entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
-    return registry.make_estimator(entry["class"], components or default, given, random_state=seed)
+    return registry.make_estimator(entry["class"], components or usual_components(method), given, random_state=seed)
 
 
 def iteration_settings(class_name: str, iterations: int | None) -> dict[str, int]:

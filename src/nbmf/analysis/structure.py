@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from nbmf.analysis.progress import Progress, silent
 from nbmf.analysis.settings import estimator_of
-from nbmf.catalogue import CANDIDATES
+from nbmf.catalogue import candidates_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.verdict import MethodChoice, choose
@@ -18,7 +18,7 @@ def structure_of(
     matrix: NamedMatrix, seed: int, iterations: int | None, *, progress: Progress, log: Callable[[str], None]
 ) -> MethodChoice | None:
     """Return what an analysis says about a matrix where no method is named."""
-    names = CANDIDATES[type(matrix).__name__]
+    names = candidates_for(type(matrix).__name__, matrix.n_observed)
     estimators = [estimator_of(name, seed=seed, iterations=iterations) for name in names]
     if (reason := untestable(matrix, estimators[0])) is not None:
         log(reason)

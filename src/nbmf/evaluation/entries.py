@@ -13,7 +13,7 @@ from nbmf.errors import ConfigError, Setting, choices
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 
-KEYS = ("class", "label", "colour", "K", "settings", "starts_as", "starts")
+KEYS = ("class", "label", "colour", "K", "default_K", "settings", "starts_as", "starts")
 
 
 def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, METHODS
+from nbmf.catalogue import CANDIDATES, METHODS, candidates_for, usual_components
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -87,8 +87,7 @@ def verdict(
         If V has a value that is not allowed, has fewer than LEAST observed entries, or the
         estimator is scored neither by the probability of a one nor by that of a count.
     """
-    kind = SparseBinaryMatrix if is_sparse(V) else type(V)
-    given = candidates(kind) if estimator is None else [estimator]
+    given = candidates(V) if estimator is None else [estimator]
     return choose(V, given, seed=seed, monitor_of=monitor_of).verdict
 
 
@@ -265,8 +264,16 @@ def _gain(baseline: str, losses: np.ndarray, chosen: np.ndarray, measure: Measur
     return Gain(baseline, lead.loss, lead.mean, lead.error, p)
 
 
-def candidates(kind: type = BinaryMatrix, seed: int = 0) -> list[Factorization]:
-    """Return the methods among which `nbmf fit` chooses by default."""
-    names = CANDIDATES.get(kind.__name__, CANDIDATES[BinaryMatrix.__name__])
-    entries = [METHODS[name] for name in names]
-    return [registry.make_estimator(entry["class"], entry["K"][0], entry["settings"], seed) for entry in entries]
+def candidates(V: Any, seed: int = 0) -> list[Factorization]:
+    """Return the methods among which `nbmf fit` chooses by default for V; what is no matrix of a kind is binary."""
+    if is_sparse(V):
+        return _made(CANDIDATES[SparseBinaryMatrix.__name__], seed)
+    kind = type(V).__name__ if type(V).__name__ in CANDIDATES else BinaryMatrix.__name__
+    likelihood = _made(CANDIDATES[kind][:1], seed)[0].likelihood
+    n_observed = np.count_nonzero(likelihood.is_observed(likelihood.values_of(V)))
+    return _made(candidates_for(kind, n_observed), seed)
+
+
+def _made(methods: Sequence[str], seed: int) -> list[Factorization]:
+    entries = [(METHODS[method], usual_components(method)) for method in methods]
+    return [registry.make_estimator(entry["class"], K, entry["settings"], seed) for entry, K in entries]

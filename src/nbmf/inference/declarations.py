@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 
 
@@ -84,7 +85,8 @@ class Declarations:
     @property
     def title(self) -> str:
         """The label and K; after a fit that finds K, the number found."""
-        return f"{self.label}, K = {getattr(self, 'n_components_', self.n_components)}"
+        K = getattr(self, "n_components_", self.n_components)
+        return f"{self.label}, K chosen" if K == AUTO else f"{self.label}, K = {K}"
 
     @property
     def view(self) -> View:

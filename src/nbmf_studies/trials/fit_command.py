@@ -25,7 +25,7 @@ class FitCommand(Competitor):
         self.random_state = random_state
 
     def _solve(self, codes, seed):
-        methods = candidates(seed=seed)
+        methods = candidates(codes, seed)
         choice = choose(codes, methods)
         chosen = methods[choice.index].fit(codes)
         others = {"expectation": chosen.expectation_, "place": np.array(choice.index)}

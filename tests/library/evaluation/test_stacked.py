@@ -107,7 +107,7 @@ def test_further_methods_are_mixed_and_never_taken():
     rng = np.random.default_rng(5)
     kind = rng.integers(0, 2, (30, 1))
     V = (rng.random((30, 16)) < np.where(kind == np.arange(16) % 2, 0.8, 0.2)).astype(int)
-    methods = candidates()
+    methods = candidates(V)
     further = [nbmf.IndianBuffetLogistic(burn_in=50, n_samples=50, random_state=0)]
     plain, mixed = choose(V, methods), choose(V, methods, stacked_with=further)
     assert mixed.verdict._replace(stack=None) == plain.verdict

@@ -215,7 +215,8 @@ def test_noise_is_no_structure(shape, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_structure_in_five_of_a_hundred_at_most(shape, kind):
     """200 draws: 17 or more would happen in 3 % of runs if the chance were CHANCE itself."""
-    found = [choose(shares_only(*shape, kind, seed), candidates(seed=seed)).verdict.found for seed in range(200)]
+    drawn = [shares_only(*shape, kind, seed) for seed in range(200)]
+    found = [choose(V, candidates(V, seed)).verdict.found for seed, V in enumerate(drawn)]
     print(f"{shape} {kind}: structure in {sum(found)} of {len(found)}")
     assert np.mean(found) <= CHANCE + 2 * np.sqrt(CHANCE * (1 - CHANCE) / len(found))
 
@@ -410,12 +411,13 @@ def test_an_error_is_written_with_two_digits(value, error, text):
 
 def test_without_a_method_those_of_nbmf_fit_are_tried():
     V = planted(24, 16, 1.0, 2)
-    choice = choose(V, candidates())
+    choice = choose(V, candidates(V))
     assert nbmf.verdict(V) == choice.verdict
     assert {choice.verdict.method, *(other.what for other in choice.verdict.others)} == {
         "Beta-Dir VB, learned, K = 100",
         "logistic VB, column effects, K = 8",
         "logistic VB, K = 8",
+        "Beta-Dir VB, finite, K chosen",
     }
 
 

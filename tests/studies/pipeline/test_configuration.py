@@ -103,6 +103,7 @@ SETTINGS = {
     "dir-dir-vb": ("DirDirVB", [100], {"gamma": "1/K", "eta": 1, "max_iter": 500}),
     "beta-dir-gs-learned": ("BetaDirGibbs", [100], LEARNED | CHAIN),
     "beta-dir-vb-learned": ("BetaDirVB", [100], LEARNED | {"max_iter": 500}),
+    "beta-dir-vb-finite": ("BetaDirVB", [2, 4, 8], {"alpha": 0.3, "beta": 0.3, "gamma": 0.5, "max_iter": 500}),
     "dir-dir-gs-learned": ("DirDirGibbs", [100], {"gamma": "learn", "eta": "learn"} | CHAIN),
     **{
         f"{name}-{side}": (class_name, [2, 4, 8], {"orientation": side, "smoothing": 1})
@@ -127,6 +128,7 @@ SETTINGS = {
 NOT_IN_THE_PAPER = {
     "lda-ml",
     "fast-lda",
+    "beta-dir-vb-finite",
     *(method for method in SETTINGS if "mnb" in method),
     "dir-beta-gs",
     "dir-beta-vb",

@@ -76,5 +76,10 @@ class BetaDirVB(BetaDirUpdates):
     method_name = "Beta-Dir VB"
     sampler = "BetaDirGibbs"
 
+    @property
+    def variant(self):
+        """Whether the fit learns a prior, or is a finite model, which uses all of its components."""
+        return super().variant or "finite" * (not self.finds_components)
+
     gamma: Concentration = "1/K"
     orientation: str = "rows"

@@ -1,6 +1,6 @@
 """c-bICA: Beta-Dir VB with a fixed number of components (paper, section 6.2)."""
 
-from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
+from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirUpdates, BetaDirVB
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.inference.constructors import with_parameters
 
@@ -14,6 +14,7 @@ class CollapsedBinaryICA(BetaDirVB):
     """
 
     method_name = "c-bICA"
+    variant = BetaDirUpdates.variant  # that all components are used is what c-bICA is
 
     n_components: int = 5
     gamma: Concentration = 1.0
