@@ -33,8 +33,10 @@ CANDIDATES = {
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
-# Of a matrix of up to SMALL observed entries these are tried as well, after the others.
-CANDIDATES_IF_SMALL = {"BinaryMatrix": ("beta-dir-vb-finite",)}
+# Those of a matrix of up to SMALL observed entries: there a sparse mixture may see nothing where a finite one does.
+CANDIDATES_IF_SMALL = {
+    "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "beta-dir-vb-finite", "logistic-vb")
+}
 SMALL = 50_000
 
 # What takes their place where a matrix is too large for the memory of the first of them.
@@ -72,8 +74,8 @@ COMPARED = {
 
 def candidates_for(kind: str, n_observed: int) -> tuple[str, ...]:
     """Return the methods that `nbmf fit` tries for a kind of matrix, by its name, with so many observed entries."""
-    if_small = CANDIDATES_IF_SMALL.get(kind, ()) if n_observed <= SMALL else ()
-    return (*CANDIDATES.get(kind, ()), *if_small)
+    usual = CANDIDATES.get(kind, ())
+    return CANDIDATES_IF_SMALL.get(kind, usual) if n_observed <= SMALL else usual
 
 
 def usual_components(method: str) -> int | str:
