@@ -425,7 +425,7 @@ def test_settings_and_the_verdict(capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         survey = nbmf.read("survey.csv", log=lambda line: None)
-        found = choose(survey, [own], tries=4).verdict  # three are tried where none is named
+        found = choose(survey, [own], tries=5).verdict  # four are tried where none is named
     assert " ".join(str(found).split()) in " ".join(out.split())
     assert found.found
     assert re.search(rf"this method +{found.loss:.4f}\n", out)
@@ -650,11 +650,16 @@ def test_no_K_is_recommended_where_the_data_choose_it(capsys):
         assert f"next:\n  nbmf fit survey.csv --method {method}{K}\n" in out
 
 
+def without_progress(error):
+    """Return the lines on standard error, but those that a slow machine has time for."""
+    return [line for line in error.splitlines() if not line.startswith("check: ")]
+
+
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
     error = run(
         capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99", "--masks", "1", code=2
     ).err
-    warning, message = error.splitlines()
+    warning, message = without_progress(error)
     assert warning.startswith("nbmf: warning: --components 99: 30 rows x 20 columns can differ in 20 at most")
     assert message.startswith("nbmf: error: nothing to recommend")
 
@@ -666,7 +671,8 @@ def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeyp
 
     monkeypatch.setattr("nbmf.cli.compare.compare", interrupted)
     error = run(capsys, "compare", "survey.csv", code=130).err
-    assert error == ("\nnbmf: interrupted: the scores of 1 finished fits are in survey.compare/scores.csv\n")
+    words = "nbmf: interrupted: the scores of 1 finished fits are in survey.compare/scores.csv"
+    assert without_progress(error) == ["", words]
     assert pd.read_csv("survey.compare/scores.csv")["perplexity"].tolist() == [0.5]
 
 
@@ -950,10 +956,10 @@ def test_a_comparison_holds_pairs_of_an_undirected_network_out(here, capsys):
 
 
 def axis():
-    """Return a matrix of two kinds of rows, one axis in log-odds, and columns of unlike shares."""
+    """Return a matrix whose rows differ along one axis in log-odds, and columns of unlike proportions of ones."""
     rng = np.random.default_rng(0)
-    side = np.where(rng.integers(0, 2, 40)[:, None] == np.arange(16) % 2, 2.2, -2.2)
-    p = expit(side + np.linspace(-3, 3, 16))
+    positions = rng.uniform(-4, 4, 40)[:, None]
+    p = expit(np.where(np.arange(16) % 2, positions, -positions) + np.linspace(-3, 3, 16))
     return pd.DataFrame((rng.random(p.shape) < p).astype(int))
 
 
@@ -963,7 +969,7 @@ def test_the_method_that_predicts_better_is_taken_and_named(here, capsys):
     assert "\nlogistic VB, column effects, K = 8: " in text
     assert re.search(r"logistic VB, column effects, K = 8 \(this method\) +0\.\d{4}\n", text)
     assert re.search(r"  logistic VB, K = 8 +0\.\d{4} +-?0\.\d+ ± 0\.\d+\n", text)
-    assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4} +0\.\d{4} ± 0\.\d{4}\n", text)
+    assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4} +0\.\d+ ± 0\.\d+\n", text)
     page = (here / "open/report.html").read_text()
     assert "nbmf fit axis.csv --seed 0" in page  # makes the same again
     assert "method = logistic-vb-columns, n_components = 8, " in page
