@@ -135,7 +135,7 @@ def head(title: str) -> None:
 
 def power(draws: int) -> None:
     """Print how often structure is found."""
-    head("Planted structure: found, each test at 2.5 % (predictions: divided by three methods)")
+    head("Planted structure: found, each test at 2.5 % (predictions: divided among the methods)")
     for name, draw in NOTE.items():
         print(row(name, found(draw, draws, name)), flush=True)
     for F, N in SIZES:

@@ -57,7 +57,7 @@ $ nbmf fit animals.csv
 
 ![Dictionary](figures/cli_dictionary.png)
 
-See [how to read a fit](reading.md). Held-out entries choose [one of three methods](choosing.md) unless
+See [how to read a fit](reading.md). Held-out entries choose [one of a few methods](choosing.md) unless
 `--method` names one. Fits stop early; on small data the best of four starts is kept, on large data
 there is one. `--no-check` omits the structure test. `report.html` has everything in one file, in which
 you can [look up rows and columns](reading.md#looking-things-up-in-a-report).

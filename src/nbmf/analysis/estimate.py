@@ -67,7 +67,7 @@ class Estimate(NamedTuple):
     """What an analysis will take.
 
     - seconds : float
-    - fits : int, how many there are at most
+    - fits : int, how many there are at most, not counting those with which K is searched for
     - gigabytes : float, of memory that a fit takes besides its data and factors, at most
     """
 

@@ -258,10 +258,8 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""
-        of_components = components(0 if self.allows_no_components else 1, may_search=not self.finds_components)
-        if isinstance(self.n_components, str) and self.finds_components:
-            allowed = f"{of_components.allowed}, of which the data decide how many are used"
-            of_components = of_components._replace(allowed=allowed)
+        least = 0 if self.allows_no_components else 1
+        of_components = components(least, not self.finds_components, self.n_components)
         for name, value in self.get_params().items():
             check(name, value, self.rules | {"n_components": of_components})
 

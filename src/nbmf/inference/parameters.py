@@ -56,11 +56,17 @@ MOST_COMPONENTS = 1_000_000  # a prior may have a number for each of them: to ch
 AUTO = "auto"  # as n_components: what held-out entries say, see nbmf.inference.component_search
 
 
-def components(least: int, may_search: bool = False) -> Rule:
-    """Return the rule for `n_components`, of a method whose K is given or, if it may, searched for."""
+def components(least: int, may_search: bool = False, given: Any = None) -> Rule:
+    """Return the rule for `n_components`, of a method whose K is given or, if it may, searched for.
+
+    Its words explain a `given` "auto" that is not allowed.
+    """
+    allowed = f"an integer from {least} to {MOST_COMPONENTS}" + f", or {AUTO!r}" * may_search
+    if not may_search and isinstance(given, str):
+        allowed += ", of which the data decide how many are used"
     return Rule(
         lambda value: (is_integer(value) and least <= value <= MOST_COMPONENTS) or (may_search and value == AUTO),
-        f"an integer from {least} to {MOST_COMPONENTS}" + f", or {AUTO!r}" * may_search,
+        allowed,
     )
 
 

@@ -64,7 +64,7 @@ def test_both_views_are_shown_where_both_predict_as_well(capsys, here):
 def test_a_view_that_is_asked_for_is_the_only_one(view):
     (only,) = chosen("--view", str(view))
     assert only.estimator.view is view
-    assert only.verdict.chance == CHANCE / 2 / 3  # the test is that of all candidates
+    assert only.verdict.chance == CHANCE / 2 / 4  # the test is that of all candidates
     (unchecked,) = chosen("--view", str(view), "--no-check")
     assert (unchecked.estimator.view, unchecked.verdict) == (view, None)
 
@@ -76,9 +76,9 @@ def test_a_method_that_shows_the_other_view_is_refused(capsys):
 
 def test_a_method_that_is_named_pays_for_those_that_could_have_been_tried():
     (named,) = chosen("--method", "bica")
-    assert named.verdict.chance == CHANCE / 2 / 4
+    assert named.verdict.chance == CHANCE / 2 / 5
     (candidate,) = chosen("--method", "logistic-vb")
-    assert candidate.verdict.chance == CHANCE / 2 / 3
+    assert candidate.verdict.chance == CHANCE / 2 / 4
 
 
 @pytest.mark.parametrize("file", ["survey.csv", "coins.csv"])
