@@ -149,7 +149,7 @@ def choose(
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
     if not allowed:
         raise ConfigError(f"view = {str(view)!r}: none of the methods shows {view}")
-    index = _shown(tested, chance, allowed)
+    index = method_to_show(tested, chance, allowed)
     result = _verdict_on(index, estimators, tested, exact, chance)
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
@@ -172,7 +172,7 @@ def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: i
     return margin_test(V, seed=seed)
 
 
-def _shown(tested: HeldOutLosses, chance: float, allowed: Sequence[int]) -> int:
+def method_to_show(tested: HeldOutLosses, chance: float, allowed: Sequence[int]) -> int:
     """Return the allowed method to show: the first near the best of them, which passes if the best does."""
     losses = [tested.methods[i] for i in allowed]
     near = [allowed[i] for i in _near_the_best(losses, tested.measure)]

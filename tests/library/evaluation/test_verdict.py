@@ -14,7 +14,7 @@ from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
 from nbmf.evaluation.margin_test import MarginTest
-from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, _shown, candidates, choose
+from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, candidates, choose, method_to_show
 from nbmf.inference.folds import folds, is_symmetric
 from nbmf.numerics.clustered_errors import clustered_error, format_error
 from nbmf.seeds import seed_sequence
@@ -345,10 +345,10 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
     assert gains[0] > 0.01 > gains[1]
     assert preferred(tested.methods) == 0
-    assert _shown(tested, 0.01, (0, 1)) == 1  # only the best passes
-    assert _shown(tested, gains[0] * 1.01, (0, 1)) == 0  # both pass
-    assert _shown(tested._replace(baselines={"effects": best}), 0.01, (0, 1)) == 0  # neither does
-    assert _shown(tested, 0.01, (0,)) == 0  # of the view that is asked for
+    assert method_to_show(tested, 0.01, (0, 1)) == 1  # only the best passes
+    assert method_to_show(tested, gains[0] * 1.01, (0, 1)) == 0  # both pass
+    assert method_to_show(tested._replace(baselines={"effects": best}), 0.01, (0, 1)) == 0  # neither does
+    assert method_to_show(tested, 0.01, (0,)) == 0  # of the view that is asked for
 
 
 def two_groups(seed):
