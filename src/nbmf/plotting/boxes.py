@@ -192,7 +192,7 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
             axis.plot(i, fits["perplexity"].max(), **SATURATED)
     labels = [box.label + NOT_CONVERGED * (box.method in not_converged) for box in boxes]
     is_full = len(boxes) > UPRIGHT
-    options = {"rotation": 90, "fontsize": 5} if is_full else {}
+    options = {"rotation": 90, "fontsize": 4.7} if is_full else {}
     axis.set_xticks(np.arange(len(boxes)), labels, **options)
     axis.tick_params(axis="x", length=0)
     axis.set_xlim(-0.7, len(boxes) - 0.3)
