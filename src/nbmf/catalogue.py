@@ -33,11 +33,11 @@ CANDIDATES = {
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
-# Those of a matrix of up to SMALL observed entries: there a sparse mixture may see nothing where a finite one does.
+# Those of a matrix of up to SMALL_MATRIX observed entries: there the first may see nothing where a finite model does.
 CANDIDATES_IF_SMALL = {
     "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "beta-dir-vb-finite", "logistic-vb")
 }
-SMALL = 50_000
+SMALL_MATRIX = 50_000
 
 # What takes their place where a matrix is too large for the memory of the first of them.
 LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
@@ -75,7 +75,7 @@ COMPARED = {
 def candidates_for(kind: str, n_observed: int) -> tuple[str, ...]:
     """Return the methods that `nbmf fit` tries for a kind of matrix, by its name, with so many observed entries."""
     usual = CANDIDATES.get(kind, ())
-    return CANDIDATES_IF_SMALL.get(kind, usual) if n_observed <= SMALL else usual
+    return CANDIDATES_IF_SMALL.get(kind, usual) if n_observed <= SMALL_MATRIX else usual
 
 
 def usual_components(method: str) -> int | str:
