@@ -9,9 +9,11 @@ import numpy as np
 from scipy.special import expit
 
 ITERATIONS = 200
+ENOUGH = 20, 500_000_000  # iterations, and entries gone through, after which a large matrix is done
 TOL = 1e-3  # of the largest change of an effect, in log-odds, and of a variance, relatively
 LONGEST_STEP = 1.0  # of Newton's method, which overshoots far from the mode
 SMALLEST_VARIANCE = 1e-8
+BLOCK = 2**16  # entries: of so many at a time the intermediate results stay in the processor's cache
 
 
 def row_and_column_effects(codes: np.ndarray) -> np.ndarray:
@@ -25,19 +27,13 @@ def row_and_column_effects(codes: np.ndarray) -> np.ndarray:
     codes : int8 array (F, N)
         1, 0, -1 (missing); at least one entry is observed.
     """
-    observed = (codes >= 0).astype(float)
-    ones = (codes == 1).astype(float)
-    share = (ones.sum() + 1) / (observed.sum() + 2)
+    share = (np.count_nonzero(codes == 1) + 1) / (np.count_nonzero(codes >= 0) + 2)
     level = np.log(share / (1 - share))
     a, b = _Effects(codes.shape[0]), _Effects(codes.shape[1])
-    for _ in range(ITERATIONS):
+    for _ in range(_iterations(codes.size)):
         changes = []
-        for effects, axis in ((a, 1), (b, 0)):
-            mean = expit(level + a.value[:, None] + b.value)
-            weights = observed * mean
-            residuals = (ones - weights).sum(axis=axis)
-            weights *= 1 - mean
-            changes.append(effects.renew(residuals, weights.sum(axis=axis)))
+        for effects, of_rows in ((a, True), (b, False)):
+            changes.append(effects.renew(*_residuals_and_weights(codes, level + a.value, b.value, of_rows)))
             # A shift that level and effects share: the effects' prior wants their mean to be 0.
             shift = effects.value.mean()
             effects.value -= shift
@@ -45,6 +41,34 @@ def row_and_column_effects(codes: np.ndarray) -> np.ndarray:
         if max(changes) < TOL:
             break
     return expit(level + a.value[:, None] + b.value)
+
+
+def _iterations(entries: int) -> int:
+    """Return the largest number of iterations.
+
+    Of a side that has no effects EM lets s² go to 0 as slowly as 1 / iterations, so that its relative
+    change is never small. The more entries, the sooner what is left of it no longer changes a prediction.
+    """
+    fewest, gone_through = ENOUGH
+    return min(max(fewest, gone_through // entries), ITERATIONS)
+
+
+def _residuals_and_weights(
+    codes: np.ndarray, rows: np.ndarray, columns: np.ndarray, of_rows: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sums of v - p and of p (1 - p), p = σ(rows + columns), over each row or each column."""
+    height = max(BLOCK // codes.shape[1], 1)
+    sums = []
+    for start in range(0, len(rows), height):
+        block = codes[start : start + height]
+        mean = expit(rows[start : start + height, None] + columns)
+        weights = (block >= 0) * mean
+        residuals = (block == 1) - weights
+        weights *= 1 - mean
+        sums.append((residuals.sum(axis=int(of_rows)), weights.sum(axis=int(of_rows))))
+    residuals, weights = zip(*sums, strict=True)
+    together = np.concatenate if of_rows else sum
+    return together(residuals), together(weights)
 
 
 class _Effects:
