@@ -110,10 +110,10 @@ class Verdict(NamedTuple):
         if not self.found and self.gains[0].mean > 0:
             return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._of_exact_test()}"
         if not self.found:
-            return (
-                f"nothing found beyond {self.best_baseline}: this method predicts worse by {self._difference()}"
-                f"{self._of_exact_test()}"
-            )
+            how_well = f"worse by {self._difference()}"
+            if f"{self.gains[0].loss:.4f}" == f"{self.loss:.4f}":
+                how_well = f"as well ({self.loss:.4f} nats per {self.unit} both)"
+            return f"nothing found beyond {self.best_baseline}: this method predicts {how_well}{self._of_exact_test()}"
         exact = f"exact test, {format_p(self.exact.p)}"
         if self.gains[0].mean > 0:
             return (

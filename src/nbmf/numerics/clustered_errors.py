@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+MOST = 6  # decimals that are printed of a difference: losses have four
 ROUNDING = 1e-9  # of a value, below which its error is none
 
 
@@ -74,10 +75,12 @@ def format_p(p: float) -> str:
 
 
 def format_error(value: float, error: float) -> str:
-    """Return "value ± error", both with as many decimals as give the error two significant digits.
+    """Return "value ± error", both with as many decimals as give the error two significant digits, MOST at most.
 
     An error of nothing but rounding is 0, and the digits are then those of the value.
     """
     largest = error if error > ROUNDING * abs(value) else abs(value)
-    decimals = 4 if largest == 0 or not math.isfinite(largest) else min(max(1 - math.floor(math.log10(largest)), 0), 12)
-    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+    unknown = largest == 0 or not math.isfinite(largest)
+    decimals = 4 if unknown else min(max(1 - math.floor(math.log10(largest)), 0), MOST)
+    rounded = round(value, decimals) + 0.0  # no -0.0000
+    return f"{rounded:.{decimals}f} ± {error:.{decimals}f}"

@@ -4,32 +4,23 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit
+from shares_only import KINDS, shares_only
 
 import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import DataError
-from nbmf.evaluation import effects as em
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
 from nbmf.evaluation.margin_test import MarginTest
+from nbmf.evaluation.structure_result import Verdict
 from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, candidates, choose, method_to_show
 from nbmf.inference.folds import folds, is_symmetric
 from nbmf.numerics.clustered_errors import clustered_error, format_error
 from nbmf.seeds import seed_sequence
 
 SHAPES = [(18, 14), (150, 12)]
-# Standard deviations, in log-odds, of the shares of rows and of columns: without structure.
-KINDS = {"equal": (0, 0), "rows": (1, 0), "columns": (0, 1), "rows and columns": (1, 1)}
-
-
-def shares_only(F, N, kind, seed):
-    """Draw a matrix whose entries depend on row and column alone."""
-    rng = np.random.default_rng([F, N, seed, *map(ord, kind)])
-    of_rows, of_columns = KINDS[kind]
-    odds = -0.5 + of_rows * rng.normal(size=(F, 1)) + of_columns * rng.normal(size=N)
-    return (rng.random((F, N)) < expit(odds)).astype(np.int8)
 
 
 def planted(F, N, strength, seed):
@@ -40,54 +31,7 @@ def planted(F, N, strength, seed):
     return (rng.random((F, N)) < expit(np.where(kind, side, -side))).astype(np.int8)
 
 
-# Effects.
-
-
-def test_effects_are_at_the_mode_of_their_posterior():
-    """Residuals of every line equal what its prior pulls, with the variances that were learned."""
-    V = shares_only(40, 15, "rows and columns", 0)
-    V[0, :3] = -1
-    odds = np.log(row_and_column_effects(V)) - np.log1p(-row_and_column_effects(V))
-    a = odds.mean(axis=1) - odds.mean()
-    b = odds.mean(axis=0) - odds.mean()
-    np.testing.assert_allclose(odds, odds.mean() + a[:, None] + b, atol=1e-9)  # additive
-    residuals = np.where(V >= 0, V - expit(odds), 0)
-    for effects, pull in ((a, residuals.sum(axis=1)), (b, residuals.sum(axis=0))):
-        precision = np.polyfit(effects, pull, 1)[0]
-        assert 0.2 < precision < 5  # of a variance that was 1
-        np.testing.assert_allclose(pull, precision * effects, atol=0.05)
-
-
-@pytest.mark.parametrize("shape", [(40, 9), (25, 25)])
-def test_variances_of_effects_are_mean_squares_plus_variances_given_the_data(shape, monkeypatch):
-    """Where EM stands still, s² = Σ (a² + 1 / (Σ p (1 - p) + 1 / s²)) / n: s² is what pulls, and Laplace's variance."""
-    monkeypatch.setattr(em, "TOL", 1e-12)
-    monkeypatch.setattr(em, "ITERATIONS", 20_000)
-    V = shares_only(*shape, "rows and columns", 0)
-    V[0, :3] = -1
-    p = row_and_column_effects(V)
-    odds = np.log(p) - np.log1p(-p)
-    for axis in (0, 1):
-        value = odds.mean(axis=axis) - odds.mean()
-        pull = np.where(V >= 0, V - p, 0).sum(axis=axis)
-        precision = (pull @ value) / (value @ value)  # 1 / s², as residuals are value / s²
-        spread = 1 / (np.where(V >= 0, p * (1 - p), 0).sum(axis=axis) + precision)
-        assert 1 / precision == pytest.approx((value**2 + spread).mean(), rel=1e-6)
-
-
-def test_effects_vanish_where_there_are_none():
-    V = shares_only(200, 30, "columns", 1)
-    odds = np.log(row_and_column_effects(V)) - np.log1p(-row_and_column_effects(V))
-    assert odds.mean(axis=1).std() < 0.12
-    assert odds.mean(axis=0).std() > 0.5
-
-
-def test_effects_predict_extreme_lines_with_finite_odds():
-    V = np.ones((6, 5), np.int8)
-    V[:, 0] = 0
-    p = row_and_column_effects(V)
-    assert ((p > 0) & (p < 1)).all()
-    assert (p[:, 0] < p[:, 1]).all()
+# Baselines.
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -278,6 +222,18 @@ def test_a_gain_without_any_spread_is_certain():
     assert (_gain("", *losses, EntryMeasure()).p, _gain("", *losses[::-1], EntryMeasure()).p) == (0, 1)
 
 
+def test_losses_that_are_printed_alike_are_not_said_to_differ():
+    losses = 0.69 + 1e-7 * np.random.default_rng(0).normal(size=(40, 9))
+    gain = _gain("overall-proportion", losses, losses + 1e-8, EntryMeasure())
+    verdict = Verdict("", False, False, CHANCE, gain.loss + 1e-8, (gain,), 360, 10, 360)
+    assert str(verdict) == (
+        "nothing found beyond the overall proportion of ones: this method predicts as well "
+        "(0.6900 nats per held-out entry both)"
+    )
+    worse = verdict._replace(loss=0.6902)
+    assert "predicts worse by" in str(worse)
+
+
 @pytest.fixture
 def without_exact_test(monkeypatch):
     monkeypatch.setattr("nbmf.evaluation.verdict.LARGEST_EXACT", 0)
@@ -403,7 +359,12 @@ def test_entries_predicted_right_are_counted_column_by_column():
 
 @pytest.mark.parametrize(
     ("value", "error", "text"),
-    [(0.04531, 0.00312, "0.0453 ± 0.0031"), (0.0003, 0.00002, "0.000300 ± 0.000020"), (12.3, 4.56, "12.3 ± 4.6")],
+    [
+        (0.04531, 0.00312, "0.0453 ± 0.0031"),
+        (0.0003, 0.00002, "0.000300 ± 0.000020"),
+        (12.3, 4.56, "12.3 ± 4.6"),
+        (-9e-8, 6.5e-7, "0.000000 ± 0.000001"),
+    ],
 )
 def test_an_error_is_written_with_two_digits(value, error, text):
     assert format_error(value, error) == text
