@@ -16,8 +16,7 @@ from nbmf.analysis.plan import SMALL, chains_of, plan_of, visits_of
 from nbmf.analysis.request import Request
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.evaluation.margin_test import DRAWS
-from nbmf.evaluation.verdict import LARGEST_EXACT
+from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
 from nbmf.inference.component_search import tried
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import ENOUGH, HELD_OUT
@@ -59,7 +58,6 @@ SEARCHED = 3  # numbers of components that are mostly tried
 START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
 BASELINES = 1.5e-6  # seconds per entry and fold
 MIXTURE = 2e-5  # seconds per entry that is held out and method that is mixed
-EXACT = 1.5e-8, 3e-9, 1e-10  # seconds of a draw per entry, per pair of rows or columns, per product of two numbers
 AS_CSV, AS_NPZ = 1.5e-6, 2e-7  # seconds per entry of E[V] that is written
 
 
@@ -103,8 +101,8 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     seconds += sum(seconds_of(one, matrix) for one in further)
     if folds and plan.further is not None and len(tested) > 1:  # the other view, or members of the mixture
         seconds += _mean([seconds_of(one, matrix) for one in tested])
-    if folds and isinstance(matrix, BinaryMatrix) and matrix.n_observed <= LARGEST_EXACT:
-        seconds += DRAWS * _draw(*sorted(matrix.shape))
+    if folds and isinstance(matrix, BinaryMatrix) and is_quick(matrix.shape, matrix.n_observed):
+        seconds += DRAWS * seconds_of_draw(matrix.shape)
     if folds and plan.further is not None:
         seconds += MIXTURE * len(every) * min(1.0, HELD_OUT * folds) * matrix.n_observed
     fits = folds * len(every) + max(chains_of(one, matrix, request) for one in tested) + len(every) - 1
@@ -150,13 +148,6 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
     if chains == 1 and "threads" in estimator.get_params() and visits_of(estimator, matrix) > SMALL:
         return one / processors()
     return one * math.ceil(chains / processors())
-
-
-def _draw(shorter: int, longer: int) -> float:
-    """Return what a draw of the exact test takes."""
-    of_entry, of_trade, of_product = EXACT
-    both = shorter + longer
-    return of_entry * shorter * longer + of_trade * both**2 + of_product * shorter**2 * both
 
 
 def _folds(matrix: NamedMatrix) -> int:

@@ -24,6 +24,8 @@ DRAWS = 999
 ENOUGH_BEYOND = 60  # draws that are as far from the effects as the matrix: more would change nothing
 TRADES = 2  # per row and column, between the matrix and the hub, and the hub and a draw: five give no more power
 SWAPS = 10  # per edge of a network
+QUICK = 50_000, 0.01  # observed entries, or seconds of a draw, up to which the test is made with every fit
+COST = 1.5e-8, 3e-9, 1e-10  # seconds of a draw per entry, per pair of rows or columns, per product of two numbers
 SMALL_VARIANCE = 0.05  # added to P (1 - P): else a single entry that is nearly sure decides
 
 
@@ -39,6 +41,19 @@ class MarginTest(NamedTuple):
     p: float
     beyond: int
     draws: int
+
+
+def is_quick(shape: tuple[int, int], observed: int) -> bool:
+    """Return whether a matrix is small enough for the test to be made with every fit."""
+    entries, seconds = QUICK
+    return observed <= entries or seconds_of_draw(shape) <= seconds
+
+
+def seconds_of_draw(shape: tuple[int, int]) -> float:
+    """Return what a draw and its structure take, on the machine where that was measured."""
+    of_entry, of_trade, of_product = COST
+    shorter, both = min(shape), sum(shape)
+    return of_entry * shape[0] * shape[1] + of_trade * both**2 + of_product * shorter**2 * both
 
 
 @threadpool_limits.wrap(limits=1, user_api="blas")  # small products: threads would wait for each other

@@ -20,15 +20,13 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
-from nbmf.evaluation.margin_test import MarginTest, margin_test
+from nbmf.evaluation.margin_test import MarginTest, is_quick, margin_test
 from nbmf.evaluation.stacked import Stacked, stacked
 from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
-
-LARGEST_EXACT = 50_000  # observed entries: above, each draw takes long, and no power was measured
 
 
 class MethodChoice(NamedTuple):
@@ -109,7 +107,7 @@ def choose(
     difference (Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees", 1984, section
     3.4.3), and, if the best passes the test, that passes it as well.
 
-    Of a binary matrix of up to LARGEST_EXACT observed entries `nbmf.margin_test` is made as well, and
+    Of a binary matrix that `is_quick` to test exactly `nbmf.margin_test` is made as well, and
     each of the two tests has half of the level.
 
     Parameters
@@ -167,7 +165,7 @@ def _stack(
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:
     """Return the exact test of a binary matrix that is neither sparse nor too large; it is of no method."""
     is_binary = estimator.likelihood.matrix is BinaryMatrix
-    if not is_binary or is_sparse(V) or tested.observed > LARGEST_EXACT:
+    if not is_binary or is_sparse(V) or not is_quick(tested.methods[0].shape, tested.observed):
         return None
     return margin_test(V, seed=seed)
 

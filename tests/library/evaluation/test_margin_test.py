@@ -168,3 +168,18 @@ def test_what_cannot_be_tested_is_said():
         nbmf.margin_test([[1, 0, 1]])
     with pytest.raises(ConfigError, match="draws = 0"):
         nbmf.margin_test(np.eye(3), draws=0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "observed", "quick"),
+    [
+        ((5000, 10), 50_000, True),
+        ((5000, 11), 55_000, False),  # long columns are dealt in every other trade
+        ((93, 679), 63_147, True),  # plants and insects, whose few ones are too few for predictions
+        ((300, 300), 90_000, True),
+        ((400, 400), 160_000, False),
+        ((3000, 3000), 50_000, True),  # nearly all are missing
+    ],
+)
+def test_the_test_is_made_with_every_fit_where_it_is_quick(shape, observed, quick):
+    assert module.is_quick(shape, observed) == quick

@@ -236,7 +236,7 @@ def test_losses_that_are_printed_alike_are_not_said_to_differ():
 
 @pytest.fixture
 def without_exact_test(monkeypatch):
-    monkeypatch.setattr("nbmf.evaluation.verdict.LARGEST_EXACT", 0)
+    monkeypatch.setattr("nbmf.evaluation.margin_test.QUICK", (0, 0))
 
 
 def preferred(losses):
@@ -345,7 +345,7 @@ def test_each_of_two_tests_has_half_of_the_level(monkeypatch):
         monkeypatch.setattr("nbmf.evaluation.verdict.margin_test", lambda V, seed, p=p: MarginTest(p, 1, 999))
         noise = nbmf.verdict(shares_only(18, 14, "equal", 1), method)
         assert (noise.found, noise.predicts) == (found, False)
-    monkeypatch.setattr("nbmf.evaluation.verdict.LARGEST_EXACT", V.size - 1)
+    monkeypatch.setattr("nbmf.evaluation.margin_test.QUICK", (V.size - 1, 0))
     assert (nbmf.verdict(V, method).chance, nbmf.verdict(V, method).exact) == (CHANCE, None)
 
 
