@@ -49,16 +49,27 @@ class Stacked(NamedTuple):
         weight_of_others = sum(w for name, w in zip(self.members, self.weights, strict=True) if name != self.shown)
         return self.share is not None and weight_of_others > 0
 
+    @property
+    def lead(self) -> str:
+        """By how much the mixture predicts better than the best baseline, in words."""
+        return f"but {self._mixture} predicts better than {self.baseline} ({self._gain})"
+
+    @property
+    def _mixture(self) -> str:
+        return f"the best mixture of {len(self.members)} methods"
+
+    @property
+    def _gain(self) -> str:
+        return f"{format_error(self.gain, self.error)} nats per held-out entry, {format_p(self.p)}"
+
     def __str__(self) -> str:
-        mixture = f"the best mixture of {len(self.members)} methods"
         if self.share is None:
-            gain = f"{format_error(self.gain, self.error)} nats per held-out entry, {format_p(self.p)}"
             return (
-                f"{mixture} gains nothing over {self.baseline} that could not be chance ({gain}): there is no "
-                "predictable structure of which a share could be explained"
+                f"{self._mixture} gains nothing over {self.baseline} that could not be chance ({self._gain}): there is "
+                "no predictable structure of which a share could be explained"
             )
         losses = f"{self.loss:.4f} nats per held-out entry, {self.baseline} {self.baseline_loss:.4f}"
-        return f"{self._explained()} of the structure that {mixture} predicts ({losses})"
+        return f"{self._explained()} of the structure that {self._mixture} predicts ({losses})"
 
     def _explained(self) -> str:
         """Return the share that the method that is shown explains, from 0 to 100 %."""

@@ -14,7 +14,8 @@ from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
 from nbmf.evaluation.margin_test import MarginTest
-from nbmf.evaluation.structure_result import Verdict
+from nbmf.evaluation.stacked import Stacked
+from nbmf.evaluation.structure_result import Gain, Verdict
 from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, candidates, choose, method_to_show
 from nbmf.inference.folds import folds, is_symmetric
 from nbmf.numerics.clustered_errors import clustered_error, format_error
@@ -232,6 +233,18 @@ def test_losses_that_are_printed_alike_are_not_said_to_differ():
     )
     worse = verdict._replace(loss=0.6902)
     assert "predicts worse by" in str(worse)
+
+
+@pytest.mark.parametrize("gain", [0.0001, -0.01])
+def test_what_methods_predict_together_is_said_where_none_predicts_it_alone(gain):
+    leads = Gain("effects", 0.5, gain, 0.001, 0.47)
+    mixture = Stacked(("a", "b"), (0.5, 0.5), 0.48, "a", "row and column effects", 0.5, 0.02, 0.004, CHANCE / 3)
+    verdict = Verdict("", False, False, CHANCE / 3, 0.5 - gain, (leads,), 360, 10, 360, stack=mixture)
+    assert str(verdict).startswith("nothing found beyond row and column effects: ")
+    said = "; but the best mixture of 2 methods predicts better than row and column effects (0.0200 ± 0.0040 nats per"
+    assert said in str(verdict)
+    assert "mixture" not in str(verdict._replace(stack=mixture._replace(p=CHANCE / 2)))
+    assert "mixture" not in str(verdict._replace(found=True, predicts=True))
 
 
 @pytest.fixture
