@@ -69,6 +69,8 @@ EXPORTS = {
 
 MODULES = ("plot",)  # with functions that are called by its name: nbmf.plot.dictionary
 
+COMMANDS = {"fit": "analyze"}  # whose function has another name
+
 __all__ = [*EXPORTS, *MODULES, "__version__"]
 
 
@@ -77,7 +79,11 @@ def __getattr__(name: str):
         return importlib.import_module(f"nbmf.{name}")
     if name in EXPORTS:
         return getattr(importlib.import_module(EXPORTS[name]), name)
-    raise AttributeError(f"nbmf has no {name!r}; it has {', '.join([*EXPORTS, *MODULES])}")
+    import difflib  # takes longer than the rest of this module
+
+    near = [COMMANDS[name]] if name in COMMANDS else difflib.get_close_matches(name, __all__, n=1)
+    hint = f" (did you mean nbmf.{near[0]}?)" if near else ""
+    raise AttributeError(f"nbmf has no {name!r}{hint}; it has {', '.join([*EXPORTS, *MODULES])}")
 
 
 def __dir__() -> list[str]:

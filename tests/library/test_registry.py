@@ -80,8 +80,12 @@ def test_every_exported_name_is_there():
 
 
 def test_another_name_is_refused_with_those_there_are():
-    with pytest.raises(AttributeError, match=r"nbmf has no 'BetaDir'; it has BinaryMatrix, "):
+    with pytest.raises(AttributeError, match=r"nbmf has no 'BetaDir' \(did you mean nbmf\.BetaDirVB\?\); it has Bin"):
         nbmf.BetaDir  # noqa: B018
+    with pytest.raises(AttributeError, match=r"nbmf has no 'fit' \(did you mean nbmf\.analyze\?\); it has BinaryM"):
+        nbmf.fit  # noqa: B018
+    with pytest.raises(AttributeError, match=r"nbmf has no 'xyz'; it has BinaryMatrix, "):
+        nbmf.xyz  # noqa: B018
 
 
 def test_classes_are_made_by_name():
