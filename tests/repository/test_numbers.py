@@ -93,7 +93,7 @@ NUMBERS = [
     ),
     (
         "trials",
-        "`esvotes` takes {:.0f} and `msweb` (9.3 million entries) {:.0f},",
+        "`esvotes` {:.0f} and `msweb` (9.3 million entries) {:.0f}, on two busy cores",
         lambda: seconds_of_fit("esvotes", "msweb"),
     ),
     ("priors", "Against the paper's prior they gain {:.0f} to {:.0f} %", gains_over_the_papers_prior),
