@@ -51,6 +51,23 @@ class Competitor(Factorization):
         raise NotImplementedError
 
 
+class Predictor(Competitor):
+    """Base class of those whose predictions do not follow from W and H: E[V] is one of the `others` of the factors."""
+
+    def _learn(self, state):
+        super()._learn(state)
+        self.others_ = state.factors().others
+
+    @property
+    def factors_(self):
+        """W_, H_ and E[V]."""
+        return super().factors_._replace(others=self.others_)
+
+    def mean(self, factors, rows=slice(None), columns=slice(None)):
+        """Return the probabilities of a one of some rows and columns."""
+        return factors.others["expectation"][rows][:, columns]
+
+
 class Solved(State):
     """A fit that is made at once."""
 
@@ -150,7 +167,7 @@ class ScikitNMF(LowRank):
     def _approximate(self, codes, seed):
         from sklearn.decomposition import NMF
 
-        given = {"n_components": self.n_components, "random_state": _integer(seed)}
+        given = {"n_components": self.n_components, "random_state": as_integer(seed)}
         is_missing = codes == MISSING
         filled = np.where(is_missing, column_shares(codes), codes)
         first = NMF(**given, max_iter=self.max_iter)
@@ -187,7 +204,7 @@ class ScikitLDA(LowRank):
     def _approximate(self, codes, seed):
         from sklearn.decomposition import LatentDirichletAllocation
 
-        model = LatentDirichletAllocation(self.n_components, max_iter=self.max_iter, random_state=_integer(seed))
+        model = LatentDirichletAllocation(self.n_components, max_iter=self.max_iter, random_state=as_integer(seed))
         observed, ones = codes != MISSING, (codes == 1).astype(float)
         weights = model.fit_transform(csr_array(ones))
         profiles = model.components_ / model.components_.sum(axis=1, keepdims=True)
@@ -228,7 +245,7 @@ class MajorizationMinimization(Competitor):
             n_components=self.n_components,
             orientation=self.orientation,
             max_iter=self.max_iter,
-            random_state=_integer(seed),
+            random_state=as_integer(seed),
         )
         model.fit((codes == 1).astype(float), mask=(codes != MISSING).astype(float))
         return Factors(model.W_, model.components_)
@@ -247,6 +264,6 @@ def column_shares(codes: np.ndarray) -> np.ndarray:
     return ((codes == 1).sum(axis=0) + 1.0) / ((codes != MISSING).sum(axis=0) + 2.0)
 
 
-def _integer(seed: np.random.SeedSequence) -> int:
+def as_integer(seed: np.random.SeedSequence) -> int:
     """Return what other software takes as a seed."""
     return int(seed.generate_state(1)[0])

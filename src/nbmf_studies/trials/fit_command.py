@@ -4,10 +4,10 @@ import numpy as np
 
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.inference.state import Factors
-from nbmf_studies.trials.competitors import Competitor
+from nbmf_studies.trials.competitors import Predictor
 
 
-class FitCommand(Competitor):
+class FitCommand(Predictor):
     """The method that predicts best what it hides from itself, fitted to the whole training matrix.
 
     A single start is made of it, where the command makes several of small matrices.
@@ -31,20 +31,7 @@ class FitCommand(Competitor):
         others = {"expectation": chosen.expectation_, "place": np.array(choice.index)}
         return Factors(chosen.W_, chosen.H_, others)
 
-    def _learn(self, state):
-        super()._learn(state)
-        self.others_ = state.factors().others
-
-    @property
-    def factors_(self):
-        """W_, H_, what is expected of every entry, and which method was chosen."""
-        return super().factors_._replace(others=self.others_)
-
     @property
     def findings(self):
         """The place of the chosen method among the candidates."""
         return {"place": int(self.others_["place"])}
-
-    def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return the probabilities of a one of some rows and columns."""
-        return factors.others["expectation"][rows][:, columns]

@@ -1,0 +1,1 @@
+"""The default and stacking against other packages, on fourteen matrices on which no default was chosen."""
