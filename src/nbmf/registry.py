@@ -34,6 +34,11 @@ def all_classes() -> list[str]:
     return [name for name, module in nbmf.EXPORTS.items() if module.startswith(ESTIMATORS)]
 
 
+def classes_for(matrix: type) -> list[str]:
+    """Return the names of nbmf's own estimators that take matrices of a class."""
+    return [name for name in all_classes() if any(each.matrix is matrix for each in estimator_class(name).likelihoods)]
+
+
 def estimator_class(class_name: str) -> type[Factorization]:
     """Return the estimator class of that name.
 

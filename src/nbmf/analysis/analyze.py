@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
+
 from nbmf.analysis.fitting import fit_all
 from nbmf.analysis.matrices import as_matrix
 from nbmf.analysis.mixture import fit_mixture
@@ -13,6 +15,7 @@ from nbmf.analysis.request import Asked, Request
 from nbmf.analysis.result import Analysis
 from nbmf.analysis.settings import warn_of_many_components
 from nbmf.analysis.structure import check_structure
+from nbmf.data.given import is_frame
 from nbmf.data.named import NamedMatrix
 from nbmf.data.names import checked_names
 from nbmf.errors import Message, Setting
@@ -99,7 +102,7 @@ def analyze(
     request = Request.of(asked)
     matrix = as_matrix(V, request.method)
     if column_groups is not None:
-        column_groups = checked_names(column_groups, matrix.shape[1], "column_groups")
+        column_groups = _groups_of_columns(column_groups, V, matrix)
     plan = plan_of(matrix, request)
     if plan.reason:
         log(plan.reason)
@@ -117,6 +120,16 @@ def analyze(
         mixture = fit_mixture(chosen.members, chosen.verdict.stack, matrix, fitted, progress)
         result = replace(result, stack=mixture)
     return Analysis(result, chosen.method, asked, wording or Wording(asked))
+
+
+def _groups_of_columns(given: Sequence[str], V: Any, matrix: NamedMatrix) -> np.ndarray:
+    """Return the groups of the columns of the matrix: there is one for each column of V, some of which are left out."""
+    groups = checked_names(given, np.shape(V)[1], "column_groups")
+    if len(groups) == matrix.shape[1]:
+        return groups
+    names = map(str, V.columns) if is_frame(V) else (f"column {n}" for n in range(len(groups)))
+    group_of = dict(zip(names, groups, strict=True))
+    return np.array([group_of[str(name)] for name in matrix.column_names])
 
 
 class Chosen(NamedTuple):

@@ -7,10 +7,10 @@ from nbmf import registry
 from nbmf.analysis.mixture import further_members, memory_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
-from nbmf.analysis.structure import untestable
+from nbmf.analysis.structure import tried_methods, untestable
 from nbmf.catalogue import CANDIDATES, LARGE, METHODS, candidates_for, methods_for
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, Setting, choices
+from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
@@ -53,8 +53,11 @@ def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
         and there is no usual one for such a matrix.
     """
     if request.method is None and type(matrix).__name__ not in CANDIDATES:
-        methods = methods_for(type(matrix))
-        words = f": a {type(matrix).__name__} is analyzed by a method that is named; {choices('', methods)}"
+        kind, methods = type(matrix).__name__, methods_for(type(matrix))
+        if not methods:
+            classes = ", ".join(f"nbmf.{name}" for name in registry.classes_for(type(matrix)))
+            raise DataError(f"V is a {kind}, which is not analyzed; allowed: to fit it by {classes}")
+        words = f": a {kind} is analyzed by a method that is named; {choices('', methods)}"
         raise ConfigError(Setting("method", None), words)
     known, reason = _known(matrix, request)
     view = View(request.view) if request.view else None
@@ -79,19 +82,11 @@ def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
 
 def _known(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
     """Return the methods that are tried if none is named, and why they are not the usual ones."""
-    usual = candidates_for(type(matrix).__name__, matrix.n_observed)
-    if request.method is not None or not (instead := LARGE.get(type(matrix).__name__)):
-        return usual, ""
+    kind = type(matrix).__name__
+    if request.method is not None:
+        return candidates_for(kind, matrix.n_observed), ""
     components = None if request.n_components == AUTO else request.n_components
-    first = estimator_of(usual[0], seed=request.seed, components=components, settings=request.settings)
-    needed, limit = memory_of(first, matrix), first.memory_budget_gb
-    if needed <= limit:
-        return usual, ""
-    labels = " and ".join(METHODS[name]["label"] for name in instead)
-    return instead, (
-        f"{first.label} would need {needed:.1f} GB, its limit is {limit:g} GB: {labels}, whose time and memory grow "
-        "with the ones alone, takes its place"
-    )
+    return tried_methods(matrix, components=components, settings=request.settings)
 
 
 def _methods(request: Request, known: Sequence[str], view: View | None) -> Sequence[str]:

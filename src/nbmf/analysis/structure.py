@@ -1,37 +1,58 @@
 """The structure test of `nbmf.analyze`, `nbmf fit` and `nbmf compare`: the same methods, folds and sentence."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from nbmf.analysis.mixture import memory_of
 from nbmf.analysis.progress import Progress, silent
 from nbmf.analysis.settings import estimator_of
-from nbmf.catalogue import candidates_for
+from nbmf.catalogue import LARGE, METHODS, candidates_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
+from nbmf.evaluation.held_out import too_few
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import LEAST
 
 
 def structure_of(
     matrix: NamedMatrix, seed: int, iterations: int | None, *, progress: Progress, log: Callable[[str], None]
 ) -> MethodChoice | None:
     """Return what an analysis says about a matrix where no method is named."""
-    names = candidates_for(type(matrix).__name__, matrix.n_observed)
+    names, reason = tried_methods(matrix)
     estimators = [estimator_of(name, seed=seed, iterations=iterations) for name in names]
-    if (reason := untestable(matrix, estimators[0])) is not None:
-        log(reason)
-        return None
-    return check_structure(matrix, estimators, seed, progress=progress)
+    why_not = untestable(matrix, estimators[0])
+    if why_not or reason:
+        log(why_not or reason)
+    return None if why_not else check_structure(matrix, estimators, seed, progress=progress)
+
+
+def tried_methods(
+    matrix: NamedMatrix, *, components: int | None = None, settings: Mapping[str, Any] | None = None
+) -> tuple[Sequence[str], str]:
+    """Return the methods that are tried if none is named, and why they are not the usual ones; "" if they are."""
+    kind = type(matrix).__name__
+    usual = candidates_for(kind, matrix.n_observed)
+    if not (instead := LARGE.get(kind)):
+        return usual, ""
+    first = estimator_of(usual[0], seed=0, components=components, settings=settings)
+    needed, limit = memory_of(first, matrix), first.memory_budget_gb
+    if needed <= limit:
+        return usual, ""
+    labels = " and ".join(METHODS[name]["label"] for name in instead)
+    return instead, (
+        f"{first.label} would need {needed:.1f} GB, its limit is {limit:g} GB: {labels}, whose time and memory grow "
+        "with the ones alone, takes its place"
+    )
 
 
 def untestable(matrix: NamedMatrix, estimator: Factorization) -> str | None:
     """Return why no structure is tested, None if it is."""
     if estimator.likelihood.unit != "entry":
         return f"whether there is structure is not tested: {estimator.label} predicts {estimator.likelihood.unit}s"
-    if (observed := matrix.n_observed) < LEAST:
-        return f"{observed} observed entries are too few to say whether there is structure"
+    if (what := too_few(matrix, estimator.likelihood)) is not None:
+        return f"{what} are too few to say whether there is structure"
     return None
 
 

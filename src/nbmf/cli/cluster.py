@@ -23,6 +23,8 @@ def run(options: argparse.Namespace) -> None:
         header=options.header,
         index=options.index,
         missing=options.missing,
+        name=options.name,
+        encoding=options.encoding,
         log=functools.partial(print, flush=True),
     )
     run_on(table, Task(models, GRID, "component", "row"), folder, options)

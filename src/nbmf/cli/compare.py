@@ -1,7 +1,9 @@
 """nbmf compare: which method predicts held-out entries best."""
 
 import argparse
+import functools
 import math
+import shlex
 from typing import Any
 
 import pandas as pd
@@ -10,14 +12,16 @@ from nbmf import registry
 from nbmf.analysis.settings import iteration_settings, warn_of_many_components
 from nbmf.analysis.structure import structure_of
 from nbmf.catalogue import COMPARED, METHODS
-from nbmf.cli.arguments import printed_command
+from nbmf.cli.arguments import SET, printed_command
+from nbmf.cli.options import SEED
 from nbmf.cli.progress import Progress, shown_progress
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_matrix, repeated
 from nbmf.cli.results import results_folder
-from nbmf.errors import ConfigError, choices
+from nbmf.errors import ConfigError, DataError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
+from nbmf.evaluation.result import Comparison
 from nbmf.numerics.threads import processors
 from nbmf.output.folder import OutputFolder
 from nbmf.output.reports import PAGE
@@ -25,7 +29,8 @@ from nbmf.reporting.comparison_report import comparison_report
 from nbmf.reporting.pictures import COMPARISON_FILES, pictures_of_comparison
 
 RECOMMENDATION = "recommendation.txt"
-FILES = ("scores.csv", "summary.csv", *COMPARISON_FILES, RECOMMENDATION, PAGE)
+SCORES = "scores.csv"
+FILES = (SCORES, "summary.csv", *COMPARISON_FILES, RECOMMENDATION, PAGE)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -57,15 +62,41 @@ def run(options: argparse.Namespace) -> None:
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_kept(folder, rows)) from None
-    pictures = pictures_of_comparison(comparison)
-    figures = folder.figures(pictures)
-    report = comparison_report(
-        comparison, file=repeated(options), command=printed_command(options), figures=figures, structure=structure
-    )
-    folder.write_table("scores.csv", comparison.scores)
+    folder.write_table(SCORES, comparison.scores)
     folder.write_table("summary.csv", comparison.summary())
+    _refuse_without_recommendation(comparison, folder)
+    pictures = pictures_of_comparison(comparison)
+    report = comparison_report(
+        comparison,
+        next_command=functools.partial(_next, options),
+        command=printed_command(options),
+        figures=folder.figures(pictures),
+        structure=structure,
+    )
     folder.write_pictures(pictures)
     publish(report, folder, {**vars(options), "methods": methods}, RECOMMENDATION)
+
+
+def _refuse_without_recommendation(comparison: Comparison, folder: OutputFolder) -> None:
+    """Raise DataError, which says where the scores are, if no method can be recommended."""
+    try:
+        _ = comparison.recommendation
+    except DataError as error:
+        raise DataError(error, f"; the scores are in {folder.path / SCORES}") from None
+
+
+def _next(options: argparse.Namespace, method: str, K: int | None) -> str:
+    """Return the command that fits a method with the settings with which it was compared."""
+    words = ["--method", method]
+    if K is not None:
+        words += ["--components", str(K)]
+    if options.iterations is not None:
+        words += ["--iterations", str(options.iterations)]
+    typed = [(key, value) for key, value in options.settings if _taken_by(method, key) is not None]
+    words += SET.words(typed) if typed else []
+    if options.seed != SEED.default:
+        words += SEED.words(options.seed)
+    return f"nbmf fit {repeated(options)} {shlex.join(words)}"
 
 
 def _seconds_left(rows: list[dict[str, Any]], total: int, options: argparse.Namespace) -> float:
@@ -94,22 +125,27 @@ def _mean(seconds: list[float]) -> float:
 def _settings(methods: list[str], options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Return the settings of each method; --set is for all those that have such a setting."""
     settings = {method: iteration_settings(METHODS[method]["class"], options.iterations) for method in methods}
-    classes = {method: registry.estimator_class(METHODS[method]["class"]) for method in methods}
-    allowed = {method: registry.settings_of(METHODS[method]["class"]) for method in methods}
     for key, value in options.settings:
-        today = {method: next(iter(each.by_current_names({key: value}))) for method, each in classes.items()}
-        with_setting = [method for method in methods if today[method] in allowed[method]]
-        if not with_setting:
-            every = sorted(set().union(*allowed.values()))
+        today = {method: _taken_by(method, key) for method in methods}
+        if not any(today.values()):
+            every = sorted(set().union(*(registry.settings_of(METHODS[method]["class"]) for method in methods)))
             raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
-        for method in with_setting:
-            settings[method][today[method]] = value
+        for method, name in today.items():
+            if name is not None:
+                settings[method][name] = value
     return settings
+
+
+def _taken_by(method: str, key: str) -> str | None:
+    """Return what a setting that was typed is called today, None if a method has none of this name."""
+    class_name = METHODS[method]["class"]
+    name = next(iter(registry.estimator_class(class_name).by_current_names({key: None})))
+    return name if name in registry.settings_of(class_name) else None
 
 
 def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
     """Write the scores of the fits that were finished; return what to say about them."""
     if not rows:
         return "no fit was finished"
-    folder.write_table("scores.csv", pd.DataFrame(rows))
-    return f"the scores of {len(rows)} finished fits are in {folder.path / 'scores.csv'}"
+    folder.write_table(SCORES, pd.DataFrame(rows))
+    return f"the scores of {len(rows)} finished fits are in {folder.path / SCORES}"

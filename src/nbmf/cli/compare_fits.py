@@ -8,7 +8,7 @@ from nbmf.cli.arguments import printed_command
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.results import results_folder
-from nbmf.cli.saved_fits import load_fit
+from nbmf.cli.saved_fits import SavedFit, load_fit
 from nbmf.errors import DataError, PoorFitWarning
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
 from nbmf.output.reports import PAGE, SUMMARY
@@ -20,8 +20,8 @@ FILES = (SUMMARY, PAGE, COMPONENTS, ROWS)
 
 def run(options: argparse.Namespace) -> None:
     """Compare two fits, write the folder and print the summary."""
-    paths = Path(options.first), Path(options.second)
-    fits = [_fit(path) for path in paths]
+    saved = [load_fit(Path(path)) for path in (options.first, options.second)]
+    fits, paths = [_fit(each) for each in saved], [each.path for each in saved]
     names = [path.stem for path in paths]
     folder = results_folder(options, f"-{names[1]}.fits", FILES, source=paths[0])
     called = tuple(names) if names[0] != names[1] else tuple(map(str, paths))
@@ -37,8 +37,7 @@ def run(options: argparse.Namespace) -> None:
     publish(fit_comparison_report(comparison, called, printed_command(options)), folder, vars(options))
 
 
-def _fit(path: Path) -> Fit:
-    saved = load_fit(path)
+def _fit(saved: SavedFit) -> Fit:
     if saved.matrix is None:
-        raise DataError(f"{path}: a model without its data; needed is the folder that nbmf fit wrote")
+        raise DataError(f"{saved.path}: a model without its data; needed is the folder that nbmf fit wrote")
     return Fit(saved.model, saved.matrix, saved.record.get("names") or ())

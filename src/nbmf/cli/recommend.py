@@ -4,7 +4,7 @@ import argparse
 import csv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,20 +33,17 @@ def run(options: argparse.Namespace) -> None:
     path = _path_of(options, fit)
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
     _refuse_foreign(path, header, options.force)
-    if options.file is None:
-        values, names = _rows_of_the_fit(fit)
-    else:
-        values, names = _new_rows(options, fit)
+    rows = _rows_of_the_fit(fit) if options.file is None else _new_rows(options, fit)
     columns = _names(fit.model.column_names_, fit.model.H_.shape[1], "column")
     lines = 0
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        for first, found in _recommended(options, fit, values):
-            part = list(_lines(found, names[first : first + len(found.columns)], columns))
+        for first, found in _recommended(options, fit, rows):
+            part = list(_lines(found, rows.names[first : first + len(found.columns)], columns))
             writer.writerows(part)
             lines += len(part)
-    print(f"{len(names)} rows, {lines} recommendations, up to {options.top} for each: written to {path}")
+    print(f"{len(rows.names)} rows, {lines} recommendations, up to {options.top} for each: written to {path}")
 
 
 def _path_of(options: argparse.Namespace, fit: SavedFit) -> Path:
@@ -71,23 +68,31 @@ def _refuse_foreign(path: Path, header: list[str], force: bool) -> None:
         )
 
 
-def _rows_of_the_fit(fit: SavedFit) -> tuple[NamedMatrix, np.ndarray]:
+class _Rows(NamedTuple):
+    """The rows to recommend to: their values, names, and groups if they are new and have some."""
+
+    values: Any
+    names: np.ndarray
+    groups: np.ndarray | None = None
+
+
+def _rows_of_the_fit(fit: SavedFit) -> _Rows:
     if fit.matrix is None:
         raise DataError(
             f"{fit.path}: a model alone does not know which entries are known; needed is a folder of nbmf fit, or FILE"
         )
-    return fit.matrix, fit.matrix.row_names
+    return _Rows(fit.matrix, fit.matrix.row_names)
 
 
-def _new_rows(options: argparse.Namespace, fit: SavedFit) -> tuple[Any, np.ndarray]:
-    """Return the values and names of the rows of FILE, with the columns of the fit."""
+def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
+    """Return the rows of FILE, with the columns of the fit."""
     matrix, (known, n_columns) = read_matrix(as_the_fit(options, fit)), (fit.model.column_names_, fit.model.H_.shape[1])
     kind = fit.model.likelihood.matrix
     if isinstance(matrix, CountMatrix) != (kind is CountMatrix):
         raise DataError(f"{options.file}: a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}")
     try:
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
-            return _sparse_rows(matrix, fit), matrix.row_names
+            return _Rows(_sparse_rows(matrix, fit), matrix.row_names)
         rows = new_rows(matrix, known, n_columns)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
@@ -99,7 +104,7 @@ def _new_rows(options: argparse.Namespace, fit: SavedFit) -> tuple[Any, np.ndarr
         print(f"{len(rows.unused)} columns are not in the fit, and left out: {rows.unused[0]}, ...", flush=True)
     if rows.empty:
         print(f"{len(rows.empty)} rows have nothing in the columns of the fit, and are left out", flush=True)
-    return rows.values, rows.names
+    return _Rows(rows.values, rows.names, None if fit.model.row_groups_ is None else rows.groups)
 
 
 def _sparse_rows(matrix: NamedMatrix, fit: SavedFit) -> Any:
@@ -124,16 +129,17 @@ def _sparse_rows(matrix: NamedMatrix, fit: SavedFit) -> Any:
     return scipy.sparse.csr_array((values, where), shape=(matrix.shape[0], n_columns))
 
 
-def _recommended(options: argparse.Namespace, fit: SavedFit, values: Any) -> Iterator[tuple[int, Recommendations]]:
+def _recommended(options: argparse.Namespace, fit: SavedFit, rows: _Rows) -> Iterator[tuple[int, Recommendations]]:
     """Yield the first row of each block, and what is recommended to its rows."""
-    wanted, n_rows = {"n": options.top, "exclude": options.exclude}, values.shape[0]
+    wanted, n_rows = {"n": options.top, "exclude": options.exclude}, rows.values.shape[0]
     with Progress("rows") as progress:
         for block in in_blocks(n_rows, 1, ROWS_AT_ONCE):
             if options.file is None:
-                rows, known = np.arange(block.start, block.stop), values
-                yield block.start, fit.model.recommend(rows, known=known, **wanted)
+                places = np.arange(block.start, block.stop)
+                yield block.start, fit.model.recommend(places, known=rows.values, **wanted)
             else:
-                yield block.start, fit.model.recommend(values[block], **wanted)
+                groups = None if rows.groups is None else rows.groups[block]
+                yield block.start, fit.model.recommend(rows.values[block], groups=groups, **wanted)
             progress.advance(block.stop - block.start, n_rows)
 
 

@@ -50,6 +50,8 @@ def load_fit(path: Path) -> SavedFit:
     """
     if path.name == MODEL and record_of(path.parent):
         path = path.parent
+    if path.name in ("", ".."):  # the folder one is in has no name of its own, which results are called by
+        path = path.resolve()
     model = load_model(path)
     if not isinstance(model, Factorization):
         raise DataError(f"{path}: a model of a table or of documents; needed is one of a matrix, which nbmf fit makes")

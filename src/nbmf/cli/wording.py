@@ -1,9 +1,12 @@
 """How a report of the command line names options and what to type next."""
 
 import argparse
+import shlex
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from nbmf.cli.arguments import as_typed, printed_command
+from nbmf.cli.arguments import COMMANDS, as_typed, printed_command
+from nbmf.cli.options import Option, repeated_words
 from nbmf.cli.reading import repeated
 from nbmf.errors import Message, Setting
 from nbmf.reporting.wording import Wording
@@ -26,6 +29,14 @@ class Typed(Wording):
         return printed_command(self._options)
 
     def next(self, command: str, **given: Any) -> str:
-        """Return a command for the same file, read in the same way, with options."""
+        """Return a command for the same file, read in the same way; the same one again with the other options too."""
         words = [as_typed(Message(Setting(name, value)), command) for name, value in given.items()]
+        if command == self._options.command:
+            words += map(shlex.quote, repeated_words(self._options, self._others(given)))
         return " ".join(["nbmf", command, repeated(self._options), *words])
+
+    def _others(self, given: Collection[str]) -> Iterator[Option]:
+        """Yield the options that were typed, but for those that say how the file is read, and those that are given."""
+        for option in COMMANDS[self._options.command].options:
+            if option.attribute not in given and getattr(self._options, option.attribute) != option.default:
+                yield option

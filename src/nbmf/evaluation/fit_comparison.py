@@ -14,44 +14,54 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import baselines_of
-from nbmf.evaluation.held_out import held_out_losses
+from nbmf.evaluation.held_out import held_out_losses, too_few
+from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import LEAST
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 from nbmf.posterior.components import components_of, named
+from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.scale import has_scale, scale_of
 
 FEWEST = 3  # rows or columns in common, from which on a correlation says something
 
 
 class Described(NamedTuple):
-    """What a fit says about rows and columns: by groups, or by positions on a scale.
+    """What a fit says about rows and columns: by groups, or by positions on axes.
 
     names : list of str, of its A components or axes
     of_rows, of_columns : float arrays (F, A), (N, A)
-    lower, upper : float arrays (F, A), of positions; None of groups
     row_names, column_names : str arrays (F,), (N,)
+    lower, upper : float arrays (F, A), the ends of intervals of positions; None where there are none
+    main : int array (F,), the component that each row is most typical of; None of axes
+    are_shares : bool, whether `of_rows` are shares of components
     """
 
     names: list[str]
     of_rows: np.ndarray
     of_columns: np.ndarray
-    lower: np.ndarray | None
-    upper: np.ndarray | None
     row_names: np.ndarray
     column_names: np.ndarray
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
+    main: np.ndarray | None = None
+    are_shares: bool = False
 
     @property
     def is_scale(self) -> bool:
-        """Whether rows have positions."""
+        """Whether rows have positions with intervals."""
         return self.lower is not None
+
+    @property
+    def are_axes(self) -> bool:
+        """Whether components are axes, of which either end may be the upper one."""
+        return self.main is None
 
     def at(self, rows: Sequence[int], columns: Sequence[int]) -> Described:
         """Return what is reported about some rows and columns."""
-        ends = (None if end is None else end[rows] for end in (self.lower, self.upper))
-        names = self.row_names[rows], self.column_names[columns]
-        return Described(self.names, self.of_rows[rows], self.of_columns[columns], *ends, *names)
+        of_rows = {name: getattr(self, name) for name in ("of_rows", "row_names", "lower", "upper", "main")}
+        kept = {name: None if values is None else values[rows] for name, values in of_rows.items()}
+        return self._replace(**kept, of_columns=self.of_columns[columns], column_names=self.column_names[columns])
 
 
 def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = ()) -> Described:
@@ -63,12 +73,21 @@ def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = 
         positions, lower, upper = rows
         columns = scale.discrimination[:, kept]
         called = named(scale.names, names)[kept]
-        return Described(called, positions, columns, lower, upper, matrix.row_names, matrix.column_names)
+        return Described(called, positions, columns, matrix.row_names, matrix.column_names, lower, upper)
     components = components_of(model, matrix)
-    shown = slice(components.informative or components.active)
+    shown = np.arange(components.informative or components.active)
     of_rows, of_columns = components.model.W_[:, shown], components.model.H_.T[:, shown]
-    called = named(components.names(), names)[shown]
-    return Described(called, of_rows, of_columns, None, None, matrix.row_names, matrix.column_names)
+    called = list(np.array(named(components.names(), names), dtype=object)[shown])
+    is_turned = model.alignment is Alignment.ROTATION
+    return Described(
+        called,
+        of_rows,
+        of_columns,
+        matrix.row_names,
+        matrix.column_names,
+        main=None if is_turned else main_components_of(components.model, shown),
+        are_shares="W" in model.distributions,
+    )
 
 
 class Prediction(NamedTuple):
@@ -98,8 +117,8 @@ class FitComparison:
     differing : int, entries that both have and that differ
     matched : DataFrame with a row per pair of components: first, second, rows, columns (correlations); NaN and ""
         where one has no partner, or too few are in common
-    rows : DataFrame with a row per row in common: row, first, second, moved; None where one is a scale and the
-        other is none
+    rows : DataFrame with a row per row in common: row, first, second, moved; None where nobody can say who moved
+    how_moved : str, what it is to have moved, or why nobody can say
     prediction : Prediction or None
     not_predicted : str, why there is none
     """
@@ -110,6 +129,7 @@ class FitComparison:
     differing: int
     matched: pd.DataFrame
     rows: pd.DataFrame | None
+    how_moved: str
     prediction: Prediction | None = None
     not_predicted: str = ""
 
@@ -133,9 +153,10 @@ def compare_fits(
     """Compare two fits of matrices with rows or columns in common, by their names.
 
     Components are matched one to one, so that the correlations of what they say about rows and about columns are
-    largest. A row moved if its main component is not matched with that of the other fit, or if the intervals of its
-    positions on an axis do not overlap. Which predicts better is seen on entries held out of both, see `nbmf.verdict`:
-    with the settings of each, fits to the rows and columns in common, of which entries that differ are left out.
+    largest; axes up to their signs. A row moved if its main component is not matched with that of the other fit, or if
+    the intervals of its positions on an axis do not overlap. Which predicts better is seen on entries held out of
+    both, see `nbmf.verdict`: with the settings of each, fits to the rows and columns in common, of which entries that
+    differ are left out.
 
     Parameters
     ----------
@@ -163,10 +184,10 @@ def compare_fits(
     shared, differing = _shared(first.matrix, second.matrix, places)
     prediction, why = None, "not asked for"
     if predict:
-        prediction, why = _predicted(first.model, second.model, shared, seed, monitor_of)
+        prediction, why = _predicted((first, second), shared, places, seed, monitor_of)
     shapes = zip(first.matrix.shape, second.matrix.shape, (len(rows_1), len(columns_1)), strict=True)
     only = tuple(size - common for one, other, common in shapes for size in (one, other))
-    return FitComparison(ours, theirs, only, differing, matched, _rows(ours, theirs, pairs), prediction, why)
+    return FitComparison(ours, theirs, only, differing, matched, *_rows(ours, theirs, pairs), prediction, why)
 
 
 def _names(matrix: NamedMatrix) -> tuple[np.ndarray, np.ndarray]:
@@ -186,7 +207,7 @@ def _matched(first: Described, second: Described) -> tuple[list[tuple[int, int, 
         _correlations(ours, theirs)
         for ours, theirs in ((first.of_rows, second.of_rows), (first.of_columns, second.of_columns))
     )
-    may_turn = first.is_scale or second.is_scale  # which end of an axis is high is a convention
+    may_turn = first.are_axes or second.are_axes  # which end of an axis is high is a convention
     both = np.stack([by_rows, by_columns])
     agreement = np.nanmean(np.abs(both) if may_turn else both, axis=0) if both.size else by_rows
     signs = np.where(np.isnan(by_rows), by_columns, by_rows)
@@ -209,28 +230,47 @@ def _correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return np.divide(X.T @ Y, sizes, out=np.zeros(sizes.shape), where=sizes > 0)
 
 
-def _rows(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> pd.DataFrame | None:
-    """Return where each row in common is in both fits, and whether it moved."""
-    if first.is_scale is not second.is_scale or not pairs:
-        return None
-    if not first.is_scale:
-        ours, theirs = first.of_rows.argmax(axis=1), second.of_rows.argmax(axis=1)
-        partner = {i: j for i, j, _ in pairs}
-        like = {j: first.names[i] for i, j in partner.items()}
-        moved = [partner.get(int(i)) != j for i, j in zip(ours, theirs, strict=True)]
-        columns = {
-            "first": np.array(first.names)[ours],
-            "share in first": first.of_rows.max(axis=1),
-            "second": np.array(second.names)[theirs],
-            "as in first": [like.get(int(j), "") for j in theirs],
-            "share in second": second.of_rows.max(axis=1),
-        }
-        return pd.DataFrame({"row": first.row_names, **columns, "moved": moved})
-    i, j, sign = pairs[0]
+def _rows(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> tuple[pd.DataFrame | None, str]:
+    """Return where each row in common is in both fits and whether it moved, and what that means."""
+    if not pairs:
+        return None, "one of the fits shows no component, so that no row can be said to have moved"
+    if first.are_axes is not second.are_axes:
+        return None, "one shows groups and the other a scale, so that no row can be said to have moved"
+    if not first.are_axes:
+        return _by_main_component(first, second, pairs), "other main component"
+    if not (first.is_scale and second.is_scale):
+        return None, "positions have no intervals, so that no row can be said to have moved"
+    return _by_position(first, second, min(pairs))
+
+
+def _by_main_component(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> pd.DataFrame:
+    """Return the main component of each row in both fits; a row moved if they are not matched."""
+    partner = {i: j for i, j, _ in pairs}
+    like = {j: first.names[i] for i, j in partner.items()}
+    places = np.arange(len(first.main))
+    columns = {
+        "first": np.array(first.names)[first.main],
+        f"{_unit(first)} in first": first.of_rows[places, first.main],
+        "second": np.array(second.names)[second.main],
+        "as in first": [like.get(int(j), "") for j in second.main],
+        f"{_unit(second)} in second": second.of_rows[places, second.main],
+    }
+    moved = [partner.get(int(i)) != j for i, j in zip(first.main, second.main, strict=True)]
+    return pd.DataFrame({"row": first.row_names, **columns, "moved": moved})
+
+
+def _unit(fit: Described) -> str:
+    return "share" if fit.are_shares else "weight"
+
+
+def _by_position(first: Described, second: Described, pair: tuple[int, int, float]) -> tuple[pd.DataFrame, str]:
+    """Return the positions of rows on an axis of both fits; a row moved if its intervals do not overlap."""
+    i, j, sign = pair
     lower, upper = sorted((sign * second.lower[:, j], sign * second.upper[:, j]), key=lambda end: end.sum())
     columns = {"first": first.of_rows[:, i], "second": sign * second.of_rows[:, j]}
     moved = (first.upper[:, i] < lower) | (upper < first.lower[:, i])
-    return pd.DataFrame({"row": first.row_names, **columns, "moved": moved})
+    axis = first.names[i] if first.names[i] == second.names[j] else f"{first.names[i]} and {second.names[j]}"
+    return pd.DataFrame({"row": first.row_names, **columns, "moved": moved}), f"intervals on {axis} do not overlap"
 
 
 def _shared(
@@ -247,20 +287,28 @@ def _shared(
 
 
 def _predicted(
-    first: Factorization, second: Factorization, shared: np.ndarray | None, seed: int, monitor_of: Callable | None
+    fits: tuple[Fit, Fit],
+    shared: np.ndarray | None,
+    places: list[tuple[np.ndarray, np.ndarray]],
+    seed: int,
+    monitor_of: Callable | None,
 ) -> tuple[Prediction | None, str]:
     """Return how two methods predict the same entries; None, and why, if they do not predict the same."""
+    first, second = (fit.model for fit in fits)
     if shared is None or first.likelihood.matrix is not second.likelihood.matrix:
         return None, "the two are of different kinds of matrices, or of ones without their zeros"
     if not (baselines_of(first.likelihood) and baselines_of(second.likelihood)):
         return None, "one of them predicts no probability of an entry"
     observed = shared != MISSING
-    kept = observed.any(axis=1), observed.any(axis=0)
-    if observed.sum() < LEAST:
-        return None, f"only {int(observed.sum())} entries are the same in both, and {LEAST} are needed"
-    values = shared[np.ix_(*kept)]
-    V = first.likelihood.matrix.from_array(np.where(values == MISSING, np.nan, values))
-    tested = held_out_losses(V, [first, second], seed, monitor_of)
+    rows, columns = np.flatnonzero(observed.any(axis=1)), np.flatnonzero(observed.any(axis=0))
+    values = np.where(observed, shared, np.nan)[np.ix_(rows, columns)]
+    if not values.size or (few := too_few(values, first.likelihood)) is not None:
+        return None, f"only {few if values.size else '0 observed entries'} are the same in both"
+    (rows_of, columns_of), matrix = places, fits[0].matrix
+    names = matrix.row_names[rows_of[0][rows]], matrix.column_names[columns_of[0][columns]]
+    V = first.likelihood.matrix.from_array(values, *names)
+    parts = [fit.model.for_part(rows_of[number][rows], columns_of[number][columns]) for number, fit in enumerate(fits)]
+    tested = held_out_losses(V, parts, seed, monitor_of)
     measure, (ours, theirs) = tested.measure, tested.methods
     lead = theirs - ours
     mean, error = measure.mean(lead), measure.error(lead)

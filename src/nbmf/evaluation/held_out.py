@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.given import is_sparse
+from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction
-from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure
+from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import LEAST, counted, fitted_to, folds, is_symmetric, units
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
@@ -31,6 +32,18 @@ class EntryMeasure:
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
         """Return one less than the number of rows or of columns, whichever are fewer."""
         return max(min(losses.shape) - 1, 1)
+
+
+def too_few(V: Any, likelihood: Likelihood) -> str | None:
+    """Return of what V has too few to hold some out, in words; None if it has enough."""
+    if is_sparse(V):
+        matrix = SparseBinaryMatrix.of(V)
+        ones, zeros = numbers_of(matrix, matrix.is_symmetric())
+        return None if min(ones, zeros) >= LEAST else f"{ones} ones and {zeros} zeros"
+    codes = likelihood.values_of(V)
+    in_pairs = is_symmetric(codes)
+    number = np.count_nonzero(units(codes, in_pairs))
+    return None if number >= LEAST else counted(number, in_pairs)
 
 
 Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its standard error

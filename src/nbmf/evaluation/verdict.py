@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, METHODS, candidates_for, usual_components
+from nbmf.catalogue import CANDIDATES, LARGE, METHODS, candidates_for, usual_components
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -165,7 +165,10 @@ def _stack(
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:
     """Return the exact test of a binary matrix that is neither sparse nor too large; it is of no method."""
     is_binary = estimator.likelihood.matrix is BinaryMatrix
-    if not is_binary or is_sparse(V) or not is_quick(tested.methods[0].shape, tested.observed):
+    if not is_binary or is_sparse(V):
+        return None
+    shape = tested.methods[0].shape
+    if min(shape) < 2 or not is_quick(shape, tested.observed):
         return None
     return margin_test(V, seed=seed)
 
@@ -267,9 +270,11 @@ def candidates(V: Any, seed: int = 0) -> list[Factorization]:
     if is_sparse(V):
         return _made(CANDIDATES[SparseBinaryMatrix.__name__], seed)
     kind = type(V).__name__ if type(V).__name__ in CANDIDATES else BinaryMatrix.__name__
-    likelihood = _made(CANDIDATES[kind][:1], seed)[0].likelihood
-    n_observed = np.count_nonzero(likelihood.is_observed(likelihood.values_of(V)))
-    return _made(candidates_for(kind, n_observed), seed)
+    first = _made(CANDIDATES[kind][:1], seed)[0]
+    values = first.likelihood.values_of(V)
+    if kind in LARGE and first.memory_needed_gb(values) > first.memory_budget_gb:
+        return _made(LARGE[kind], seed)
+    return _made(candidates_for(kind, np.count_nonzero(first.likelihood.is_observed(values))), seed)
 
 
 def _made(methods: Sequence[str], seed: int) -> list[Factorization]:

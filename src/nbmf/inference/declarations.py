@@ -72,6 +72,14 @@ class Declarations:
         """Return the estimator for fits to parts of V, given what it takes from V besides values: by default itself."""
         return self
 
+    def for_part(self, rows: np.ndarray, columns: np.ndarray) -> Self:
+        """Return the estimator for a fit to some rows and columns of the matrix that it was fitted to.
+
+        They are given by their places there. What parameters say of single rows and columns is that of these; by
+        default there is no such parameter.
+        """
+        return self
+
     @property
     def variant(self) -> str:
         """What a title says about parameters that make another method of the class; "" if nothing."""

@@ -1,7 +1,7 @@
 """New rows and columns of a fitted matrix: the fit with one factor kept, and what it predicts."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from nbmf.inference.transform_output import TransformOutput
 from nbmf.seeds import seed_sequence
 
 PARTS = 5  # of the entries of new rows that are scored
+# From values of some of the new rows, (m, N), and their places among all, to E[V] of them, (m, N).
+MeansOfRows = Callable[[Any, Any], np.ndarray]
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
@@ -109,7 +111,22 @@ class FoldIn(TransformOutput):
 
     def predict_rows(self, V: Any) -> np.ndarray:
         """Return E[V] of new rows, float array (F', N), including missing entries."""
-        return self.mean(self._fold_in(self._factors_of_rows, V, axis=1))
+        return self._predict_rows(V)
+
+    def _predict_rows(self, V: Any, groups: Sequence[Any] | None = None) -> np.ndarray:
+        return self._fold_in(lambda values: self._means_of_rows(V, groups)(values, slice(None)), V, axis=1)
+
+    def _means_of_rows(self, V: Any, groups: Sequence[Any] | None = None) -> MeansOfRows:
+        """Return how E[V] of some rows of V follows from their values; `groups` are of rows, in models that have them.
+
+        Raises
+        ------
+        DataError
+            If the model has no groups and some are given.
+        """
+        if groups is not None:
+            raise DataError(Setting("groups"), ": the model was fitted without groups of rows; allowed: None")
+        return lambda values, _: self.mean(self._factors_of_rows(values))
 
     def predict_columns(self, V: Any) -> np.ndarray:
         """Return E[V] of new columns, float array (F, N'), including missing entries."""

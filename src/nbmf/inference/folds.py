@@ -48,12 +48,17 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     """
     observed = np.flatnonzero(units(codes, in_pairs))
     if observed.size < LEAST:
-        raise DataError(f"{observed.size} observed entries: to hold some out takes {LEAST}")
+        raise DataError(f"{counted(observed.size, in_pairs)}: to hold some out takes {LEAST}")
     for chosen in parts(observed, HELD_OUT * observed.size, rng):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
         held_out = held_out.reshape(codes.shape)
         yield held_out | held_out.T if in_pairs else held_out
+
+
+def counted(number: int, in_pairs: bool) -> str:
+    """Return in words how many entries, or pairs of them, can be held out."""
+    return f"{number} observed {'pairs of entries' if in_pairs else 'entries'}"
 
 
 def parts(places: np.ndarray, size: float, rng: np.random.Generator) -> list[np.ndarray]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,9 @@ class Recommendations(NamedTuple):
 class Recommending:
     """The part of an estimator that recommends columns."""
 
-    def recommend(self, rows: Any, n: int = 10, *, known: Any = None, exclude: str = ONES) -> Recommendations:
+    def recommend(
+        self, rows: Any, n: int = 10, *, known: Any = None, exclude: str = ONES, groups: Sequence[Any] | None = None
+    ) -> Recommendations:
         """Return the n columns of each row whose E[v] is largest among those that are not known.
 
         Parameters
@@ -45,6 +48,8 @@ class Recommending:
         exclude : {"ones", "observed"}
             What to leave out: entries above zero, or every observed entry, so that only missing entries are
             recommended.
+        groups : sequence of m labels, optional
+            The group of each new row, in models with groups of rows; default: those of the matrix, if it has them.
 
         Returns
         -------
@@ -59,7 +64,8 @@ class Recommending:
         ConfigError
             If n is not an integer of at least 1, or `exclude` is neither of these.
         DataError
-            If an index is outside the fitted matrix, a matrix has another shape, or `known` is given with new rows.
+            If an index is outside the fitted matrix, a matrix has another shape, `known` is given with new rows, or
+            `groups` without them or to a model that has none.
         """
         self._require_fit()
         check_count("n", n, 1)
@@ -68,7 +74,10 @@ class Recommending:
         if len(getattr(rows, "shape", ())) == 2:
             if known is not None:
                 raise DataError(Setting("known"), ": new rows say themselves what is known; allowed: None")
-            return self._fold_in(lambda values: _joined(self._of_new_rows(values, n, exclude), n), rows, axis=1)
+            fold_in = functools.partial(self._of_new_rows, V=rows, groups=groups, n=n, exclude=exclude)
+            return self._fold_in(fold_in, rows, axis=1)
+        if groups is not None:
+            raise DataError(Setting("groups"), ": those of rows of the fit are known; allowed: None")
         return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
@@ -95,10 +104,13 @@ class Recommending:
                 parts.append(best(mean, without, n))
         return _joined(parts, n)
 
-    def _of_new_rows(self, values: Any, n: int, exclude: str) -> Iterator[Recommendations]:
+    def _of_new_rows(self, values: Any, V: Any, groups: Sequence[Any] | None, n: int, exclude: str) -> Recommendations:
+        means, parts = self._means_of_rows(V, groups), []
         for block in in_blocks(*values.shape):
-            part = rows_of(values, np.arange(block.start, block.stop))
-            yield best(self.mean(self._factors_of_rows(part)), self._is_known(part, exclude), n)
+            places = np.arange(block.start, block.stop)
+            part = rows_of(values, places)
+            parts.append(best(means(part, places), self._is_known(part, exclude), n))
+        return _joined(parts, n)
 
     def _is_known(self, values: Any, exclude: str) -> np.ndarray:
         """Return what is left out of some rows, bool array (m, N)."""
@@ -144,7 +156,7 @@ def best(mean: np.ndarray, known: np.ndarray, n: int) -> Recommendations:
     )
 
 
-def _joined(parts: Any, n: int) -> Recommendations:
+def _joined(parts: list[Recommendations], n: int) -> Recommendations:
     """Return the recommendations of blocks of rows as those of all."""
-    parts = list(parts) or [Recommendations(np.empty((0, n), np.int64), np.empty((0, n)))]
+    parts = parts or [Recommendations(np.empty((0, n), np.int64), np.empty((0, n)))]
     return Recommendations(*(np.vstack(each) for each in zip(*parts, strict=True)))

@@ -1,7 +1,7 @@
 """What the report says about a comparison: the scores, and which method to take."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from nbmf import registry
@@ -16,7 +16,7 @@ from nbmf.reporting.words import SCORED_BY, listed
 def comparison_report(
     found: Comparison,
     *,
-    file: str,
+    next_command: Callable[[str, int | None], str],
     command: str = "",
     figures: Sequence[Figure] = (),
     structure: MethodChoice | None = None,
@@ -26,8 +26,8 @@ def comparison_report(
     Parameters
     ----------
     found : Comparison
-    file : str
-        The file with the options that it was read with, for the command to type next.
+    next_command : function
+        From the method to take and its K, None where that is no choice, to the command to type next.
     command : str
         What made the comparison.
     figures : sequence of Figure
@@ -41,8 +41,8 @@ def comparison_report(
     """
     advice, masks = found.recommendation, found.scores["mask"].nunique()
     title = f"Held-out log loss of {found.name} over {masks} masks: nats per {found.unit}, smaller is better"
-    K = "" if _finds_components(found.methods[advice.take]) else f" --components {advice.take_K}"
-    next_step = NextStep("next:", f"nbmf fit {file} --method {advice.take}{K}")
+    K = None if _finds_components(found.methods[advice.take]) else advice.take_K
+    next_step = NextStep("next:", next_command(advice.take, K))
     sections = [
         Section("Is there structure?", [] if structure is None else [_structure(structure)]),
         Section("Held-out log loss", figures),

@@ -1,6 +1,7 @@
 """What the report says about two fits: matched components, rows that moved, and which predicts better."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -49,11 +50,10 @@ def _components(found: FitComparison, names: tuple[str, str]) -> Table:
 
 def _rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Table]:
     if found.rows is None:
-        yield Lines(["one shows groups and the other a scale, so that no row can be said to have moved"])
+        yield Lines([found.how_moved])
         return
     moved = found.rows[found.rows["moved"]]
-    how = "intervals on the first axis do not overlap" if found.first.is_scale else "other main component"
-    yield Lines([f"{len(moved)} of {one_or_many(len(found.rows), 'row')} moved: {how}"])
+    yield Lines([f"{len(moved)} of {one_or_many(len(found.rows), 'row')} moved: {found.how_moved}"])
     if len(moved):
         note = f"all rows are in rows.csv; {len(moved) - SHOWN} more moved" if len(moved) > SHOWN else ""
         yield Table(["row", *names], [*_cells(moved.head(SHOWN))], "<>>" if found.first.is_scale else "<<<", [], note)
@@ -61,10 +61,16 @@ def _rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Tabl
 
 def _cells(moved: pd.DataFrame) -> Iterator[list[str]]:
     for row in moved.to_dict("records"):
-        if "share in first" in row:
-            yield [str(row["row"]), *(f"{row[end]} {row[f'share in {end}']:.0%}" for end in ("first", "second"))]
-        else:
-            yield [str(row["row"]), *(f"{row[end]:.2f}" for end in ("first", "second"))]
+        yield [str(row["row"]), *(_cell(row, end) for end in ("first", "second"))]
+
+
+def _cell(row: dict[str, Any], end: str) -> str:
+    """Return a position, or a main component with the row's share of it, or its weight in it."""
+    if (share := f"share in {end}") in row:
+        return f"{row[end]} {row[share]:.0%}"
+    if (weight := f"weight in {end}") in row:
+        return f"{row[end]} {row[weight]:.2g}"
+    return f"{row[end]:.2f}"
 
 
 def _prediction(found: FitComparison, names: tuple[str, str]) -> str:

@@ -58,7 +58,7 @@ def fit_report(
     sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of)])]))
     if result.shows_components:
         sections += [
-            Section("Look up a row or a column", [*lookups_of(result)]),
+            Section("Look up a row or a column", [*lookups_of(result, wording)]),
             Section("Pictures", figures),
             Section("Groups", [*group_tables(result)]),
             Section(TITLES[view_of(result)], [*_described(result)]),
@@ -164,7 +164,7 @@ def _described(result: FitResult) -> Iterator[Block]:
     for number in range(min(active, DESCRIBED)):
         yield component_entry(number, result)
     if active > DESCRIBED:
-        yield Lines([f"... and {active - DESCRIBED} more: see W.csv and H.csv"])
+        yield Lines([f"... and {active - DESCRIBED} more: see W and H"])
 
 
 def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Section:

@@ -8,6 +8,7 @@ from nbmf.catalogue import sampler_of
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import Message, Setting
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.nearest import (
     Nearest,
@@ -19,6 +20,7 @@ from nbmf.posterior.nearest import (
 from nbmf.posterior.scale import Scale
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.model import Lookup, Measure
+from nbmf.reporting.wording import Wording
 
 MOST = 10_000  # rows, or columns, that can be looked up
 WORK = 2e10  # multiplications of the search for nearest ones, some seconds
@@ -28,19 +30,19 @@ PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
 LEVEL = 0.9
 
 
-def lookups_of(result: FitResult) -> Iterator[Lookup]:
+def lookups_of(result: FitResult, wording: Wording) -> Iterator[Lookup]:
     """Yield rows and columns; of an undirected network, in which they are the same, those that have memberships."""
     model, matrix = result.model, result.matrix
     if matrix.dense is None and is_undirected(matrix):
-        yield _lookup("column" if model.distributions == {"H"} else "row", result)
+        yield _lookup("column" if model.distributions == {"H"} else "row", result, wording)
         return
-    yield _lookup("row", result)
-    yield _lookup("column", result)
+    yield _lookup("row", result, wording)
+    yield _lookup("column", result, wording)
 
 
-def _lookup(kind: str, result: FitResult) -> Lookup:
+def _lookup(kind: str, result: FitResult, wording: Wording) -> Lookup:
     axis, names = ("row", "column").index(kind), result.names(kind)
-    measures, sentences = _measures(kind, result)
+    measures, sentences = _measures(kind, result, wording)
     across = result.matrix.shape[1 - axis] if result.expectation is not None else result.model.n_components_
     chosen = chosen_of(names, measures, across)
     near = _nearest(kind, result, chosen)
@@ -78,11 +80,11 @@ def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) ->
     return np.sort(np.argsort(ranks.min(axis=1), kind="stable")[:count])
 
 
-def _measures(kind: str, result: FitResult) -> tuple[list[Measure], list[str]]:
+def _measures(kind: str, result: FitResult, wording: Wording) -> tuple[list[Measure], list[str]]:
     """Return what is reported about each row or column, and the sentences that introduce it."""
     if result.scale is not None:
         return _on_scale(kind, result.scale)
-    return _in_components(kind, result)
+    return _in_components(kind, result, wording)
 
 
 def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
@@ -110,12 +112,12 @@ def _axes(kept: int) -> str:
     return "the axis" if kept == 1 else f"each of the {kept} axes"
 
 
-def _in_components(kind: str, result: FitResult) -> tuple[list[Measure], list[str]]:
+def _in_components(kind: str, result: FitResult, wording: Wording) -> tuple[list[Measure], list[str]]:
     components, (factor, axis) = result.components, (("W", 0) if kind == "row" else ("H", 1))
     model, count = components.model, min(components.active, MOST_COMPONENTS)
     weights = model.W_ if axis == 0 else model.H_.T
     is_share = factor in model.probabilities | model.distributions
-    ends, how = _intervals(kind, result, count)
+    ends, how = _intervals(kind, result, count, wording)
     measures = [
         Measure(name, weights[:, k], *ends[k], is_share=is_share) for k, name in enumerate(components.names()[:count])
     ]
@@ -123,21 +125,22 @@ def _in_components(kind: str, result: FitResult) -> tuple[list[Measure], list[st
     return measures, [f"Where a {kind} is: {model.meanings[axis]} ({factor}), for each component{more}{how}."]
 
 
-def _intervals(kind: str, result: FitResult, count: int) -> tuple[list[tuple], str]:
+def _intervals(kind: str, result: FitResult, count: int, wording: Wording) -> tuple[list[tuple], str]:
     """Return the ends of each component, (None, None) where they are unknown, and the sentences about them."""
     factor = "W" if kind == "row" else "H"
     if factor in result.intervals:
         ends = [result.interval_of(factor, k) or (None, None) for k in range(count)]
         return ends, f", with {LEVEL:.0%} intervals from draws where the component is the same in all of them"
-    return [(None, None)] * count, _how_to_get_intervals(result.model)
+    return [(None, None)] * count, wording.of(_how_to_get_intervals(result.model))
 
 
 def _how_to_get_intervals(model: Factorization) -> str:
-    """Return the options after which there are intervals, "" where draws of components cannot be matched."""
+    """Return the arguments with which there are intervals, "" where draws of components cannot be matched."""
     if not model.distributions | model.probabilities:
         return ""
     sampler = sampler_of(model)
-    return f"; {LEVEL:.0%} intervals come with {f'--method {sampler} ' if sampler else ''}--draws 200"
+    method = (Setting("method", sampler), " and ") if sampler else ()
+    return Message(f"; {LEVEL:.0%} intervals come with ", *method, Setting("n_draws", 200))
 
 
 def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:

@@ -47,9 +47,8 @@ def facts(scale: Scale) -> Iterator[str]:
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
-    yield (
-        f"an end is {end}, a tenth of all; percentages are mean predicted probabilities of a one (yes, present, right)"
-    )
+    tenth = ", a tenth of all" * (F >= 10)
+    yield (f"an end is {end}{tenth}; percentages are mean predicted probabilities of a one (yes, present, right)")
 
 
 def axis_entry(scale: Scale, a: int) -> Entry:

@@ -24,9 +24,10 @@ class Wording:
     @property
     def made_by(self) -> str:
         """What made the analysis."""
-        return self.next("fit", **self._asked)
+        return self.next("fit")
 
     def next(self, command: str, **given: Any) -> str:
-        """Return what to type for `fit` or `compare` of the same matrix, with other arguments."""
-        words = (f"{name}={value!r}" for name, value in given.items())
+        """Return what to type for `fit` or `compare` of the same matrix; for a fit with all else that was asked."""
+        asked = self._asked if command == "fit" else {}
+        words = (f"{name}={value!r}" for name, value in {**asked, **given}.items())
         return f"{FUNCTIONS[command]}({', '.join(['V', *words])})"

@@ -165,6 +165,14 @@ class Stacking(Factorization):
     def _factors_of_rows(self, values):
         return _joined([member._factors_of_rows(values) for member in self._members.values()])
 
+    def _means_of_rows(self, V, groups=None):
+        """Return the mixture of what the members expect, of which some may have groups of rows."""
+        pairs = [(member, groups if member.row_groups_ is not None else None) for member in self._members.values()]
+        if groups is not None and all(own is None for _, own in pairs):
+            return super()._means_of_rows(V, groups)
+        means = [member._means_of_rows(V, own) for member, own in pairs]
+        return lambda values, places: self._mixed([each(values, places) for each in means])
+
     def _factors_of_columns(self, values):
         return _joined([member._factors_of_columns(values) for member in self._members.values()])
 

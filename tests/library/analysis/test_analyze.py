@@ -7,6 +7,7 @@ import matplotlib.figure
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 import small_picture
 from scipy.special import expit
 
@@ -15,11 +16,14 @@ from nbmf import cli
 from nbmf.analysis import plan as plans
 from nbmf.analysis.analyze import chosen_of
 from nbmf.analysis.plan import plan_of
+from nbmf.analysis.progress import silent
 from nbmf.analysis.request import Asked, Request
 from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.structure import structure_of
 from nbmf.catalogue import LARGE, METHODS, candidates_for
 from nbmf.cli.arguments import COMMANDS
 from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
+from nbmf.evaluation.verdict import candidates
 
 BRIEF = {"iterations": 30, "log": lambda line: None}
 
@@ -155,7 +159,7 @@ def test_a_path_or_counts_for_a_method_of_ones_say_what_to_do():
     with pytest.raises(ConfigError, match=r"these are counts, and bica takes .*: above = 0 makes them so"):
         nbmf.analyze(counts, method="bica")
     categories = nbmf.CategoryMatrix.from_array(np.arange(12).reshape(3, 4) % 3)
-    with pytest.raises(ConfigError, match="method = None: a CategoryMatrix is analyzed by a method that is named"):
+    with pytest.raises(DataError, match=r"V is a CategoryMatrix, which is not analyzed; .* nbmf.OrdinalFactorVB"):
         nbmf.analyze(categories)
 
 
@@ -169,6 +173,46 @@ def test_what_has_to_be_reported_before_the_report():
             few.matrix, method="bica", n_components=9, names=list("abcdefghij"), **BRIEF | {"log": lines.append}
         )
     assert lines[-1].startswith("names: ")
+
+
+def test_of_an_undirected_network_pairs_are_counted_and_of_a_list_of_ones_the_ones():
+    lines = []
+    ties = np.triu(np.random.default_rng(0).random((6, 6)) < 0.5, k=1).astype(int)
+    found = nbmf.analyze(ties + ties.T, **BRIEF | {"log": lines.append})
+    assert lines == ["15 observed pairs of entries are too few to say whether there is structure"]
+    assert found.found is None
+    places = np.arange(14)
+    few = scipy.sparse.csr_array((np.ones(14), (places, places)), (60, 60))
+    nbmf.analyze(few, **BRIEF | {"log": lines.append})
+    assert lines[1] == "14 ones and 3586 zeros are too few to say whether there is structure"
+    with pytest.raises(DataError, match="15 observed pairs of entries: to hold some out takes 20"):
+        nbmf.verdict(ties + ties.T)
+
+
+@pytest.mark.parametrize("shape", [(40, 1), (1, 40)])
+def test_a_single_column_or_row_is_tested_by_predictions_alone(shape):
+    made = nbmf.analyze((np.random.default_rng(1).random(shape) < 0.5).astype(int), **BRIEF)
+    assert not made.found
+    assert made.result.verdict.exact is None
+
+
+def test_groups_of_columns_that_are_left_out_are_left_out():
+    answers = survey()
+    answers["q3"] = np.nan
+    groups = [f"of {name}" for name in answers.columns]
+    for V in (answers, answers.to_numpy()):
+        with pytest.warns(LeftOutWarning, match="1 column without"):
+            made = nbmf.analyze(V, column_groups=groups, method="bica", n_components=2, check=False, **BRIEF)
+        assert made.tables["column_groups"]["group"].tolist() == [each for each in groups if each != "of q3"]
+
+
+def test_the_call_that_shows_components_all_the_same_has_all_that_was_asked():
+    noise = (np.random.default_rng(4).random((30, 12)) < 0.5).astype(int)
+    asked = {"method": "bica", "n_components": 3, "seed": 7, "iterations": 30}
+    made = nbmf.analyze(noise, **asked, log=lambda line: None)
+    assert not made.found
+    words = "nbmf.analyze(V, method='bica', n_components=3, seed=7, iterations=30, check=False)"
+    assert words in " ".join(made.summary().split())
 
 
 def test_groups_of_rows_and_of_columns_have_a_table_each():
@@ -197,6 +241,10 @@ def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkey
     lines = []
     assert nbmf.analyze(matrix, iterations=9, log=lines.append).method == other
     assert lines == [plan.reason]
+    assert [estimator.title for estimator in candidates(matrix)] == [METHODS[other]["label"] + ", K = 8"]
+    tested = structure_of(matrix, 0, 9, progress=silent, log=lines.append)
+    assert tested.verdict.method.startswith(METHODS[other]["label"])
+    assert lines[1:] == [plan.reason]
     fits = plan_of(matrix, Request(settings={"max_memory_gb": 1.0}))
     assert list(fits.tested) == [usual[0]]
     words = rf"n_components = 100 with {matrix.n_observed} observed entries needs .* GB, max_memory_gb = 1e-06: .*"

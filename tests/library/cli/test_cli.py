@@ -662,6 +662,25 @@ def test_a_comparison_without_any_fit_is_an_error(here, capsys):
     warning, message = without_progress(error)
     assert warning.startswith("nbmf: warning: --components 99: 30 rows x 20 columns can differ in 20 at most")
     assert message.startswith("nbmf: error: nothing to recommend")
+    assert message.endswith("; the scores are in survey.compare/scores.csv")
+    assert pd.read_csv("survey.compare/scores.csv")["status"].str.startswith("failed").all()
+
+
+def test_the_next_command_has_the_settings_with_which_a_method_was_compared(here, capsys):
+    words = ["--methods", "bica", "--components", "2", "--masks", "2", "--set", "max_iter=15", "--seed", "3"]
+    out = run(capsys, "compare", "survey.csv", *words).out
+    command = "nbmf fit survey.csv --method bica --components 2 --set max_iter=15 --seed 3"
+    assert f"next:\n  {command}\n" in out
+
+
+def test_the_command_that_shows_components_all_the_same_has_all_that_was_typed(here, capsys):
+    noise = np.random.default_rng(4).integers(0, 2, (30, 12))
+    pd.DataFrame(noise).to_csv("noise.csv", index=False)
+    words = ["--method", "bica", "--components", "3", "--seed", "7", "--iterations", "30"]
+    out = " ".join(run(capsys, "fit", "noise.csv", *words).out.split())
+    again = "nbmf fit noise.csv --method bica --no-check --components 3 --iterations 30 --seed 7"
+    assert again in out
+    assert "component 1" in run(capsys, *again.split()[1:]).out
 
 
 def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeypatch):

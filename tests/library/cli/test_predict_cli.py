@@ -133,6 +133,16 @@ def test_misfits_are_reported(capsys):
     assert "refused" not in run(capsys, "predict", "old.nbmf/model.npz", "counts.csv", code=2).err
 
 
+def test_the_folder_one_is_in_has_the_name_that_it_has(capsys, here, monkeypatch):
+    fit(capsys)
+    monkeypatch.chdir(here / "old.nbmf")
+    run(capsys, "recommend", ".", "--top", "1")
+    assert (here / "old.recommended.csv").exists()
+    run(capsys, "recommend", "model.npz", "--top", "1")
+    run(capsys, "compare-fits", ".", "model.npz", "--no-check", "--out", "both")
+    assert "old" in (here / "old.nbmf/both/summary.txt").read_text()
+
+
 def test_new_rows_of_counts(capsys):
     rng = np.random.default_rng(0)
     for name, rows in (("old", 30), ("new", 4)):
@@ -234,6 +244,10 @@ def test_new_people_of_a_party_are_predicted_by_it(capsys, here, method):
     left, right = missing.loc[new.index[::2]], missing.loc[new.index[1::2]]
     assert left[even].mean(axis=None) > right[even].mean(axis=None) + 0.3
     assert right[odd].mean(axis=None) > left[odd].mean(axis=None) + 0.3
+    run(capsys, "recommend", "old.nbmf", "new.csv", "--top", "14", "--exclude", "observed")
+    probable = pd.read_csv("new.recommended.csv").pivot(index="row", columns="column", values="probability")
+    known = probable.to_numpy()
+    np.testing.assert_allclose(known, missing.loc[probable.index, probable.columns], rtol=1e-4)
     new.drop(columns="party").to_csv("new.csv")
     assert "groups of rows" not in run(capsys, "predict", "old.nbmf", "new.csv", "--force").out
 

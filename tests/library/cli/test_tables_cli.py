@@ -93,6 +93,20 @@ def test_kinds_of_rows_are_found_reported_and_written(capsys):
     assert pd.read_csv(folder / "scores.csv")["K"].tolist() == [2, 3]
 
 
+def test_the_sheet_and_the_encoding_that_are_named_are_read(capsys):
+    with pd.ExcelWriter("two.xlsx") as book:
+        for sheet in ("first", "second"):
+            mixed().add_prefix(f"{sheet} ").to_excel(book, sheet_name=sheet, index_label="person")
+    words = ["--no-check", "--components", "2", "--models", "mnb"]
+    assert "second " in run(capsys, "cluster", "two.xlsx", "--name", "second", *words).out
+    frame = mixed()
+    frame["kind"] = "ž"
+    frame.iloc[0, list(frame).index("kind")] = "x"
+    frame.to_csv("czech.csv", index_label="person", encoding="cp1250")
+    run(capsys, "cluster", "czech.csv", "--encoding", "cp1250", "--labels", "kind", *words)
+    assert "ž" in (Path("czech.clusters") / "memberships.csv").read_text(encoding="utf-8")
+
+
 def test_the_same_command_has_the_same_result_and_other_files_are_left(capsys):
     def numbers():
         run(capsys, "cluster", "people.csv", *QUICK, "--no-check")

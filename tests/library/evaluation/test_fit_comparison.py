@@ -8,7 +8,12 @@ import pytest
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf.evaluation.fit_comparison import Fit, compare_fits
+from nbmf.evaluation import fit_comparison
+from nbmf.evaluation.fit_comparison import Described, Fit, compare_fits
+from nbmf.posterior.components import components_of
+from nbmf.posterior.groups import main_components_of
+from nbmf.reporting.fit_comparison_report import fit_comparison_report
+from nbmf.reporting.text import render
 
 F, N, K = 60, 24, 3
 
@@ -72,7 +77,7 @@ def test_other_rows_with_the_same_columns():
     assert (found.matched["columns"] > 0.9).all()
     assert found.only == (F, F, 0, 0)
     assert found.prediction is None
-    assert "only 0 entries are the same in both" in found.not_predicted
+    assert "only 0 observed entries are the same in both" in found.not_predicted
     apart = BinaryMatrix(V.codes, others.row_names, [f"x{n}" for n in range(N)])
     with pytest.raises(DataError, match="have 0 rows and 0 columns in common; needed are 3"):
         compare_fits(Fit(fitted(), V), Fit(fitted(apart), apart))
@@ -119,3 +124,88 @@ def test_scales_are_matched_up_to_their_direction():
     assert moved["row"][moved["moved"]].tolist() == [f"r{place}"]
     mixed = compare_fits(Fit(model, matrix), Fit(fitted(matrix), matrix), predict=False)
     assert mixed.rows is None
+    assert mixed.how_moved.startswith("one shows groups and the other a scale")
+
+
+def test_axes_without_intervals_are_matched_up_to_their_signs():
+    model = nbmf.LogisticPCA(n_components=2, random_state=0, max_iter=100).fit(V)
+    turned = copy.copy(model)
+    turned.W_, turned.H_ = model.W_ * [-1, 1], model.H_ * [[-1], [1]]
+    found = compare_fits(Fit(model, V), Fit(turned, V), predict=False)
+    np.testing.assert_allclose(found.matched[["rows", "columns"]], [[-1, -1], [1, 1]])
+    assert found.rows is None
+    assert found.how_moved == "positions have no intervals, so that no row can be said to have moved"
+    assert found.how_moved in render(fit_comparison_report(found, ("a", "b")))
+
+
+def test_weights_that_are_no_shares_are_told_as_weights():
+    counts = nbmf.CountMatrix(V.codes, V.row_names, V.column_names)
+    model = nbmf.PoissonGammaVB(n_components=K, random_state=0, max_iter=100).fit(counts)
+    larger = copy.copy(model)
+    larger.W_, larger.H_ = model.W_ * 100, model.H_ / 100
+    larger.W_[:2] = np.roll(larger.W_[:2], 1, axis=1)
+    found = compare_fits(Fit(model, counts), Fit(larger, counts), predict=False)
+    assert found.rows["row"][found.rows["moved"]].tolist() == ["r0", "r1"]
+    main = main_components_of(components_of(larger, counts).model)
+    np.testing.assert_allclose(found.rows["weight in second"], larger.W_[np.arange(F), order_of(larger, counts)[main]])
+    assert "%" not in render(fit_comparison_report(found, ("a", "b")))
+
+
+def order_of(model, matrix):
+    """Return the places of components in W_, in the order of the report."""
+    return np.concatenate(components_of(model, matrix).members)
+
+
+def test_the_axis_that_both_fits_have_is_named_where_they_have_not_as_many():
+    names, rng = np.array(["r0", "r1", "r2", "r3"]), np.random.default_rng(0)
+    of_rows, of_columns = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
+    two = Described(["axis 1", "axis 2"], of_rows, of_columns, names, np.arange(5), of_rows - 0.1, of_rows + 0.1)
+    second = [each[:, 1:] for each in (of_rows, of_columns)]
+    one = Described(["axis 1"], *second, names, np.arange(5), second[0] - 0.1, second[0] + 0.1)
+    pairs, _ = fit_comparison._matched(two, one)
+    assert pairs == [(1, 0, 1.0)]
+    rows, how = fit_comparison._rows(two, one, pairs)
+    assert how == "intervals on axis 2 and axis 1 do not overlap"
+    np.testing.assert_array_equal(rows["first"], rows["second"])
+
+
+# --- Settings of single rows and columns -----------------------------------------------------------
+
+
+def in_orders(matrix, rows, columns, groups=None):
+    return BinaryMatrix(
+        matrix.codes[np.ix_(rows, columns)],
+        matrix.row_names[rows],
+        matrix.column_names[columns],
+        None if groups is None else groups[rows],
+    )
+
+
+@pytest.mark.parametrize("given", ["matrix", "labels"])
+def test_groups_of_rows_go_with_them(given):
+    """The same fit of the same rows in another order, and of part of them, predicts the same entries as well."""
+    groups = np.array(["x", "y", "z"])[np.arange(F) % 3]
+    rows, columns = np.arange(F)[::-1], np.arange(N)
+    matrices = in_orders(V, np.arange(F), columns, groups), in_orders(V, rows, columns, groups)
+    labels = [each.row_groups.tolist() if given == "labels" else "matrix" for each in matrices]
+    fits = [
+        Fit(nbmf.LogisticFactorVB(1, effects="both", max_iter=20, random_state=0, row_groups=of).fit(each), each)
+        for of, each in zip(labels, matrices, strict=True)
+    ]
+    found = compare_fits(*fits).prediction
+    assert found.lead == pytest.approx(0, abs=1e-12)
+    part = in_orders(V, np.arange(30), columns, groups)
+    of = part.row_groups.tolist() if given == "labels" else "matrix"
+    fewer = Fit(nbmf.LogisticFactorVB(1, effects="both", max_iter=20, random_state=0, row_groups=of).fit(part), part)
+    assert compare_fits(fits[0], fewer).prediction.lead == pytest.approx(0, abs=1e-12)
+
+
+def test_periods_of_columns_go_with_them():
+    periods, columns = np.arange(N) // 8, np.arange(N)[::-1]
+    settings = {"n_components": 1, "burn_in": 10, "n_samples": 10, "random_state": 0}
+    back = in_orders(V, np.arange(F), columns)
+    fits = [
+        Fit(nbmf.DynamicFactorGibbs(periods=of.tolist(), **settings).fit(matrix), matrix)
+        for of, matrix in ((periods, V), (periods[columns], back))
+    ]
+    assert compare_fits(*fits).prediction.lead == 0

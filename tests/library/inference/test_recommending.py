@@ -112,3 +112,53 @@ def test_no_rows_have_no_recommendations():
 def test_what_is_not_allowed_is_named(rows, given, error, message):
     with pytest.raises(error, match=message):
         METHODS["vb"].fit(SPARSE).recommend(rows, **given)
+
+
+# --- Groups of rows ----------------------------------------------------------------------------
+
+
+def in_groups():
+    """Return a matrix whose rows are of two groups that differ, new rows of them, and a fit that knows the groups."""
+    groups = np.array(["left", "right"])[np.arange(40) % 2]
+    p = np.where((np.arange(40) % 2)[:, None] == np.arange(9) % 2, 0.9, 0.1)
+    codes = (np.random.default_rng(0).random(p.shape) < p).astype(int)
+    matrix = nbmf.BinaryMatrix.from_array(codes, row_groups=groups)
+    model = nbmf.LogisticFactorVB(1, effects="both", row_groups="matrix", random_state=0, max_iter=50).fit(matrix)
+    new = np.full((4, 9), -1)
+    new[:, 0] = 1
+    return matrix, np.array(["left", "right", "left", "right"]), new, model
+
+
+def test_new_rows_of_a_group_are_recommended_what_it_has():
+    matrix, groups, new, model = in_groups()
+    named = nbmf.BinaryMatrix.from_array(matrix.codes[:4], row_groups=groups)
+    for rows, given in ((new, groups), (named, None)):
+        found = model.recommend(rows, 9, groups=given, exclude="observed" if given is not None else "ones")
+        expected = model.predict_rows(rows, given) if given is not None else model.predict_rows(rows)
+        for f in range(4):
+            kept = found.columns[f] >= 0
+            np.testing.assert_allclose(found.expectation[f][kept], expected[f, found.columns[f][kept]], rtol=1e-12)
+    assert not np.allclose(model.recommend(new, 2, groups=groups).expectation, model.recommend(new, 2).expectation)
+
+
+def test_a_mixture_knows_the_groups_of_its_members():
+    matrix, groups, new, member = in_groups()
+    other = nbmf.LogisticFactorVB(2, random_state=0, max_iter=50).fit(matrix)
+    stack = nbmf.Stacking.of({"grouped": member, "other": other}, np.array([0.25, 0.75]), matrix)
+    codes = np.where(new == -1, 0, new)
+    named = nbmf.BinaryMatrix.from_array(codes, row_groups=groups)
+    expected = 0.25 * member.predict_rows(codes, groups) + 0.75 * other.predict_rows(codes)
+    np.testing.assert_allclose(stack.predict_rows(named), expected, rtol=1e-12)
+    found = stack.recommend(codes, 2, groups=groups)
+    np.testing.assert_allclose(found.expectation[1], np.sort(np.where(codes[1] > 0, 0, expected[1]))[::-1][:2])
+
+
+def test_groups_that_a_model_does_not_have_are_refused():
+    _, groups, new, model = in_groups()
+    plain = nbmf.LogisticFactorVB(1, random_state=0, max_iter=5).fit(np.where(new == -1, 0, new))
+    with pytest.raises(DataError, match="fitted without groups of rows"):
+        plain.recommend(new, groups=groups)
+    with pytest.raises(DataError, match="those of rows of the fit are known"):
+        model.recommend(np.arange(2), groups=groups[:2])
+    with pytest.raises(DataError, match="3 labels of 4 rows"):
+        model.recommend(new, groups=groups[:3])

@@ -129,7 +129,7 @@ def test_no_more_components_are_described_than_a_page_has(monkeypatch):
     monkeypatch.setattr("nbmf.reporting.fit_report.DESCRIBED", 1)
     told = summary(result())
     assert told.count("\ncomponent ") == 1
-    assert told.endswith("\n\n... and 1 more: see W.csv and H.csv")
+    assert told.endswith("\n\n... and 1 more: see W and H")
 
 
 def test_the_loss_stands_next_to_that_of_the_share_of_ones():

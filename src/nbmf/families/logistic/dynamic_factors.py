@@ -79,6 +79,19 @@ class MovingRows(Sampled):
         finally:
             del self._names_of_columns
 
+    def for_matrix(self, V):
+        """Return the estimator with a period for each column of V, where it finds them in their names."""
+        if not isinstance(self.periods, str):
+            return self
+        found = periods_of(self.periods, np.shape(V)[1], names_of(V)[1])
+        return type(self)(**self.get_params() | {"periods": found.names[found.of_columns].tolist()})
+
+    def for_part(self, rows, columns):
+        """Return the estimator with the periods of these columns."""
+        if self.periods is None or isinstance(self.periods, str):  # a str finds them in the names of columns
+            return super().for_part(rows, columns)
+        return type(self)(**self.get_params() | {"periods": np.asarray(self.periods)[columns].tolist()})
+
     def _periods(self, n_columns: int) -> Periods:
         return periods_of(self.periods, n_columns, getattr(self, "_names_of_columns", None))
 

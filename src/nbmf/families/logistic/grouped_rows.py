@@ -59,6 +59,12 @@ class GroupedRows(NoisyFactors):
             return self
         return type(self)(**self.get_params() | {"row_groups": self._labels_of(V).tolist()})
 
+    def for_part(self, rows, columns):
+        """Return the estimator with the groups of these rows."""
+        if self.row_groups_ is None:
+            return super().for_part(rows, columns)
+        return type(self)(**self.get_params() | {"row_groups": self.row_groups_[rows].tolist()})
+
     @property
     def _asks_matrix(self) -> bool:
         return isinstance(self.row_groups, str)
@@ -185,9 +191,14 @@ class GroupedRows(NoisyFactors):
         With groups it is the mean over what is not known of the rows: a row of which little is observed is hardly more
         certain than its group. See `factors_of_rows` for the arguments.
         """
-        if self.row_groups_ is None and groups is None:
-            return super().predict_rows(V)
-        return self._fold_in(self._with_groups(self._expectation_of_rows, V, groups), V, axis=1)
+        return self._predict_rows(V, groups)
+
+    def _means_of_rows(self, V, groups=None):
+        """Return the same for rows with the labels that are given, or those of V."""
+        if self.row_groups_ is None:
+            return super()._means_of_rows(V, groups)
+        labels = self._labels_of_new(V, groups)
+        return lambda values, places: self._expectation_of_rows(values, None if labels is None else labels[places])
 
     def predict_groups(self, groups: Sequence[Any] | None = None) -> np.ndarray:
         """Return E[V] of new rows whose group alone is known, float array (n, N).
@@ -223,8 +234,13 @@ class GroupedRows(NoisyFactors):
             if groups is not None:
                 raise DataError(Setting("groups"), ": the model was fitted without groups of rows; allowed: None")
             return fold_in
+        return lambda values: fold_in(values, self._labels_of_new(V, groups))
+
+    @staticmethod
+    def _labels_of_new(V: Any, groups: Sequence[Any] | None) -> np.ndarray | None:
+        """Return the labels of new rows, str array (F',), None without."""
         given = groups_of_matrix(V) if groups is None else groups
-        return lambda values: fold_in(values, None if given is None else labels_of(given, len(values), "groups"))
+        return None if given is None else labels_of(given, np.shape(V)[0], "groups")
 
     def _factors_of_rows(self, values, labels=None):
         """Return the factors of new rows, each with an effect of its own if the model has those."""
