@@ -28,6 +28,7 @@ class Wording:
 
     def next(self, command: str, **given: Any) -> str:
         """Return what to type for `fit` or `compare` of the same matrix; for a fit with all else that was asked."""
-        asked = self._asked if command == "fit" else {}
-        words = (f"{name}={value!r}" for name, value in {**asked, **given}.items())
+        if command == "fit":
+            given |= {name: value for name, value in self._asked.items() if name not in given}
+        words = (f"{name}={value!r}" for name, value in given.items())
         return f"{FUNCTIONS[command]}({', '.join(['V', *words])})"

@@ -97,7 +97,7 @@ def test_the_sheet_and_the_encoding_that_are_named_are_read(capsys):
     with pd.ExcelWriter("two.xlsx") as book:
         for sheet in ("first", "second"):
             mixed().add_prefix(f"{sheet} ").to_excel(book, sheet_name=sheet, index_label="person")
-    words = ["--no-check", "--components", "2", "--models", "mnb"]
+    words = ["--no-check", "--components", "2", "--model", "mnb"]
     assert "second " in run(capsys, "cluster", "two.xlsx", "--name", "second", *words).out
     frame = mixed()
     frame["kind"] = "ž"
