@@ -59,8 +59,8 @@ def analyze(
     wording : Wording, optional
         How the report names arguments and the next command; by default in Python's terms.
     method : str, optional
-        The id of a method (nbmf.catalogue.METHODS). Default: the first of nbmf.catalogue.CANDIDATES that predicts
-        held-out entries within a standard error of the best.
+        The id of a method (nbmf.catalogue.METHODS). Default: the first of those of nbmf.catalogue.candidates_for that
+        predicts held-out entries within a standard error of the best.
     n_components : int or "auto", optional
         Default: the method's own.
     iterations : int, optional

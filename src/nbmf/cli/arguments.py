@@ -2,9 +2,10 @@
 
 import argparse
 import shlex
+from collections.abc import Iterator
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, METHODS
+from nbmf.catalogue import CANDIDATES, CANDIDATES_IF_SMALL, COMPARED, DEFAULTS, METHODS, SMALL_MATRIX
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -88,6 +89,12 @@ def _method(name: str) -> str:
     return name
 
 
+def _candidates() -> Iterator[str]:
+    """Yield the methods that are tried on a binary matrix if none is named, and up to which size some of them are."""
+    for name in CANDIDATES_IF_SMALL["BinaryMatrix"]:
+        yield name if name in CANDIDATES["BinaryMatrix"] else f"{name} (up to {SMALL_MATRIX:,} entries)"
+
+
 MATRIX_FILE = text(
     "file", "CSV, TSV, Excel, SPSS, Stata, JSON, Parquet, NPZ, Matrix Market, .rda or .rds; .gz too", "FILE"
 )
@@ -166,7 +173,7 @@ FIT = Command(
     (
         text(
             "--method",
-            f"{', '.join(METHODS)} (default: the first of {', '.join(CANDIDATES['BinaryMatrix'])} that predicts "
+            f"{', '.join(METHODS)} (default: the first of {', '.join(_candidates())} that predicts "
             "held-out entries within a standard error of the best; with --components, --set or --no-check the first "
             f"of them; for counts {DEFAULTS['CountMatrix']})",
             "ID",

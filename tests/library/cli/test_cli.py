@@ -629,7 +629,8 @@ def test_compare_writes_table_picture_and_recommendation(here, capsys):
     text = (folder / "recommendation.txt").read_text()
     assert text.strip() in out
     assert f"{best['mean']:.4f}" in text
-    assert re.search(r"^next:\n  nbmf fit survey.csv --method (bica|logpca) --components [23] --iterations 20$", text, re.MULTILINE)
+    again = "nbmf fit survey.csv --method (bica|logpca) --components [23] --iterations 20"
+    assert re.search(rf"^next:\n  {again}$", text, re.MULTILINE)
 
 
 def test_no_K_is_recommended_where_the_data_choose_it(capsys):
