@@ -23,7 +23,7 @@ from nbmf.inference import progress
 from nbmf.inference.progress import FitRecorder, trace_iterations
 from nbmf.seeds import child, seed_sequence
 
-BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8}
+BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8, "members": ["logistic-vb", "bernoulli-poisson-vb"]}
 CLASSES = classes_of_means()
 promise = Promises()
 
