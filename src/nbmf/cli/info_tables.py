@@ -7,11 +7,14 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nbmf.cli.arguments import COMMANDS, as_typed
 from nbmf.cli.options import Options, repeated_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import number_of
 from nbmf.errors import DataError
+from nbmf.io.answers import answers_of
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
@@ -116,7 +119,8 @@ def _is_long(columns: dict[str, list]) -> bool:
 def _long(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
     *_, last = columns.values()
     commands = [_typed("info", options.file, layout="long")]
-    if any(number_of(value) > 1 for value in last):
+    values = np.array([number_of(value) for value in last], np.int64)
+    if values.max() > 1 and answers_of(values, is_list=True) is None:  # of ratings, info says how to cut them
         documents = _typed("topics", options.file, layout="long")
         commands = [_typed("info", options.file, layout="long", counts=True), documents]
     return [f"a list with a line per entry: {', '.join(map(repr, columns))}", *_next(*commands)]

@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf.cli.saved_fits import load_model
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
 from nbmf.reporting.pictures import Picture, picture_of_paths, pictures_of_fit, pictures_of_table
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
 
 FORMATS = (".png", ".pdf")
+OTHER_FORMATS = (".svg", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".eps", ".ps", ".webp")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -28,7 +29,9 @@ def run(options: argparse.Namespace) -> None:
     of_kind = _of_matrix if isinstance(model, Factorization) else _of_table
     pictures = of_kind(path, model, options)
     out = Path(options.out or (path if path.is_dir() else path.parent))
-    if out.suffix in FORMATS:  # it was named, so it may be overwritten
+    if out.suffix.lower() in OTHER_FORMATS:
+        raise DataError(f"{out}: must be a folder, or end with {' or '.join(FORMATS)}")
+    if out.suffix.lower() in FORMATS:  # it was named, so it may be overwritten
         from nbmf.plotting import style  # loads Matplotlib
 
         style.save(pictures[0].draw(), out)
@@ -42,6 +45,9 @@ def run(options: argparse.Namespace) -> None:
 def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:
     """Return the pictures of a fit; without the matrix the first alone. Of rows that move it is that of their paths."""
     if hasattr(model, "paths_"):
+        for name in ("rows", "components"):
+            if getattr(options, name) is not None:
+                raise ConfigError(Setting(name), ": has no meaning for rows that move; nbmf paths --show names them")
         return [picture_of_paths(model)]
     is_there = path.is_dir() and (path / MATRIX).exists()
     return pictures_of_fit(

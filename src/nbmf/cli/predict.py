@@ -98,9 +98,9 @@ def _table(options: argparse.Namespace) -> Table | None:
 
 
 def _columns(options: argparse.Namespace) -> list[str]:
-    """Return the names of the columns of a file, none if it cannot be read as a table."""
+    """Return the names of the columns of a file, with their labels and without; none if it is read as no table."""
     table = _table(options)
-    return [] if table is None else list(table.names)
+    return [] if table is None else [*table.names, *table.variables]
 
 
 def _foreign(options: argparse.Namespace, fit: SavedFit) -> list[str] | None:
@@ -110,5 +110,5 @@ def _foreign(options: argparse.Namespace, fit: SavedFit) -> list[str] | None:
     known = {*map(str, fit.model.column_names_), options.groups}
     first = 0 if options.index is False or table.row_names is not None else 1
     columns = list(zip(table.names, table.variables, strict=True))[first:]
-    foreign = [variable for name, variable in columns if name not in known]
+    foreign = [variable for name, variable in columns if name not in known and variable != options.groups]
     return foreign if len(foreign) < len(columns) else None

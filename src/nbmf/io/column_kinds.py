@@ -19,6 +19,7 @@ LARGEST_MEDIAN = 20  # of whole numbers from 0 on that are taken for counts
 MOST_DISPERSED = 5.0  # variance over mean of these: a Poisson distribution would be far off beyond
 MOST_CATEGORIES = 50
 MOSTLY = 0.9  # of the values, so that the others are worth a word
+DECIMAL_COMMA, PERCENT = re.compile(r"-?\d+,\d+"), re.compile(r"-?\d+([.,]\d+)?\s*%")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
@@ -117,6 +118,9 @@ def _of_texts(values: Sequence[Any], numbers: list) -> Column:
     different = len(set(present))
     if sum(DATE.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):
         return Column(None, [], problem=f"dates, such as {present[0]!r}")
+    for pattern, words in ((DECIMAL_COMMA, "numbers with decimal commas"), (PERCENT, "percentages")):
+        if sum(pattern.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):
+            return Column(None, [], problem=f"{words}, such as {present[0]!r}")
     if sum(n is not None for n in numbers) >= MOSTLY * len(present):
         odd = next(t for n, t in zip(numbers, texts, strict=True) if n is None and t is not None)
         return Column(None, [], problem=f"numbers, but for {odd!r}")

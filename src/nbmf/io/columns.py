@@ -1,6 +1,7 @@
 """A table as lists of values, one for each column: what tables of features and documents are made of."""
 
-from collections.abc import Collection
+import itertools
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
@@ -74,6 +75,31 @@ def read_columns(
     return columns_of(path, open_table(path, **own), header, missing)
 
 
+def _names_columns(records: Records, is_missing: Meaning) -> bool:
+    """Whether the first record names the columns.
+
+    None of its fields is a number, or one is a text above a number, or they count up, as years do, and those below
+    do not.
+    """
+    fields, below = records.first.fields, records.second.fields if records.second is not None else ()
+    numbers, of_second = ([number_of(field) for field in each] for each in (fields, below))
+    if all(number is None for number in numbers):
+        return True
+    known = is_missing.without(fields)
+    texts = [number is None and value is not None for number, value in zip(numbers, known, strict=True)]
+    if any(is_text and number is not None for is_text, number in zip(texts[1:], of_second[1:], strict=False)):
+        return True
+    return _count_up(numbers[1:]) and not _count_up(of_second[1:])
+
+
+def _count_up(numbers: Sequence[float | None]) -> bool:
+    """Whether there are at least three whole numbers with the same step from each to the next one."""
+    if len(numbers) < 3 or not all(number is not None and number.is_integer() for number in numbers):
+        return False
+    steps = {later - number for number, later in itertools.pairwise(numbers)}
+    return len(steps) == 1 and min(steps) > 0
+
+
 def open_table(path: Path, **own: Unpack[OwnOptions]) -> Cells:
     """Return what is in a file; of R's the only data frame, unless one is named."""
     format = format_of(path)
@@ -93,7 +119,7 @@ def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Co
     """Return the columns of what is in a file; see `read_columns`."""
     if isinstance(cells, Records):
         if header is None:
-            header = all(number_of(field) is None for field in cells.first.fields)
+            header = _names_columns(cells, Meaning(missing, MISSING))
         cells = cells.table(header)
     if not isinstance(cells, Table):
         raise DataError(f"{path}: {SPARSE if isinstance(cells, Entries) else ARRAYS}")

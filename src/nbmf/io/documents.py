@@ -136,7 +136,7 @@ def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
     names = [name for name in columns.values if name not in aside]
     first = columns.values[names[0]] if names else []
     documents = None
-    if first and any(value is None or number_of(value) is None for value in first):
+    if first and _are_names(columns, names[0], first):
         documents = ["" if value is None else str(value) for value in first]
         refuse_repeated(path, documents, "document", columns.where, NO_WIDE)
         names = names[1:]
@@ -145,6 +145,18 @@ def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
     said = "a line per document" + ("" if documents is None else ", its name first")
     values = scipy.sparse.csr_array(np.column_stack([_counts(path, columns, name) for name in names]))
     return _Counts(values, documents, names, None, f"{columns.format}; {said}")
+
+
+def _are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
+    """Whether a column names the documents: it is the first and has no name, or not only numbers, or these count up."""
+    table = columns.table
+    if table.first_is_unnamed and name == table.names[0]:
+        return True
+    numbers = [None if value is None else number_of(value) for value in values]
+    if None in numbers:
+        return True
+    is_alone = len(columns.values) == 1
+    return not is_alone and len(numbers) > 2 and numbers == [numbers[0] + place for place in range(len(numbers))]
 
 
 def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbmf.data.matrix import MISSING
 from nbmf.data.value_codes import ValueCoding, text_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, counted
@@ -164,8 +165,7 @@ class LabelledTable(FrameTable):
         values, labels = self.frame.iloc[:, column], self._labels.get(column)
         if labels is None:
             return values
-        codes = {coding.of_text(label) for label in labels.values()}
-        self._read[column] = bool(codes - {-1, coding.unknown})
+        self._read[column] = _have_meanings(labels, coding)
         if self._read[column]:
             return _with_labels(values, labels)
         missing = [value for value, label in labels.items() if coding.is_declared_missing(label)]
@@ -175,6 +175,18 @@ class LabelledTable(FrameTable):
         """Return the values of a column as names: their labels, if all of them have one."""
         values, labels = self.frame.iloc[:, column], self._labels.get(column, {})
         return _with_labels(values, labels) if labels.keys() >= set(values.dropna().unique()) else values
+
+
+def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:
+    """Whether labels are read instead of values: some mean a one, a zero or a count that the value is not.
+
+    A label such as "None" may mean a zero, and means missing by default: where another one has a single meaning,
+    values say which it is.
+    """
+    others = [label for value, label in labels.items() if text_of(value) != str(label).strip()]
+    meanings = {coding.of_text(label) for label in others} - {MISSING, coding.unknown}
+    by_default = [each for each in others if coding.of_text(each) == MISSING and not coding.is_declared_missing(each)]
+    return len(meanings) > 1 or (len(meanings) == 1 and not by_default)
 
 
 def _with_labels(values: pd.Series, labels: Labels) -> pd.Series:

@@ -81,8 +81,12 @@ class Records:
         if header and self.second is None:
             raise DataError(f"{self.path}: a header and no rows", hint)
         if header and may_lack_a_name and len(self.second.fields) == len(names) + 1:
-            names = ["", *names]
+            names = [*names, ""] if self._ends_are_empty() else ["", *names]
         return _RecordTable(self, names, header, hint)
+
+    def _ends_are_empty(self) -> bool:
+        """Whether each record but the first ends with an empty field: its line ends with a delimiter."""
+        return not any(record.fields[-1].strip() for record in itertools.islice(self, 1, None) if record.fields)
 
 
 class _RecordTable(Table):

@@ -8,6 +8,7 @@ import numpy as np
 
 from nbmf.data.value_codes import ValueCoding, texts_of
 from nbmf.errors import DataError, Message, Setting
+from nbmf.io.answers import answers_of
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_rows, scatter
@@ -218,12 +219,15 @@ def _scattered(
 def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:
     """Return the code of pairs without a record, and why it is that where nobody has said it.
 
-    A list of counts without a zero has those above zero alone; one with zeros has what was counted.
+    A list of counts without a zero has those above zero alone; one with zeros has what was counted. Of ratings that
+    are cut at a threshold there are those that were given.
     """
     if options["layout"] == "presence":
         return 0, ""
     if options["absent"] is not None:
         return ABSENT[options["absent"]], ""
     if codes.dtype == np.int32 and not (codes == 0).any():
+        if options["above"] is not None and (answers := answers_of(codes[codes > 0], is_list=True)) is not None:
+            return -1, f", since values are answers, {answers.words}"
         return 0, ", since no record is a zero"
     return -1, ""

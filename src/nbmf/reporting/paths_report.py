@@ -42,7 +42,9 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     )
     steps = np.sqrt(np.diagonal(model.walk_covariance_.mean(axis=0)))
     sizes = " and ".join(f"{step:.2f}" for step in steps)
-    yield f"standard deviation of a step of one period: {sizes}, where positions have mean square 1"
+    gaps = np.diff(model.period_times_)
+    step = "a step of one period" if (gaps == 1).all() else "a step over a time of 1, in the numbers of the periods"
+    yield f"standard deviation of {step}: {sizes}, where positions have mean square 1"
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:
         yield f"{one_or_many(pauses, 'row')} with pauses: where it was then, only the periods around them say"

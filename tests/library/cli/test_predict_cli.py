@@ -252,6 +252,19 @@ def test_new_people_of_a_party_are_predicted_by_it(capsys, here, method):
     assert "groups of rows" not in run(capsys, "predict", "old.nbmf", "new.csv", "--force").out
 
 
+def test_groups_of_a_labelled_column_are_found_by_its_variable(capsys, here):
+    frame = parties(40, 0)
+    labels = {"party": "Party of the deputy"}
+    words = ["--method", "logistic-vb-learned-effects", "--set", "row_groups=matrix", *QUICK]
+    answers = pd.concat([(frame.iloc[:, :15] == "Ja").astype(int), frame["party"]], axis=1)
+    answers.to_stata("old.dta", variable_labels=labels)
+    run(capsys, "fit", "old.dta", "--groups", "party", *words)
+    answers.iloc[:4].to_stata("new.dta", variable_labels=labels)
+    out = run(capsys, "predict", "old.nbmf", "new.dta", "--force").out
+    assert "groups of rows: party\n" in out
+    assert "ignored" not in out
+
+
 def test_a_fit_with_groups_needs_a_file_with_groups(capsys, here):
     words = ["--set", "row_groups=matrix", "--method", "logistic-vb"]
     error = run(capsys, "fit", "old.csv", *READ, *QUICK, *words, code=2).err

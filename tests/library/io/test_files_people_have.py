@@ -440,3 +440,53 @@ def test_records_of_json(lines, encoding, here):
     assert matrix.codes.tolist() == [[1, 0], [0, -1], [-1, 1]]
     assert matrix.row_names.tolist() == ["Änn", "Bob", "Cem"]
     assert "1 name not in all records, and missing there: 'q1' lacks in 1" in said
+
+
+# What was read as something else once.
+
+
+def test_ratings_of_a_list_that_are_cut_leave_what_was_not_rated_missing(here):
+    lines = [f"u{f},m{n},{5 - (f * n) % 5}" for f in range(8) for n in range(6) if (f + n) % 3]
+    (here / "rated.csv").write_text("user,movie,rating\n" + "\n".join(lines) + "\n")
+    assert "ratings, and no counts. above = 3" in refused("rated.csv", layout="long")
+    matrix, said = read("rated.csv", layout="long", above=3)
+    assert matrix.n_observed == len(lines)
+    assert any("pairs without a record are missing, since values are answers, from 1 to 5" in line for line in said)
+    matrix, _ = read("rated.csv", layout="long", above=3, absent="zeros")
+    assert matrix.n_observed == 48
+    bought = "\n".join(f"u{f},m{n},{1 + (f * n) % 7 // 5}" for f in range(8) for n in range(6) if (f + n) % 3)
+    (here / "bought.csv").write_text("user,item,times\n" + bought + "\n")
+    assert read("bought.csv", layout="long", above=0)[0].n_observed == 48  # purchases: nothing is missing
+
+
+@pytest.mark.parametrize("ends", ["", ","])
+def test_a_delimiter_at_the_end_of_lines_moves_no_name(ends, here):
+    (here / "ends.csv").write_text("name,q1,q2\n" + "".join(f"{line}{ends}\n" for line in ("A,1,0", "B,0,1", "C,1,1")))
+    matrix, said = read("ends.csv")
+    assert list(matrix.column_names) == ["q1", "q2"]
+    assert matrix.codes.tolist() == [[1, 0], [0, 1], [1, 1]]
+    assert any("1 column without a name" in line for line in said) == bool(ends)
+    (here / "r.csv").write_text("q1,q2\nA,1,0\nB,0,\nC,1,1\n")  # as R writes names of rows, the last value missing
+    assert read("r.csv")[0].codes.tolist() == [[1, 0], [0, -1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "codes"),
+    [
+        ({0: "None", 1: "1", 2: "2", 3: "3"}, {"counts": True}, [0, 1, 2, 3, 0, 1]),
+        ({0: "None", 1: "Yes"}, {}, [0, 1, -1, -1, 0, 1]),
+        ({1: "Never", 2: "2", 3: "Always"}, {"above": 1}, [-1, 0, 1, 1, -1, 0]),
+        ({1: "Yes", 2: "No", 3: "NA"}, {}, [-1, 1, 0, -1, -1, 1]),
+        ({1: "Yes", 2: "No", 3: "Refused"}, {"missing": ["Refused", ""]}, [-1, 1, 0, -1, -1, 1]),
+    ],
+)
+def test_a_label_that_may_mean_missing_decides_nothing_alone(labels, options, codes):
+    values = {0.0, 1.0, 2.0, 3.0} if 0 not in labels or len(labels) > 2 else {0.0, 1.0}
+    given = [value if value in values and (value in labels) else np.nan for value in (0.0, 1.0, 2.0, 3.0, 0.0, 1.0)]
+    frame = pd.DataFrame({"v": given, "w": given[::-1]})
+    pyreadstat.write_sav(frame, "labels.sav", variable_value_labels={"v": labels, "w": labels})
+    matrix, _ = read("labels.sav", index=False, **options)
+    found = np.full(6, -1)
+    place = [int(name.removeprefix("row ")) for name in matrix.row_names]
+    found[place] = getattr(matrix, matrix.field)[:, 0]
+    assert found.tolist() == codes

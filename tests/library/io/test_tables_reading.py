@@ -352,3 +352,37 @@ def test_bad_documents_are_refused(here, path, options, words):
     scipy.io.mmwrite("half.mtx", scipy.sparse.coo_array([[0.5, 1.0]]))
     with pytest.raises((ConfigError, DataError), match=re.escape(words)):
         quietly(path, nbmf.read_documents, **options)
+
+
+# Which line and which column has names.
+
+
+def test_years_above_numbers_are_names_and_so_is_a_text(here):
+    rows = "".join(f"c{f},{0.5 * f},{1.5 - f},{f * f / 3}\n" for f in range(12))
+    (here / "years.csv").write_text("country,2019,2020,2021\n" + rows)
+    assert nbmf.read_table(here / "years.csv", log=print).column_names.tolist() == ["2019", "2020", "2021"]
+    (here / "years.csv").write_text(rows)
+    assert nbmf.read_table(here / "years.csv", log=print).column_names.tolist() == ["column 2", "column 3", "column 4"]
+    (here / "words.csv").write_text("doc,apple,2020,nan\na,1,0,2\nb,0,1,3\nc,2,1,0\n")
+    assert nbmf.read_documents(here / "words.csv").column_names.tolist() == ["apple", "2020", "nan"]
+
+
+@pytest.mark.parametrize("names", ["0 1 2 3", "1001 1002 1003 1004"])
+@pytest.mark.parametrize("head", ["", "id"])
+def test_numbers_that_count_up_name_documents(head, names, here):
+    rows = zip(names.split(), ("1,0", "0,2", "3,1", "1,1"), strict=True)
+    (here / "d.csv").write_text(f"{head},apple,pear\n" + "".join(f"{name},{counts}\n" for name, counts in rows))
+    table = nbmf.read_documents(here / "d.csv")
+    assert table.column_names.tolist() == ["apple", "pear"]
+    assert table.row_names.tolist() == names.split()
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [("157,5 55,0", "numbers with decimal commas, such as '157,5'"), ("17% 30%", "percentages, such as '17%'")],
+)
+def test_numbers_that_python_does_not_read_are_no_categories(cells, words, here):
+    first, second = cells.split()
+    (here / "t.csv").write_text("h;w\n" + f"{first};1\n{second};2\n" * 20)
+    with pytest.raises(DataError, match=re.escape(words)):
+        nbmf.read_table(here / "t.csv")

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, Setting
 from nbmf.inference.parameters import Rule
 
@@ -80,8 +81,10 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
         raise ConfigError(Setting("periods"), given_for)
     times = _numbers(labels)
     if times is not None:
-        values, of_columns = np.unique(times, return_inverse=True)
-        return Periods(np.array([f"{value:.15g}" for value in values]), values, of_columns.astype(np.int64))
+        values, firsts, of_columns = np.unique(times, return_index=True, return_inverse=True)
+        are_texts = labels.dtype.kind in "UO"
+        names = labels[firsts].astype(str) if are_texts else np.array([f"{value:.15g}" for value in values])
+        return Periods(names, values, of_columns.astype(np.int64))
     names, firsts, of_columns = np.unique(labels.astype(str), return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     rank = np.argsort(order)
@@ -101,9 +104,8 @@ def _found_in(pattern: str, column_names: np.ndarray | None) -> np.ndarray:
 
 
 def _numbers(labels: np.ndarray) -> np.ndarray | None:
-    """Return labels as numbers, None if they are texts that are none."""
-    try:
-        times = labels.astype(float)
-    except ValueError:
+    """Return labels as numbers; None if they are texts that are none, or of which two are the same number."""
+    numbers = [number_of(str(label) if labels.dtype.kind in "UO" else label) for label in labels]
+    if None in numbers or not np.isfinite(times := np.array(numbers, float)).all():
         return None
-    return times if np.isfinite(times).all() else None
+    return times if np.unique(times).size == np.unique(labels.astype(str)).size else None
