@@ -9,10 +9,14 @@ from studies_of_today import CONFIG, PLANS
 from nbmf.baseline_names import BASELINES
 from nbmf.evaluation.replications import holm, interval
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.registry import make_estimator
+from nbmf.registry import make_estimator, memory_budget
+from nbmf.sources import source_files
+from nbmf_studies.framework.needs import TableOf
+from nbmf_studies.pipeline import fit_jobs
 from nbmf_studies.rivals import against, item_response
 from nbmf_studies.rivals.factorization_machine import _indicators
 from nbmf_studies.rivals.study import OURS
+from nbmf_studies.trials import figure
 from nbmf_studies.trials.competitors import column_shares
 
 PLAN = PLANS["rivals"]
@@ -140,3 +144,32 @@ def test_what_is_under_test_is_compared_on_the_third_list_on_five_masks():
     assert set(OURS) < set(PLAN.methods)
     assert {key.mask for key in PLAN.fits} == set(range(5))
     assert len(PLAN.datasets) == 14
+
+
+# --- What a fit of the default depends on ------------------------------------------------------------
+
+
+def test_a_fit_of_the_default_depends_on_the_kernels_of_its_candidates():
+    method = CONFIG["methods"]["nbmf-fit"]
+    files = source_files(*fit_jobs.modules(method, CONFIG["datasets"]["dune"]))
+    for family in ("beta_dirichlet", "logistic", "poisson_gamma"):
+        assert any(f"families/{family}/kernels" in file for file in files)
+    assert memory_budget(method["class"], {}) == memory_budget("BetaDirVB", {}) > 0
+    assert memory_budget("Stacking", {}) == memory_budget("BetaDirVB", {})
+
+
+def test_names_of_tables_stay_texts(tmp_path):
+    (tmp_path / "t.csv").write_text("dataset,method,loss\n2019,bica,0.5\nNA,bica,\n")
+    found = TableOf("t").load([tmp_path / "t.csv"])
+    assert found["dataset"].tolist() == ["2019", "NA"]
+    assert np.isnan(found["loss"][1])
+    (tmp_path / "t.csv").write_text("K,loss\n2,0.5\n")
+    assert TableOf("t").load([tmp_path / "t.csv"])["K"].tolist() == [2]
+
+
+def test_a_figure_of_a_run_that_has_hardly_begun_is_empty():
+    scores = scores_of({("a", "other"): [0.5, 0.6, 0.4]})
+    shown = {"labels": LABELS, "library": ["mine"], "default": "mine", "title": "third"}
+    for rows in (scores, scores.assign(perplexity=np.nan)):
+        drawn = figure.draw(rows, **shown, colours=dict.fromkeys(LABELS, "#000000"), baselines=baselines_of("a"))
+        assert len(drawn.axes) == 1

@@ -101,10 +101,10 @@ def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.Dat
     for axis in result.effects():
         yield f"{axis}_effects", lambda axis=axis: _effects(result, axis)
     if matrix.row_groups is not None:
-        yield GROUPS, lambda: by_group(model, matrix.row_groups, shown)
+        yield GROUPS, lambda: by_group(model, matrix.row_groups, shown, coordinates=result.coordinates(0))
     if (groups := result.column_groups) is not None:
         of_columns = GROUPS if matrix.row_groups is None else GROUPS_OF_COLUMNS
-        yield of_columns, lambda: by_group(model, groups, shown, axis=1)
+        yield of_columns, lambda: by_group(model, groups, shown, axis=1, coordinates=result.coordinates(1))
         yield GROUP_OF_COLUMN, lambda: pd.DataFrame({"column": matrix.column_names, "group": groups})
 
 

@@ -21,14 +21,18 @@ class Accuracy(NamedTuple):
     entries: tuple[int, ...]
 
 
-def accuracy(losses: np.ndarray) -> Accuracy:
+def accuracy(losses: np.ndarray, in_pairs: bool = False) -> Accuracy:
     """Return how many entries were predicted right; one with the probability 1/2 counts half.
 
     Parameters
     ----------
     losses : float array (F, N)
         Minus the log of the probability of what each entry is, in nats; NaN where none was held out.
+    in_pairs : bool
+        Whether there are those above the diagonal of a symmetric matrix alone: a pair is of both of its columns.
     """
+    if in_pairs:
+        losses = np.where(np.isnan(losses), losses.T, losses)
     entries = (~np.isnan(losses)).sum(axis=0)
     right = (losses < RIGHT).sum(axis=0) + 0.5 * (losses == RIGHT).sum(axis=0)
     by_column = (float(r / n) if n else None for r, n in zip(right, entries, strict=True))

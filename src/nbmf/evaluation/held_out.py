@@ -63,10 +63,10 @@ class AllEntries:
     def __init__(self, V: Any, likelihood: Likelihood, seed: int):
         self._likelihood = likelihood
         self._codes = likelihood.values_of(V)
-        self._in_pairs = is_symmetric(self._codes)
+        self.in_pairs = is_symmetric(self._codes)
         rng = np.random.default_rng(seed_sequence("verdict", seed))
-        self.folds = list(folds(self._codes, rng, self._in_pairs))
-        self.observed = int(np.count_nonzero(units(self._codes, self._in_pairs)))
+        self.folds = list(folds(self._codes, rng, self.in_pairs))
+        self.observed = int(np.count_nonzero(units(self._codes, self.in_pairs)))
 
     def training(self, fold: np.ndarray) -> np.ndarray:
         """Return the values with those of a fold missing."""
@@ -92,7 +92,7 @@ class AllEntries:
         gathered = np.full(self._codes.shape, np.nan)
         for fold, of_fold in zip(self.folds, losses, strict=True):
             gathered[fold] = of_fold
-        if self._in_pairs:  # an entry and its mirror image are one observation
+        if self.in_pairs:  # an entry and its mirror image are one observation
             gathered[np.tril_indices_from(gathered)] = np.nan
         return gathered
 
@@ -110,6 +110,7 @@ class HeldOutLosses(NamedTuple):
     observed : int, how many there are; of a symmetric matrix pairs instead of entries
     measure : Measure
     fold_of : float array, as `measure` takes them: the number of the fold in which each entry was held out
+    in_pairs : bool, whether an entry stands for its mirror image too
     """
 
     methods: list[np.ndarray]
@@ -119,6 +120,7 @@ class HeldOutLosses(NamedTuple):
     observed: int
     measure: Measure
     fold_of: np.ndarray
+    in_pairs: bool
 
 
 def held_out_losses(
@@ -149,4 +151,5 @@ def held_out_losses(
     of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
     sizes = [len(losses) for losses in methods[0]]
     fold_of = split.gather([np.full(size, number, float) for number, size in enumerate(sizes)])
-    return HeldOutLosses(gathered, of_baselines, entries, len(split.folds), split.observed, split.measure(), fold_of)
+    counts = entries, len(split.folds), split.observed
+    return HeldOutLosses(gathered, of_baselines, *counts, split.measure(), fold_of, split.in_pairs)

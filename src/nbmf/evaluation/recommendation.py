@@ -139,7 +139,7 @@ def _taken(winner: Candidate, alike: list[Candidate]) -> Candidate:
 
 def _sentence(winner, others, margins, alike, take, unit) -> str:
     J = len(winner.perplexities)
-    mean = f"{winner.mean:.4f} nats per {HELD_OUT_UNITS.get(unit, unit)}, mean over {J} masks"
+    mean = f"{winner.mean:.4f} nats per {HELD_OUT_UNITS.get(unit, unit)}, mean over {J} mask{'s' * (J > 1)}"
     if not others:
         return f"{winner.name} is the only method compared: {mean}."
     if J == 1:

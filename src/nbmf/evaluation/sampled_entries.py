@@ -103,16 +103,16 @@ class SampledEntries:
     def __init__(self, V: Any, estimators: Sequence[Factorization], seed: int):
         self._matrix = SparseBinaryMatrix.of(V)
         refuse_others(estimators)
-        self._in_pairs = self._matrix.is_symmetric()
-        self._n_ones, self._n_zeros = numbers_of(self._matrix, self._in_pairs)
+        self.in_pairs = self._matrix.is_symmetric()
+        self._n_ones, self._n_zeros = numbers_of(self._matrix, self.in_pairs)
         self._seed = seed
         rng = np.random.default_rng(seed_sequence("verdict", "sample", seed))
-        self.folds = list(sample(self._matrix, rng, self._in_pairs))
+        self.folds = list(sample(self._matrix, rng, self.in_pairs))
         self.observed = self._n_ones + self._n_zeros
 
     def training(self, fold: Fold) -> scipy.sparse.csr_array:
         """Return the matrix with the entries of a fold missing."""
-        return without(self._matrix, fold, self._in_pairs)
+        return without(self._matrix, fold, self.in_pairs)
 
     def baseline_losses(self, fold: Fold, training: scipy.sparse.csr_array, number: int) -> dict[str, np.ndarray]:
         """Return the losses of the proportion of ones, and of rates r_f c_n."""

@@ -13,6 +13,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import components_of
+from nbmf.posterior.scale import has_scale
 
 MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
 INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
@@ -73,7 +74,9 @@ def shown_of(
     rows, columns = (factor_of(ranked.model, axis, places, groups[axis], matrix) for axis in (0, 1))
     if n_axes is None:
         return Shown((rows, columns), ranked.labels(count), ranked.active)
-    W, H = signed(*balanced(rows.weights, columns.weights))
+    W, H = balanced(rows.weights, columns.weights)
+    if has_scale(model):  # its report turns axes likewise; that of other models shows W and H as they are
+        W, H = signed(W, H)
     factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
     headings = [INTERCEPT if ranked.intercepts[k] else ranked.labels(count)[k] for k in places]
     return Shown(factors, headings, ranked.active)

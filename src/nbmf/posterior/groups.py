@@ -73,7 +73,12 @@ def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.n
 
 
 def by_group(
-    model: Factorization, groups: np.ndarray, components: np.ndarray | None = None, axis: int = 0
+    model: Factorization,
+    groups: np.ndarray,
+    components: np.ndarray | None = None,
+    axis: int = 0,
+    *,
+    coordinates: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Return what each component is to each group of rows, or of columns.
 
@@ -87,6 +92,8 @@ def by_group(
         Places of the components in W_ and H_, in the order of the table; default: all.
     axis : int
         0 for rows, 1 for columns.
+    coordinates : float array (F, A) or (N, A), optional
+        On the axes of a scale, instead of components: positions of rows, or discriminations of columns.
 
     Returns
     -------
@@ -100,10 +107,11 @@ def by_group(
     DataError
         If there is not one group per row or column.
     """
-    groups, X = np.asarray(groups, dtype=str), _weights(model, components, axis)
+    groups = np.asarray(groups, dtype=str)
+    X = _weights(model, components, axis) if coordinates is None else coordinates
     if groups.shape != (len(X),):
         raise DataError(f"groups: {groups.size} given for {len(X)} {AXIS_NAMES[axis]}")
-    main = main_components_of(model, components, axis)
+    main = main_components_of(model, components, axis) if coordinates is None else main_components(X, are_shares=False)
     names, number, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.lexsort((names, -sizes))
     rows = [
@@ -125,6 +133,8 @@ def association_of(
 ) -> Association | None:
     """Return how far groups separate main components; None with a single group or component.
 
+    Rows or columns without a group, "", are left out.
+
     Parameters
     ----------
     model, groups, components, axis
@@ -134,10 +144,11 @@ def association_of(
     """
     from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
 
-    groups = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
-    if _weights(model, components, axis).shape[1] < 2 or groups.max() == 0:
+    known = np.asarray(groups, dtype=str) != ""
+    names, groups = np.unique(np.asarray(groups, dtype=str)[known], return_inverse=True)
+    if _weights(model, components, axis).shape[1] < 2 or len(names) < 2:
         return None
-    main = main_components_of(model, components, axis)
+    main = main_components_of(model, components, axis)[known]
     order = np.random.default_rng(seed).permutation(len(main))
     values = []
     for left_out in np.array_split(order, min(PARTS, len(order))):

@@ -20,7 +20,7 @@ from nbmf.posterior.nearest import nearest_shares
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
 from nbmf.reporting.model import Answer, Entry, Figure, Lines, Lookup, Measure, NextStep, Report, Section, Table
-from nbmf.reporting.words import listed
+from nbmf.reporting.words import listed, one_or_many
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component, at most, in a report
 LEAST = 0.01  # nats of a column that is worth a word
@@ -230,7 +230,7 @@ def _entries(result: ClusteringResult) -> Iterator[Entry]:
     for number, rows in result.distinguishing.groupby("component"):
         title = (
             f"{result.component} {number}: {shares[number - 1]:.0%} of all shares; "
-            f"the main one of {sizes[number - 1]} {result.row}s"
+            f"the main one of {one_or_many(sizes[number - 1], result.row)}"
         )
         lines = _topic_lines(result, rows) if result.has_words else _column_lines(rows)
         yield Entry(title, [(label, text) for label, text in lines if text], style.colour_of_component(number - 1))
@@ -259,6 +259,8 @@ def _value(rows: pd.DataFrame) -> str:
     first = rows.iloc[0]
     if first["kind"] == DISCRETE:
         over = rows[rows["lift"] >= OVER].nlargest(CATEGORIES, "nats")
+        if over.empty:  # nearly all rows have the same one, in this component more of them still
+            over = rows.nlargest(1, "value")
         return ", ".join(f"{row.category} {row.value:.0%} (all: {row.overall:.0%})" for row in over.itertuples())
     if first["kind"] == BERNOULLI:
         return f"{first['value']:.0%} (all: {first['overall']:.0%})"

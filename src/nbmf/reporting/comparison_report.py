@@ -10,7 +10,7 @@ from nbmf.evaluation.entries import likelihoods_of
 from nbmf.evaluation.result import RANKED, Comparison
 from nbmf.evaluation.verdict import MethodChoice
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
-from nbmf.reporting.words import SCORED_BY, listed
+from nbmf.reporting.words import SCORED_BY, listed, one_or_many
 
 
 def comparison_report(
@@ -40,7 +40,9 @@ def comparison_report(
         If there is nothing to recommend.
     """
     advice, masks = found.recommendation, found.scores["mask"].nunique()
-    title = f"Held-out log loss of {found.name} over {masks} masks: nats per {found.unit}, smaller is better"
+    title = (
+        f"Held-out log loss of {found.name} over {one_or_many(masks, 'mask')}: nats per {found.unit}, smaller is better"
+    )
     K = None if _finds_components(found.methods[advice.take]) else advice.take_K
     next_step = NextStep("next:", next_command(advice.take, K))
     sections = [

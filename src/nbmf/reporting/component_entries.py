@@ -102,7 +102,8 @@ def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tup
     if side.means is None:  # what all of the others get from it, on average: a position has a sign
         side = side._replace(weights=side.weights * _other_side(sides, axis).values.mean(), interval=None)
     what = "how large values are" if isinstance(result.matrix, CountMatrix) else "how common ones are"
-    alike = f"all {others} on one side" if side.means is None else f"nearly alike for all {others}"
+    on_one_side = f"nearly all {others} on one side"
+    alike = on_one_side if side.means is None else f"nearly alike for all {others}"
     title = f"{result.components.title(number)}: {what} in each of the {axis}, {alike}{of_weight}"
     ordered = np.argsort(-side.values, kind="stable")
     return title, [("most", side.listed(ordered[:NAMED])), ("least", side.listed(ordered[::-1][:NAMED]))]
@@ -179,7 +180,9 @@ class _Side(NamedTuple):
     @property
     def is_flat(self) -> bool:
         """Whether the probabilities of a one are nearly all the same."""
-        return self.means is not None and float(np.ptp(self.values)) < FLAT
+        if self.means is None or float(np.ptp(self.values)) >= FLAT:
+            return False
+        return bool(profile_difference(self.values, self.values.mean()) < NEAR_MEANS)  # of rare ones, too
 
     def range(self) -> str:
         """Return between what the values are."""

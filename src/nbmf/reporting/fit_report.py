@@ -91,10 +91,11 @@ def _answer(verdict: Verdict, result: FitResult) -> Answer:
 def _how_to_read(verdict: Verdict) -> str:
     """Return what nats, errors and p-values are."""
     coin = "" if verdict.accuracy is None else ", 0 where it was certain and 0.69 where it was a coin toss"
+    per_one = ", the sum over ones and zeros divided by the number of ones" if verdict.unit == "one" else ""
     return (
         "How to read this: the loss in nats is minus the log of the probability that was predicted for what a "
-        f"held-out entry turned out to be{coin}; smaller is better. ± is a standard error, and p the probability of "
-        "so large a difference by chance."
+        f"held-out entry turned out to be{coin}{per_one}; smaller is better. ± is a standard error, and p the "
+        "probability that a method which is no better would seem better by so much."
     )
 
 
@@ -104,7 +105,7 @@ def facts(result: FitResult) -> Iterator[str]:
     counts = matrix.counts()
     yield (
         f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
-        f"{counts['missing'] / (counts['rows'] * counts['columns']):.1%} missing"
+        f"{_share(counts['missing'] / (counts['rows'] * counts['columns']))} missing"
     )
     weight = "" if np.isnan(components.shares).any() else " (at least 1% of all weight each)"
     yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
@@ -124,7 +125,15 @@ def _values(matrix: NamedMatrix) -> str:
     if isinstance(matrix, CountMatrix):
         zeros = counts["zeros"] / observed
         return f"counts with a mean of {counts['sum'] / observed:.3g}, {zeros:.1%} of them zero"
-    return f"{counts['ones'] / observed:.1%} ones among the observed"
+    return f"{_share(counts['ones'] / observed)} ones among the observed"
+
+
+def _share(proportion: float) -> str:
+    """Return a proportion with a decimal, which is none or all of them only where it is."""
+    text = f"{proportion:.1%}"
+    if 0 < proportion < 1 and text in ("0.0%", "100.0%"):
+        return "<0.1%" if proportion < 0.5 else ">99.9%"
+    return text
 
 
 def group_tables(result: FitResult) -> Iterator[Table]:
@@ -134,10 +143,14 @@ def group_tables(result: FitResult) -> Iterator[Table]:
     for axis, groups in enumerate((result.matrix.row_groups, result.column_groups)):
         if groups is None or not len(shown):
             continue
-        kind, table = AXIS_NAMES[axis], by_group(model, groups, shown, axis)
+        kind = AXIS_NAMES[axis]
+        table = by_group(model, groups, shown, axis, coordinates=result.coordinates(axis))
         pivot = {"index": "group", "columns": "component", "sort": False}
         if model.alignment is Alignment.ROTATION:  # a row is somewhere on every component
-            words = f"{kind} by group: their mean coordinate on each component"
+            what = "coordinate on each component"
+            if result.scale is not None:
+                what = f"{('position', 'discrimination')[axis]} on each axis"
+            words = f"{kind} by group: their mean {what}"
             cells = table.pivot_table(values="mean", **pivot).map("{:.2f}".format)
         else:
             words = f"{kind} by group and the component they are most typical of"

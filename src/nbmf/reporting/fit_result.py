@@ -75,6 +75,15 @@ class FitResult:
             return None
         return replace(scale_of(self.model, self.matrix, draws=self.draws), given=self.components.given)
 
+    def coordinates(self, axis: int) -> np.ndarray | None:
+        """Return where rows (axis 0) or columns (1) are on the axes that are shown of a scale; None without one.
+
+        They are positions (F, A), or discriminations (N, A).
+        """
+        if self.scale is None:
+            return None
+        return (self.scale.discrimination if axis else self.scale.positions)[:, : self.scale.kept]
+
     @property
     def n_missing(self) -> int:
         """How many entries of the matrix are missing."""

@@ -73,7 +73,7 @@ def _row(lookup: Lookup, i: int) -> list[str]:
     if _has_few(lookup):
         cells += [value_of(measure, i) for measure in lookup.measures[:MEASURES]]
     else:
-        largest = sorted(lookup.measures, key=lambda measure: -measure.values[i])[:COMPONENTS]
+        largest = sorted(lookup.measures, key=lambda measure: -abs(measure.values[i]))[:COMPONENTS]
         cells += [largest[0].name, value_of(largest[0], i)]
         cells.append("; ".join(f"{measure.name} {value_of(measure, i)}" for measure in largest[1:]))
     if lookup.nearest.shape[1]:
@@ -96,6 +96,7 @@ def _data(lookup: Lookup) -> dict[str, Any]:
     return {
         "kind": lookup.noun,
         "names": _texts(lookup.names),
+        "total": lookup.total,
         "groups": None if lookup.groups is None else _texts(lookup.groups),
         "at": lookup.places.tolist(),
         "components": lookup.components,

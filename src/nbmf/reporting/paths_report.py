@@ -47,7 +47,7 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     yield f"standard deviation of {step}: {sizes}, where positions have mean square 1"
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:
-        yield f"{one_or_many(pauses, 'row')} with pauses: where it was then, only the periods around them say"
+        yield f"{one_or_many(pauses, 'row')} with pauses: only the periods around a pause say where a row was"
     yield "the data do not determine the signs of axes"
     if len(chains.estimators) > 1 and not chains.converged:
         yield f"NOT CONVERGED: {chains.advice}"

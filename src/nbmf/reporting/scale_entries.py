@@ -47,7 +47,7 @@ def facts(scale: Scale) -> Iterator[str]:
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
-    tenth = ", a tenth of all" * (F >= 10)
+    tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
     yield (f"an end is {end}{tenth}; percentages are mean predicted probabilities of a one (yes, present, right)")
 
 
@@ -107,7 +107,8 @@ def columns_table(scale: Scale) -> Table:
             "as probable as a zero"
         )
     more = len(scale.difficulty) - len(chosen)
-    note = f"... and {more} more columns with lower discrimination: see columns.csv" if more else ""
+    those = "with lower discrimination" if kept == 1 else "of lower discrimination on their axis"
+    note = f"... and {more} more column{'s' * (more > 1)} {those}: see columns.csv" if more else ""
     return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
 
 

@@ -66,9 +66,8 @@ def _blocks(result: FitResult) -> Iterator[str]:
         return
     names = result.matrix.row_names
     for block in row_blocks(result.components, result.matrix):
-        rows = (
-            f"rows {block.first + 1} to {block.last + 1} of the file ({names[block.first]!s} to {names[block.last]!s})"
-        )
+        ends = f"({names[block.first]!s} to {names[block.last]!s})"
+        rows = f"rows {block.first + 1} to {block.last + 1} of the matrix {ends}"
         held = joined(f"{percent(share)} of component {number + 1}" for number, share in block.held.items())
         if block.shift:
             side = "left" if block.shift > 0 else "right"

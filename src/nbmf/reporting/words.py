@@ -28,7 +28,7 @@ def percent(proportion: float) -> str:
 
 def one_or_many(count: int, noun: str) -> str:
     """Return "1 component" or "2 components"."""
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def joined(texts: Iterable[str]) -> str:

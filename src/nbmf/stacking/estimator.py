@@ -102,6 +102,12 @@ class Stacking(Factorization):
         return made
 
     @property
+    def memory_budget_gb(self):
+        """The largest of the members', which are fitted one after the other."""
+        members = make_members(self.members or MEMBERS, self.n_components, self.max_iter)
+        return max(member.memory_budget_gb for member in members.values())
+
+    @property
     def n_iterations(self) -> int:
         """One: `max_iter` is that of the members."""
         return 1

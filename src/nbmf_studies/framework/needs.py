@@ -52,6 +52,9 @@ class Need:
         return []
 
 
+NAMES = ("dataset", "method")  # columns of tables that name something
+
+
 @dataclass(frozen=True)
 class Matrix(Need):
     """A matrix: loads as one of its kind, a BinaryMatrix for example."""
@@ -148,7 +151,12 @@ class TableOf(Need):
         """See Need."""
         import pandas as pd
 
-        return pd.read_csv(files[0])
+        table = pd.read_csv(files[0])
+        names = [name for name in NAMES if name in table]
+        # A dataset may be called 2019, or NA: names are texts as they are.
+        return (
+            table.assign(**pd.read_csv(files[0], usecols=names, dtype=str, keep_default_na=False)) if names else table
+        )
 
 
 def tables(*names: str, **names_of: str) -> Callable[[Any], dict[str, Need]]:

@@ -110,8 +110,9 @@ def _draw_panel(axis: Axes, losses: pd.DataFrame, rows: pd.DataFrame, colours: d
 
 def _scale(axis: Axes, excess: pd.Series) -> None:
     """Make the axis, which all panels share, linear where differences are small."""
+    known = [*excess[np.isfinite(excess)], 0.0]  # none of a run that has hardly begun
     axis.set_xscale("symlog", linthresh=NEAR, linscale=1.0)
-    axis.set_xlim(min(1.3 * excess.min(), -NEAR / 4), 1.3 * max(excess.max(), NEAR))
+    axis.set_xlim(min(1.3 * min(known), -NEAR / 4), 1.3 * max(*known, NEAR))
     inside = [tick for tick in TICKS if axis.get_xlim()[0] <= tick <= axis.get_xlim()[1]]
     axis.set_xticks(inside, [f"{tick}" for tick in inside])
     axis.minorticks_off()

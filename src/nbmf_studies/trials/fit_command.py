@@ -24,8 +24,23 @@ class FitCommand(Predictor):
         self.n_components = n_components
         self.random_state = random_state
 
+    @property
+    def memory_budget_gb(self):
+        """That of the candidate with the largest, Beta-Dir VB."""
+        from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
+
+        return BetaDirVB().memory_budget_gb
+
     def _solve(self, codes, seed):
+        # Named here, so that a fit of the workflow knows which files it depends on.
+        from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
+        from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
+        from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
+
         methods = candidates(codes, seed)
+        for method in methods:
+            if not isinstance(method, (BetaDirVB, LogisticFactorVB, BernoulliPoissonVB)):
+                raise TypeError(f"{type(method).__name__} is a candidate: import it here")
         choice = choose(codes, methods)
         chosen = methods[choice.index].fit(codes)
         others = {"expectation": chosen.expectation_, "place": np.array(choice.index)}

@@ -212,9 +212,9 @@ def compare_default(
         AGAINST. `behind` is the mean over masks of the default's loss minus the other's, in nats
         per held-out entry, and `uncertainty` half the width of its 95 % interval (Nadeau and Bengio
         2003, see `margin_of`; missing from a single mask); `significant`: whether that interval
-        leaves out 0; `excess` by which share the default's loss is larger; `flagged`: whether that
-        of the library's best is exceeded by more than WORSE. The library's best is the best of its
-        other methods, so that `behind` is negative where the default is the best.
+        leaves out 0 (missing where it is); `excess` by which share the default's loss is larger;
+        `flagged`: whether that of the library's best is exceeded by more than WORSE. The library's best
+        is the best of its other methods, so that `behind` is negative where the default is the best.
     """
     rows = []
     for dataset, found in by_matrix(scores, baselines, labels, library).items():
@@ -236,7 +236,8 @@ def _duel(mine: One, best: One, ratio: float) -> list:
     """Return what AGAINST says between `against` and `note`."""
     margin = margin_of((mine.losses - best.losses).to_numpy(), ratio)
     excess = mine.mean / best.mean - 1
-    is_significant = abs(margin.mean) > margin.uncertainty
+    is_tested = not np.isnan(margin.uncertainty)
+    is_significant = abs(margin.mean) > margin.uncertainty if is_tested else None
     flagged = bool(excess > WORSE) if best.kind == LIBRARY else None
     key = [best.method, best.label, best.K, len(best.losses), best.mean, mine.mean, excess]
     return [*key, *margin, is_significant, flagged, best.seconds, mine.seconds]

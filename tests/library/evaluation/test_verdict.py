@@ -310,7 +310,9 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     baseline, noise = 1 + rng.random((20, 30)), rng.normal(size=(20, 30))
     best = baseline - 0.05
     first = best + 0.5 * (noise - noise.mean()) + 0.9 * clustered_error(0.5 * noise)
-    tested = HeldOutLosses([first, best], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
+    tested = HeldOutLosses(
+        [first, best], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)), False
+    )
     gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
     assert gains[0] > 0.01 > gains[1]
     assert preferred(tested.methods) == 0
@@ -442,3 +444,12 @@ def test_a_mirror_image_tells_nothing_about_noise():
     rng = np.random.default_rng(1)
     upper = np.triu(rng.random((30, 30)) < 0.3, k=1)
     assert not nbmf.verdict((upper | upper.T).astype(np.int8)).found
+
+
+def test_a_pair_of_an_undirected_network_is_of_both_of_its_columns():
+    losses = np.full((4, 4), np.nan)
+    losses[np.triu_indices(4, k=1)] = [0.1, 0.1, 0.9, 0.1, 0.9, 0.9]
+    found = accuracy(losses, in_pairs=True)
+    assert found.entries == (3, 3, 3, 3)
+    assert found.by_column == pytest.approx((2 / 3, 2 / 3, 2 / 3, 0))
+    assert found.overall == accuracy(losses).overall == 0.5

@@ -50,7 +50,7 @@ def test_rows_whose_columns_are_shifted_are_found_and_named(shift):
     side = "left" if shift > 0 else "right"
     assert list(block.held) == [3]
     assert said == (
-        "rows 101 to 120 of the file (row 100 to row 119) look like other rows once they are moved one column to the "
+        "rows 101 to 120 of the matrix (row 100 to row 119) look like other rows once they are moved one column to the "
         f"{side}: their columns may be shifted (they make up 87% of component 4)"
     )
 
@@ -62,8 +62,8 @@ def test_rows_that_are_coded_the_other_way_round_are_named_without_a_shift():
     blocks, (said,) = found_in(values, weights_of(group))
     assert [(block.first, block.last, block.shift) for block in blocks] == [(FIRST, LAST, 0)]
     assert said == (
-        "rows 101 to 120 of the file (row 100 to row 119) make up 87% of component 4: if nothing is known to set them "
-        "apart, look there for a fault of the file"
+        "rows 101 to 120 of the matrix (row 100 to row 119) make up 87% of component 4: if nothing is known to set "
+        "them apart, look there for a fault of the file"
     )
 
 

@@ -1,5 +1,6 @@
 """What nbmf fit says first, of results written by hand: every number in it is one of theirs."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,9 @@ from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.inference.starts import Starts
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
+from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
+from nbmf.reporting.component_entries import _side_of
 from nbmf.reporting.fit_report import facts, fit_report, group_tables
 from nbmf.reporting.fit_result import FitResult
 
@@ -115,11 +118,43 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     assert (table.head, table.rows) == (["", "1", "2"], [["left", "2", "0"], ["right", "0", "1"]])
     assert table.head_colours == [style.colour_of_component(0), style.colour_of_component(1)]
     assert table.row_colours == style.GROUPS[:2]  # the largest group first
-    of_rows, of_columns = group_tables(result(nbmf.LogisticFactorVB, grouped, column_groups=columns))
-    assert of_rows.caption == ["rows by group: their mean coordinate on each component"]
-    assert of_rows.rows == [["left", "0.85", "0.15"], ["right", "0.05", "0.95"]]
-    assert of_columns.caption == ["columns by group: their mean coordinate on each component"]
-    assert of_columns.rows == [["x", "0.50", "0.20"], ["y", "0.90", "0.90"]]
+    fit = result(nbmf.LogisticFactorVB, grouped, column_groups=columns)
+    of_rows, of_columns = group_tables(fit)
+    assert of_rows.caption == ["rows by group: their mean position on each axis"]
+    assert of_columns.caption == ["columns by group: their mean discrimination on each axis"]
+    kept = fit.scale.kept
+    for table, values, groups in (
+        (of_rows, fit.scale.positions, grouped.row_groups),
+        (of_columns, fit.scale.discrimination, columns),
+    ):
+        for name, *cells in table.rows:
+            assert cells == [f"{mean:.2f}" for mean in values[groups == name, :kept].mean(axis=0)]
+
+
+def test_rows_without_a_group_say_nothing_of_the_groups():
+    groups = np.repeat(["a", "", "b"], [15, 10, 15])
+    model = nbmf.BinaryICA(2)
+    model.W_, model.H_ = np.repeat([[0.9, 0.1], [0.1, 0.9]], 20, axis=0), np.full((2, 4), 0.5)
+    assert association_of(model, groups).value == pytest.approx(1)
+    assert association_of(model, np.where(groups == "a", "a", "")) is None
+
+
+def test_rare_ones_in_other_columns_are_not_nearly_the_same_for_all():
+    for H, are_flat in (
+        (np.array([[0.04, 0.04, 0.001], [0.001, 0.001, 0.04]]), False),
+        (np.array([[0.04, 0.0401, 0.0399], [0.2, 0.21, 0.2]]), True),
+    ):
+        fit = result()
+        fit.model.H_ = H
+        fit = dataclasses.replace(fit, components=components_of(fit.model))
+        assert [_side_of("columns", k, fit).is_flat for k in (0, 1)] == [are_flat, are_flat]
+
+
+def test_proportions_are_all_or_none_only_where_they_are():
+    codes = np.ones((60, 60), int)
+    codes[0, 0] = 0
+    matrix = nbmf.BinaryMatrix.from_array(codes)
+    assert next(facts(result(matrix=matrix))).endswith(">99.9% ones among the observed, 0.0% missing")
 
 
 def test_no_more_components_are_described_than_a_page_has(monkeypatch):

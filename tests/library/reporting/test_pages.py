@@ -120,7 +120,7 @@ def test_groups_have_mean_coordinates_where_components_are_axes(folder):
     table = pd.read_csv(folder / "positions/groups.csv")
     means = table[table["component"] == 1].set_index("group")["mean"]
     assert means.min() < -0.5 < 0.5 < means.max()
-    words = "rows by group: their mean coordinate on each component"
+    words = "rows by group: their mean position on each axis"
     lines = (folder / "positions/summary.txt").read_text().splitlines()
     at = lines.index(words)
     shown = {line.split()[0]: line.split()[1] for line in lines[at + 2 : at + 4]}

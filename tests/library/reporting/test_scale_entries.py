@@ -115,7 +115,7 @@ def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
     )
     table = columns_table(many)
     assert [row[0] for row in table.rows] == [f"c{n}" for n in (*range(10), *range(50, 60))]
-    assert table.note == "... and 40 more columns with lower discrimination: see columns.csv"
+    assert table.note == "... and 40 more columns of lower discrimination on their axis: see columns.csv"
 
 
 def test_text_and_page_can_be_made():

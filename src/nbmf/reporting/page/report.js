@@ -39,11 +39,11 @@ function valueOf(measure, i) {
   return `${text} [${written(measure, measure.lo[i])}, ${written(measure, measure.hi[i])}]`;
 }
 
-// The measures of one: all positions, or the components that it has, the largest first.
+// The measures of one: all positions, or the components that it has, the largest first; coordinates have signs.
 function told(lookup, i) {
   if (!lookup.components) return lookup.measures;
-  const own = lookup.measures.filter((each) => each.v[i] >= LEAST);
-  return own.sort((one, other) => other.v[i] - one.v[i]);
+  const own = lookup.measures.filter((each) => known(each.v[i]) && (!each.share || each.v[i] >= LEAST));
+  return own.sort((one, other) => Math.abs(other.v[i]) - Math.abs(one.v[i]));
 }
 
 function rangeOf(measure) {
@@ -82,7 +82,7 @@ const cells = (...contents) => element("tr", {}, ...contents.map((content) => el
 
 function where(lookup, i) {
   const rows = told(lookup, i).filter((measure) => known(measure.v[i]));
-  if (!rows.length) return element("p", { text: "no component has a share of 1 % or more" });
+  if (!rows.length) return element("p", { text: "less than 1 % in every component" });
   const lines = rows.map((measure) => cells(measure.name, track(measure, i), valueOf(measure, i)));
   return element("table", {}, element("tbody", {}, ...lines));
 }
@@ -99,7 +99,8 @@ function neighbours(lookup, i) {
   const titles = [`nearest ${lookup.kind}s`, lookup.distance, ...first.flatMap(({ name }) => [name, ""])];
   const head = element("tr", {}, ...titles.map((text) => element("th", { text })));
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
-  const alike = Math.abs(lookup.distances[i][near.length - 1] - lookup.distances[i][0]) < ALIKE;
+  const range = Math.abs(lookup.distances[i][near.length - 1] - lookup.distances[i][0]);
+  const alike = near.length > 1 && near.length < lookup.total - 1 && range < ALIKE;
   return [table, ...(alike ? [element("p", { text: "all of these are as near, and there may be more" })] : [])];
 }
 
@@ -132,7 +133,11 @@ function search(box, hits) {
     .slice(0, LISTED)
     .map(([, lookup, i]) => element("li", {}, nameButton(lookup, i, lookups.length > 1 ? lookup.kind : "")));
   if (found.length > LISTED) items.push(element("li", { text: `and ${found.length - LISTED} more` }));
-  if (words && !found.length) items.push(element("li", { text: "none has such a name" }));
+  if (words && !found.length) {
+    const all = lookups.every(({ names, total }) => names.length === total);
+    const those = all ? "none" : "none of those that can be looked up";
+    items.push(element("li", { text: `${those} has such a name` }));
+  }
   hits.replaceChildren(...items);
   return found;
 }
@@ -162,7 +167,7 @@ function startFilters() {
       const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
       let left = 0;
       for (const row of table.tBodies[0].rows) {
-        const text = row.textContent.toLowerCase();
+        const text = Array.from(row.cells, (cell) => cell.textContent).join(" ").toLowerCase();
         row.hidden = !words.every((word) => text.includes(word));
         left += !row.hidden;
       }
