@@ -50,7 +50,7 @@ def main() -> None:
                 print(f"not among the results, so not on the page: {product.title_of(plan)}")
             continue
         text = (captions / product.caption).read_text(encoding="utf-8")
-        caption = text.partition(".. csv-table::")[0].strip()
+        caption = text.partition(".. csv-table::")[0].strip().replace("``", "`")
         sections += [f"### {product.title_of(plan)}", caption, content]
     into_page(options.study, sections, ROOT)
     kept = ["scores", *(table.name for table in study.tables_of(plan) if table.in_reference)]

@@ -1,5 +1,6 @@
 """Numbers in the prose of pages are those of the published tables: a page that is edited, or a table, may not drift."""
 
+import functools
 import re
 
 import pandas as pd
@@ -57,6 +58,20 @@ def losses_of_votes(table, by, column, *names):
     return published(f"votes_as_cast/{table}").groupby(by)[column].mean()[list(names)].tolist()
 
 
+def rivals_excess(method, statistic="mean"):
+    return [published("rivals/losses").query("method == @method")["excess"].agg(statistic)]
+
+
+def against(rival):
+    """Return the mean excess of a rival, and by how much ours are lower, with intervals, in per cent."""
+    rows = published("rivals/against").query("rival == @rival")
+    values = [*rivals_excess(rival), *rows[["lower by", "low", "high"]].to_numpy().ravel()]
+    return [100 * value for value in values]
+
+
+RIVALS = {"myFM": "myfm", "ideal points": "ideal-point", "scikit-learn's NMF": "scikit-nmf", "mirt": "mirt"}
+
+
 READABLE = ("nbmf-fit", "beta-dir-vb-learned", "logistic-vb", "scikit-nmf", "logistic-vb-columns")
 # A page; what it says, with the numbers left out; the numbers.
 NUMBERS = [
@@ -96,6 +111,18 @@ NUMBERS = [
         "`esvotes` {:.0f} and `msweb` (9.3 million entries) {:.0f}, on two busy cores",
         lambda: seconds_of_fit("esvotes", "msweb"),
     ),
+    ("rivals", "| stacking | {:.1%} |", lambda: rivals_excess("stacking")),
+    ("rivals", "| `nbmf fit` | {:.1f} % | {:.1f} % ({:.1f} to {:.1f}) | |", lambda: against("nbmf-fit")),
+    *(
+        (
+            "rivals",
+            f"| {label} | {{:.1f}} % | {{:.1f}} % ({{:.1f}} to {{:.1f}}) | {{:.1f}} % ({{:.1f}} to {{:.1f}}) |",
+            functools.partial(against, rival),
+        )
+        for label, rival in RIVALS.items()
+    ),
+    ("rivals", "its loss is {:.0%} above the best", lambda: rivals_excess("nbmf-fit", "max")),
+    ("rivals", "or the Indian buffet ({:.1%})", lambda: rivals_excess("indian-buffet")),
     ("priors", "Against the paper's prior they gain {:.0f} to {:.0f} %", gains_over_the_papers_prior),
     ("reproductions", "mean-parameterised method on paleo ({:.4f})", lambda: losses_under(1.0)),
     ("reproductions", "it is the best: {:.4f}, {:.4f} and {:.4f}, where", lambda: losses_under(0.3, 0.1, 0.01)),
