@@ -14,80 +14,13 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import baselines_of
+from nbmf.evaluation.described_fit import Described, described
 from nbmf.evaluation.held_out import held_out_losses, too_few
-from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
-from nbmf.posterior.components import components_of, named
-from nbmf.posterior.groups import main_components_of
-from nbmf.posterior.scale import has_scale, scale_of
 
 FEWEST = 3  # rows or columns in common, from which on a correlation says something
-
-
-class Described(NamedTuple):
-    """What a fit says about rows and columns: by groups, or by positions on axes.
-
-    names : list of str, of its A components or axes
-    of_rows, of_columns : float arrays (F, A), (N, A)
-    row_names, column_names : str arrays (F,), (N,)
-    lower, upper : float arrays (F, A), the ends of intervals of positions; None where there are none
-    main : int array (F,), the component that each row is most typical of; None of axes
-    are_shares : bool, whether `of_rows` are shares of components
-    """
-
-    names: list[str]
-    of_rows: np.ndarray
-    of_columns: np.ndarray
-    row_names: np.ndarray
-    column_names: np.ndarray
-    lower: np.ndarray | None = None
-    upper: np.ndarray | None = None
-    main: np.ndarray | None = None
-    are_shares: bool = False
-
-    @property
-    def is_scale(self) -> bool:
-        """Whether rows have positions with intervals."""
-        return self.lower is not None
-
-    @property
-    def are_axes(self) -> bool:
-        """Whether components are axes, of which either end may be the upper one."""
-        return self.main is None
-
-    def at(self, rows: Sequence[int], columns: Sequence[int]) -> Described:
-        """Return what is reported about some rows and columns."""
-        of_rows = {name: getattr(self, name) for name in ("of_rows", "row_names", "lower", "upper", "main")}
-        kept = {name: None if values is None else values[rows] for name, values in of_rows.items()}
-        return self._replace(**kept, of_columns=self.of_columns[columns], column_names=self.column_names[columns])
-
-
-def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = ()) -> Described:
-    """Return what a fitted model says about the rows and columns of its matrix; `names` are those of components."""
-    if matrix.dense is None and has_scale(model):
-        scale = scale_of(model, matrix)
-        kept = slice(scale.kept)
-        rows = (each[:, kept] for each in (scale.positions, scale.lower, scale.upper))
-        positions, lower, upper = rows
-        columns = scale.discrimination[:, kept]
-        called = named(scale.names, names)[kept]
-        return Described(called, positions, columns, matrix.row_names, matrix.column_names, lower, upper)
-    components = components_of(model, matrix)
-    shown = np.arange(components.informative or components.active)
-    of_rows, of_columns = components.model.W_[:, shown], components.model.H_.T[:, shown]
-    called = list(np.array(named(components.names(), names), dtype=object)[shown])
-    is_turned = model.alignment is Alignment.ROTATION
-    return Described(
-        called,
-        of_rows,
-        of_columns,
-        matrix.row_names,
-        matrix.column_names,
-        main=None if is_turned else main_components_of(components.model, shown),
-        are_shares="W" in model.distributions,
-    )
 
 
 class Prediction(NamedTuple):

@@ -120,7 +120,7 @@ class HeldOutLosses(NamedTuple):
     observed: int
     measure: Measure
     fold_of: np.ndarray
-    in_pairs: bool
+    in_pairs: bool = False
 
 
 def held_out_losses(

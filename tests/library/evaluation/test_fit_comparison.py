@@ -9,7 +9,8 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation import fit_comparison
-from nbmf.evaluation.fit_comparison import Described, Fit, compare_fits
+from nbmf.evaluation.described_fit import Described
+from nbmf.evaluation.fit_comparison import Fit, compare_fits
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
 from nbmf.reporting.fit_comparison_report import fit_comparison_report
