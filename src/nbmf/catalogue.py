@@ -72,8 +72,13 @@ COMPARED = {
 }
 
 
-def candidates_for(kind: str, n_observed: int) -> tuple[str, ...]:
-    """Return the methods that `nbmf fit` tries for a kind of matrix, by its name, with so many observed entries."""
+def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> tuple[str, ...]:
+    """Return the methods that `nbmf fit` tries for a kind of matrix, by its name, with so many observed entries.
+
+    `fits_in_memory` says whether the first of them may take the memory that it needs.
+    """
+    if not fits_in_memory and kind in LARGE:
+        return LARGE[kind]
     usual = CANDIDATES.get(kind, ())
     return CANDIDATES_IF_SMALL.get(kind, usual) if n_observed <= SMALL_MATRIX else usual
 

@@ -82,9 +82,8 @@ def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
 
 def _known(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
     """Return the methods that are tried if none is named, and why they are not the usual ones."""
-    kind = type(matrix).__name__
     if request.method is not None:
-        return candidates_for(kind, matrix.n_observed), ""
+        return candidates_for(type(matrix).__name__, matrix.n_observed), ""
     components = None if request.n_components == AUTO else request.n_components
     return tried_methods(matrix, components=components, settings=request.settings)
 

@@ -7,7 +7,7 @@ from typing import Any
 from nbmf.analysis.mixture import memory_of
 from nbmf.analysis.progress import Progress, silent
 from nbmf.analysis.settings import estimator_of
-from nbmf.catalogue import LARGE, METHODS, candidates_for
+from nbmf.catalogue import METHODS, candidates_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.held_out import too_few
@@ -32,13 +32,12 @@ def tried_methods(
     matrix: NamedMatrix, *, components: int | None = None, settings: Mapping[str, Any] | None = None
 ) -> tuple[Sequence[str], str]:
     """Return the methods that are tried if none is named, and why they are not the usual ones; "" if they are."""
-    kind = type(matrix).__name__
-    usual = candidates_for(kind, matrix.n_observed)
-    if not (instead := LARGE.get(kind)):
-        return usual, ""
+    kind, observed = type(matrix).__name__, matrix.n_observed
+    usual = candidates_for(kind, observed)
     first = estimator_of(usual[0], seed=0, components=components, settings=settings)
     needed, limit = memory_of(first, matrix), first.memory_budget_gb
-    if needed <= limit:
+    instead = candidates_for(kind, observed, fits_in_memory=needed <= limit)
+    if instead == usual:
         return usual, ""
     labels = " and ".join(METHODS[name]["label"] for name in instead)
     return instead, (

@@ -3,7 +3,6 @@
 import argparse
 import functools
 import math
-import shlex
 from typing import Any
 
 import pandas as pd
@@ -12,12 +11,13 @@ from nbmf import registry
 from nbmf.analysis.settings import iteration_settings, warn_of_many_components
 from nbmf.analysis.structure import structure_of
 from nbmf.catalogue import COMPARED, METHODS
-from nbmf.cli.arguments import SET, printed_command
-from nbmf.cli.options import SEED
+from nbmf.cli.arguments import printed_command
+from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress, shown_progress
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import name_of, read_matrix, repeated
+from nbmf.cli.reading import name_of, read_matrix
 from nbmf.cli.results import results_folder
+from nbmf.cli.wording import Typed
 from nbmf.errors import ConfigError, DataError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
@@ -87,16 +87,9 @@ def _refuse_without_recommendation(comparison: Comparison, folder: OutputFolder)
 
 def _next(options: argparse.Namespace, method: str, K: int | None) -> str:
     """Return the command that fits a method with the settings with which it was compared."""
-    words = ["--method", method]
-    if K is not None:
-        words += ["--components", str(K)]
-    if options.iterations is not None:
-        words += ["--iterations", str(options.iterations)]
-    typed = [(key, value) for key, value in options.settings if _taken_by(method, key) is not None]
-    words += SET.words(typed) if typed else []
-    if options.seed != SEED.default:
-        words += SEED.words(options.seed)
-    return f"nbmf fit {repeated(options)} {shlex.join(words)}"
+    taken = [(key, value) for key, value in options.settings if _taken_by(method, key) is not None]
+    typed = Typed(Options(**vars(options) | {"settings": taken, "components": None}))
+    return typed.next("fit", method=method, **({} if K is None else {"n_components": K}))
 
 
 def _seconds_left(rows: list[dict[str, Any]], total: int, options: argparse.Namespace) -> float:

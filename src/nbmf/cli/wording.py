@@ -29,14 +29,15 @@ class Typed(Wording):
         return printed_command(self._options)
 
     def next(self, command: str, **given: Any) -> str:
-        """Return a command for the same file, read in the same way; the same one again with the other options too."""
+        """Return a command for the same file, read in the same way; a fit with what was typed besides, too."""
         words = [as_typed(Message(Setting(name, value)), command) for name, value in given.items()]
-        if command == self._options.command:
-            words += map(shlex.quote, repeated_words(self._options, self._others(given)))
+        if command == "fit":
+            words += map(shlex.quote, repeated_words(self._options, [*self._others(given)]))
         return " ".join(["nbmf", command, repeated(self._options), *words])
 
     def _others(self, given: Collection[str]) -> Iterator[Option]:
-        """Yield the options that were typed, but for those that say how the file is read, and those that are given."""
-        for option in COMMANDS[self._options.command].options:
-            if option.attribute not in given and getattr(self._options, option.attribute) != option.default:
+        """Yield the options of a fit that were typed, but for those of reading the file, and those that are given."""
+        for option in COMMANDS["fit"].options:
+            is_typed = getattr(self._options, option.attribute, option.default) != option.default
+            if is_typed and option.attribute not in given:
                 yield option

@@ -66,14 +66,14 @@ def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = 
     components = components_of(model, matrix)
     shown = np.arange(components.informative or components.active)
     of_rows, of_columns = components.model.W_[:, shown], components.model.H_.T[:, shown]
-    called = list(np.array(named(components.names(), names), dtype=object)[shown])
-    is_turned = model.alignment is Alignment.ROTATION
+    called = named(components.names(), names)[: len(shown)]
+    are_axes = model.alignment is Alignment.ROTATION
     return Described(
         called,
         of_rows,
         of_columns,
         matrix.row_names,
         matrix.column_names,
-        main=None if is_turned else main_components_of(components.model, shown),
+        main=None if are_axes else main_components_of(components.model, shown),
         are_shares="W" in model.distributions,
     )

@@ -17,6 +17,7 @@ from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.described_fit import Described, described
 from nbmf.evaluation.held_out import held_out_losses, too_few
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.folds import counted
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 
@@ -235,8 +236,9 @@ def _predicted(
     observed = shared != MISSING
     rows, columns = np.flatnonzero(observed.any(axis=1)), np.flatnonzero(observed.any(axis=0))
     values = np.where(observed, shared, np.nan)[np.ix_(rows, columns)]
-    if not values.size or (few := too_few(values, first.likelihood)) is not None:
-        return None, f"only {few if values.size else '0 observed entries'} are the same in both"
+    few = too_few(values, first.likelihood) if values.size else counted(0, in_pairs=False)
+    if few is not None:
+        return None, f"only {few} are the same in both"
     (rows_of, columns_of), matrix = places, fits[0].matrix
     names = matrix.row_names[rows_of[0][rows]], matrix.column_names[columns_of[0][columns]]
     V = first.likelihood.matrix.from_array(values, *names)

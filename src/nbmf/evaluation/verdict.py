@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf import registry
-from nbmf.catalogue import CANDIDATES, LARGE, METHODS, candidates_for, usual_components
+from nbmf.catalogue import CANDIDATES, METHODS, candidates_for, usual_components
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -272,9 +272,9 @@ def candidates(V: Any, seed: int = 0) -> list[Factorization]:
     kind = type(V).__name__ if type(V).__name__ in CANDIDATES else BinaryMatrix.__name__
     first = _made(CANDIDATES[kind][:1], seed)[0]
     values = first.likelihood.values_of(V)
-    if kind in LARGE and first.memory_needed_gb(values) > first.memory_budget_gb:
-        return _made(LARGE[kind], seed)
-    return _made(candidates_for(kind, np.count_nonzero(first.likelihood.is_observed(values))), seed)
+    fits_in_memory = first.memory_needed_gb(values) <= first.memory_budget_gb
+    n_observed = np.count_nonzero(first.likelihood.is_observed(values))
+    return _made(candidates_for(kind, n_observed, fits_in_memory), seed)
 
 
 def _made(methods: Sequence[str], seed: int) -> list[Factorization]:

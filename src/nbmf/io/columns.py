@@ -89,10 +89,10 @@ def _names_columns(records: Records, is_missing: Meaning) -> bool:
     texts = [number is None and value is not None for number, value in zip(numbers, known, strict=True)]
     if any(is_text and number is not None for is_text, number in zip(texts[1:], of_second[1:], strict=False)):
         return True
-    return _count_up(numbers[1:]) and not _count_up(of_second[1:])
+    return count_up(numbers[1:]) and not count_up(of_second[1:])
 
 
-def _count_up(numbers: Sequence[float | None]) -> bool:
+def count_up(numbers: Sequence[float | None]) -> bool:
     """Whether there are at least three whole numbers with the same step from each to the next one."""
     if len(numbers) < 3 or not all(number is not None and number.is_integer() for number in numbers):
         return False

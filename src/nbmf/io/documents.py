@@ -15,7 +15,7 @@ from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.arguments import DocumentOptions
 from nbmf.io.cells import Entries, Grid, counted, refuse_repeated
-from nbmf.io.columns import Columns, columns_of, open_table
+from nbmf.io.columns import Columns, columns_of, count_up, open_table
 from nbmf.io.text_lines import lines_of
 
 ROLES = ("document", "word", "count")
@@ -153,10 +153,7 @@ def _are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
     if table.first_is_unnamed and name == table.names[0]:
         return True
     numbers = [None if value is None else number_of(value) for value in values]
-    if None in numbers:
-        return True
-    is_alone = len(columns.values) == 1
-    return not is_alone and len(numbers) > 2 and numbers == [numbers[0] + place for place in range(len(numbers))]
+    return None in numbers or (len(columns.values) > 1 and count_up(numbers))
 
 
 def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:

@@ -75,7 +75,7 @@ def shown_of(
     if n_axes is None:
         return Shown((rows, columns), ranked.labels(count), ranked.active)
     W, H = balanced(rows.weights, columns.weights)
-    if has_scale(model):  # its report turns axes likewise; that of other models shows W and H as they are
+    if has_scale(model):  # whose report turns axes likewise; others show the signs of W and H
         W, H = signed(W, H)
     factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
     headings = [INTERCEPT if ranked.intercepts[k] else ranked.labels(count)[k] for k in places]

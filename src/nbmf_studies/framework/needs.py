@@ -14,6 +14,8 @@ from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.loaded import MaskedMatrix, ShownFit
 
+NAMES = ("dataset", "method")  # columns of tables that name something
+
 
 class Places(Protocol):
     """Where the files of the workflow lie."""
@@ -50,9 +52,6 @@ class Need:
     def datasets(self) -> list[str]:
         """Return the datasets that have to be built for it, as far as it names them itself."""
         return []
-
-
-NAMES = ("dataset", "method")  # columns of tables that name something
 
 
 @dataclass(frozen=True)
@@ -152,11 +151,9 @@ class TableOf(Need):
         import pandas as pd
 
         table = pd.read_csv(files[0])
-        names = [name for name in NAMES if name in table]
-        # A dataset may be called 2019, or NA: names are texts as they are.
-        return (
-            table.assign(**pd.read_csv(files[0], usecols=names, dtype=str, keep_default_na=False)) if names else table
-        )
+        if names := [name for name in NAMES if name in table]:  # a dataset may be called 2019, or NA
+            table[names] = pd.read_csv(files[0], usecols=names, dtype=str, keep_default_na=False)[names]
+        return table
 
 
 def tables(*names: str, **names_of: str) -> Callable[[Any], dict[str, Need]]:

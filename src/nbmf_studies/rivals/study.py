@@ -56,7 +56,7 @@ STUDY = Study(
             "excess",
             "The methods in short",
             make=f"{OUTCOME}:summarise",
-            caption="rivals/captions/excess.rst",
+            caption="trials/captions/excess.rst",
             needs=_losses,
             arguments=_shown,
             in_report=True,

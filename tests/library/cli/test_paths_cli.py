@@ -9,6 +9,7 @@ import nbmf
 from nbmf import cli
 from nbmf.errors import DataError
 from nbmf.io.periods import read_periods
+from nbmf.reporting.paths_report import _about
 
 ONE_OF = "needed is one of --periods CSV and --period-in-names REGEX"
 FAST = ["--iterations", "60", "--chains", "2", "--draws", "20"]
@@ -95,3 +96,25 @@ def test_periods_are_in_the_order_of_the_matrix_and_others_are_counted(here):
     assert read_periods("p.csv", ["a", "b"]) == ["1", "2"]
     with pytest.raises(DataError, match="no period for columns 'c', 'd', 'e' and 2 more"):
         read_periods("p.csv", [*"abcdefg"])
+
+
+def test_pictures_of_paths_take_no_option_of_components_and_have_two_formats(capsys, tmp_path):
+    model = nbmf.DynamicFactorGibbs(1, periods=[0, 0, 4, 4], burn_in=5, n_samples=5, random_state=0)
+    codes = (np.random.default_rng(0).random((6, 4)) < 0.5).astype(int)
+    model.fit(codes).save(tmp_path / "model.npz")
+    assert cli.main(["plot", str(tmp_path / "model.npz"), "--components", "2"]) == cli.FAILED
+    assert "--components: has no meaning for rows that move" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["plot", str(tmp_path / "model.npz"), "--out", str(tmp_path / "a.svg")]) == cli.FAILED
+    assert "must be a folder, or end with .png or .pdf" in " ".join(capsys.readouterr().err.split())
+    assert cli.main(["plot", str(tmp_path / "model.npz"), "--out", str(tmp_path / "A.PNG")]) == 0
+    assert (tmp_path / "A.PNG").is_file()
+
+
+def test_a_step_is_over_a_time_of_one():
+    model = nbmf.DynamicFactorGibbs(1, periods=[0, 0, 4, 4], burn_in=5, n_samples=5)
+    codes = (np.random.default_rng(0).random((6, 4)) < 0.5).astype(int)
+    chains = nbmf.run_chains(model, codes, chains=1)
+    table = pd.DataFrame({"entries": [1], "component": [1], "row": ["a"]})
+    assert any("a step over a time of 1, in the numbers of the periods: " in line for line in _about(chains, table))
+    model.set_params(periods=[0, 0, 1, 1])
+    assert any("a step of one period: " in line for line in _about(nbmf.run_chains(model, codes, chains=1), table))

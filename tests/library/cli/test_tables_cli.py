@@ -362,6 +362,12 @@ def test_info_of_a_matrix_with_a_wrong_cell_tells_it_as_one(capsys, here, monkey
     assert "--kind day=category" in refused
 
 
+def test_info_of_a_list_of_ratings_points_to_what_cuts_them(capsys, here):
+    lines = [f"u{f},m{n},{5 - (f * n) % 5}" for f in range(8) for n in range(6) if (f + n) % 3]
+    (here / "rated.csv").write_text("user,movie,rating\n" + "\n".join(lines) + "\n")
+    assert next_of(run(capsys, "info", "rated.csv").out) == ["info rated.csv --layout long"]
+
+
 @pytest.mark.parametrize(
     ("options", "uses"),
     [

@@ -1,12 +1,14 @@
 """What nbmf cluster and nbmf topics say first."""
 
+import pandas as pd
 import pytest
 from feature_tables import TABLE
 
+from nbmf.data.feature_columns import DISCRETE
 from nbmf.evaluation.component_choice import ComponentChoice, Scored
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.reporting import text
-from nbmf.reporting.clustering_report import ClusteringResult, clustering_report, facts, mean_and_sd
+from nbmf.reporting.clustering_report import ClusteringResult, _value, clustering_report, facts, mean_and_sd
 
 
 def chosen(K, tried, found):
@@ -50,3 +52,11 @@ def test_a_fit_that_is_worse_than_one_component_says_both_objectives():
     assert any(line.startswith(said) for line in facts(result))
     model.objective_ = -12.0
     assert not any("WORSE" in line for line in facts(result))
+
+
+def test_a_category_that_nearly_all_have_is_named_where_more_have_it():
+    rows = pd.DataFrame(
+        {"kind": DISCRETE, "category": ["late", "paid"], "value": [0.02, 0.98], "overall": [0.09, 0.91]}
+        | {"lift": [0.2, 1.08], "nats": [0.01, 0.04]}
+    )
+    assert _value(rows) == "paid 98% (all: 91%)"

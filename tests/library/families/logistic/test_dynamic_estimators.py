@@ -412,3 +412,34 @@ def test_chains_agree_and_record_the_likelihood():
     chains = nbmf.run_chains(model, V, chains=2, n_jobs=1)
     log_likelihood = BERNOULLI.loss_at(V, V >= 0).of(model.fit(V).predictive).perplexity * -V.size
     assert chains.trace["log likelihood"].mean() == pytest.approx(log_likelihood, rel=0.2)
+
+
+# Names of periods.
+
+
+@pytest.mark.parametrize(
+    ("given", "names", "times"),
+    [
+        (["2019_20", "2020_21", "2021_22"], ["2019_20", "2020_21", "2021_22"], [0, 1, 2]),
+        (["2019.10", "2019.1", "2019.2"], ["2019.10", "2019.1", "2019.2"], [0, 1, 2]),
+        (["2004", "2000", "2004"], ["2000", "2004"], [2000, 2004]),
+        (["02", "01"], ["01", "02"], [1, 2]),
+        ([1990, 1991.5], ["1990", "1991.5"], [1990, 1991.5]),
+    ],
+)
+def test_texts_are_numbers_only_where_nobody_can_take_them_for_others(given, names, times):
+    found = periods_of(given, len(given), None)
+    assert found.names.tolist() == names
+    assert found.times.tolist() == times
+    assert [names[place] for place in found.of_columns] == [str(each) for each in given]
+
+
+def test_a_model_that_finds_periods_in_names_is_tested_on_folds():
+    codes = (np.random.default_rng(0).random((12, 9)) < 0.5).astype(int)
+    V = nbmf.BinaryMatrix.from_array(codes, None, [f"q{n}, {2000 + n // 3}" for n in range(9)])
+    model = nbmf.DynamicFactorGibbs(1, periods=r"\d+$", burn_in=5, n_samples=5, random_state=0)
+    years = (2000 + np.arange(9) // 3).tolist()
+    assert model.for_matrix(V).periods == [str(year) for year in years]
+    given = model.set_params(periods=r"\d+$")
+    same = nbmf.DynamicFactorGibbs(1, periods=years, burn_in=5, n_samples=5, random_state=0)
+    assert nbmf.verdict(V, given).loss == nbmf.verdict(V, same).loss
