@@ -1,4 +1,4 @@
-"""Whether whole numbers are counts, or answers: ratings from 1 to 5, and 1 and 2 for yes and no."""
+"""Whether whole numbers are counts, or answers: ratings from 1 to 5, 1 and 2 for yes and no, or 0 and 1 with codes of gaps."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ GAPS = (7, 8, 9, 77, 88, 97, 98, 99, 999)  # numbers beyond a scale, which mean 
 # A file is taken for one of counts if it has so many different values above one, in such a part of
 # its columns: 2 and 9 next to 0 and 1 are codes more often, and a column of ages does not belong.
 DIFFERENT, COUNTED = 3, 0.25
+LISTS = {2: "presence", 3: "long"}  # the layout of a list, by how many columns it has
+SEVERAL = 20  # lines, from which on a table may be a list
 
 
 class Answers(NamedTuple):
     """Whole numbers that are answers.
 
     highest : int
-        They are those from 1 to this one; 2 is a yes and a no.
+        They are those from 1 to this one; 2 is a yes and a no, 1 a one, next to zeros.
     gaps : tuple of int
         Numbers beyond, which may mean missing.
     """
@@ -38,7 +40,7 @@ class Answers(NamedTuple):
     @property
     def words(self) -> str:
         """What they are, for a person."""
-        scale = "1 and 2" if self.highest == 2 else f"from 1 to {self.highest}"
+        scale = {1: "0 and 1", 2: "1 and 2"}.get(self.highest, f"from 1 to {self.highest}")
         return scale + (f", and {', '.join(map(str, self.gaps))}" if self.gaps else "")
 
     @property
@@ -49,6 +51,8 @@ class Answers(NamedTuple):
     def options(self, missing: Collection[str] = ()) -> dict[str, Any]:
         """Return the arguments of `nbmf.read` that make them ones and zeros; texts in `missing` mean missing too."""
         gaps = {"missing": [*map(str, self.gaps), *missing]} if self.gaps else {}
+        if self.highest == 1:
+            return gaps
         return {"ones": ["1"], "zeros": ["2"], **gaps} if self.highest == 2 else {"above": self.above, **gaps}
 
 
@@ -71,12 +75,14 @@ class AnswersError(DataError):
         named = [part for setting in settings for part in (", ", setting)][1:]
         whose = f"all values but those of {listed(others)}" if others else "all values"
         parts = [f"{path}: {whose} are whole numbers, {answers.words}: "]
-        if answers.highest == 2:
+        if answers.highest == 1:
+            parts += ["the latter mostly mean missing. ", *named, " reads them so"]
+        elif answers.highest == 2:
             parts += ["two answers. ", *named, " takes 1 for a one and 2 for a zero, as in yes and no"]
         else:
             parts += ["ratings, and no counts. ", *named, f" makes those above {answers.above} ones and others zeros"]
         counts = Setting("counts", True), " reads all values as counts"
-        super().__init__(*parts, *(("; ", *counts) if answers.highest > 2 else ()))
+        super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 else ()))
 
 
 def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
@@ -89,20 +95,20 @@ def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answ
     names : sequence of str
         Of the N columns.
     """
-    may_be = (codes == MISSING) | ((codes >= 1) & (codes <= LONGEST)) | np.isin(codes, GAPS)
-    fit = may_be.all(axis=0)
-    if fit.mean() < ANSWERED:
-        return [], None
-    values = codes[:, fit]
-    others = [str(name) for name, fits in zip(names, fit, strict=True) if not fits]
-    return others, answers_of(values[values >= 0])
+    for lowest, highest in ((1, LONGEST), (0, 1)):
+        may_be = (codes == MISSING) | ((codes >= lowest) & (codes <= highest)) | np.isin(codes, GAPS)
+        fit = may_be.all(axis=0)
+        values = codes[:, fit]
+        if fit.mean() >= ANSWERED and (answers := answers_of(values[values >= 0])) is not None:
+            return [str(name) for name, fits in zip(names, fit, strict=True) if not fits], answers
+    return [], None
 
 
 def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     """Return which answers whole numbers are, None if they may be counts.
 
-    Those from 1 to at most LONGEST with no zero among them, and beyond these GAPS alone. In a list, which has counts
-    above zero alone, 1 is the most frequent one of counts.
+    Those from 1 to at most LONGEST with no zero among them, and beyond these GAPS alone; or 0 and 1, most of all, and
+    some of GAPS. In a list, which has counts above zero alone, 1 is the most frequent one of counts.
 
     Parameters
     ----------
@@ -111,11 +117,14 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     is_list : bool
         Whether there was a line for each.
     """
-    if not values.size or values.min() < 1 or values.max() > GAPS[-1]:
+    if not values.size or values.max() > GAPS[-1]:
         return None
     counts = np.bincount(values)
     distinct = np.flatnonzero(counts)
     scale, gaps = _without_gaps(distinct.tolist())
+    if scale[0] == 0:
+        are_gaps = scale == [0, 1] and 1 < counts[gaps].sum() < counts[:2].sum()  # a single one may be a slip
+        return Answers(1, tuple(gaps)) if are_gaps else None
     if scale[-1] > LONGEST or len(scale) < 2 or (len(scale) == 2 and scale != [1, 2]):
         return None
     if is_list and (len(scale) == 2 or counts[scale[0]] == counts.max()):
@@ -139,6 +148,19 @@ def answers_among(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers
     if is_list or found.column_names is None:
         return [], answers_of(found.codes[found.codes >= (1 if found.are_filled else 0)], is_list)
     return answers_in(found.codes, found.column_names)
+
+
+def layout_of(codes: np.ndarray | StoredCodes) -> str | None:
+    """Return the layout of a list that counts (F, N) without names of rows may be, None if they are no such list.
+
+    Its first two columns have numbers that come again, as those of rows and columns do, and no pair of them does.
+    """
+    if isinstance(codes, StoredCodes) or codes.shape[1] not in LISTS or len(codes) < SEVERAL:
+        return None
+    pairs = codes[:, :2]
+    come_again = all(2 * len(np.unique(numbers)) <= len(codes) for numbers in pairs.T)
+    differ = len(np.unique(pairs, axis=0)) == len(codes)
+    return LISTS[codes.shape[1]] if come_again and differ and (pairs != MISSING).all() else None
 
 
 def look_like_counts(codes: np.ndarray | StoredCodes) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbmf.errors import DataError
-from nbmf.io.records import Record, Records
+from nbmf.io.records import LEAST, TOP, Record, Records
 from nbmf.io.text_lines import encoding_of, is_gzipped, lines_of
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -27,21 +27,21 @@ class DelimitedText(Records):
 
     def __init__(self, path: Path, encoding: str | None = None):
         self._encoding = encoding_of(path, encoding)
-        opening = next(filter(str.strip, lines_of(path, self._encoding.name)), None)
-        if opening is None:
+        opening = list(itertools.islice(filter(str.strip, lines_of(path, self._encoding.name)), TOP))
+        if not opening:
             raise DataError(f"{path}: the file is empty")
-        if "\0" in opening:
+        if "\0" in opening[0]:
             raise DataError(f"{path}: no text; save the table as CSV (UTF-8)")
-        self.path, self._separator = path, separator_of(opening)
+        self.path, self._separator = path, _separator_below_titles(opening)
         packed = ", gzipped" if is_gzipped(path) else ""
         written = f" in {self._encoding.words}" if self._encoding.words else ""
         self.format = f"text{written}, fields separated by {SEPARATORS[self._separator]}{packed}"
-        self.first, self.second = itertools.islice(itertools.chain(self, (None, None)), 2)
+        self.look_at_the_top()
         if self.first is None:
             raise DataError(f"{path}: all fields are empty")
 
-    def __iter__(self) -> Iterator[Record]:
-        """Yield the records, from the beginning of the file."""
+    def all(self) -> Iterator[Record]:
+        """Yield the records and titles, from the beginning of the file."""
         self.empty = 0
         lines = lines_of(self.path, self._encoding.name)
         if self._separator == " ":
@@ -57,6 +57,15 @@ class DelimitedText(Records):
                     self.empty += bool(fields)  # a blank line is not worth a word
         except csv.Error as error:
             raise DataError(f"{self.path}, line {reader.line_num}: {error}") from error
+
+
+def _separator_below_titles(lines: list[str]) -> str:
+    """Return what separates the fields of the first of some lines, or of the one where a table begins below titles."""
+    first = separator_of(lines[0])
+    if first != " " and first in lines[0]:
+        return first
+    others = ((separator_of(line), line) for line in lines[1:])
+    return next((one for one, line in others if one != " " and line.count(one) >= LEAST - 1), first)
 
 
 def separator_of(line: str) -> str:

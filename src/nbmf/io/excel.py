@@ -110,10 +110,10 @@ class Sheet(Records):
             fields[place_of[cell.column]] = _text(cell.value)
         self._records = [Record(row, fields) for row, fields in rows.items()]
         self.empty = last - first + 1 - len(rows)
-        self.first, self.second = [*self._records, None][:2]
+        self.look_at_the_top()
         self.notes = tuple(_notes(sheet, cells, formulas, others, range(first, last + 1)))
 
-    def __iter__(self) -> Iterator[Record]:
+    def all(self) -> Iterator[Record]:
         """Yield the rows that are not empty."""
         return iter(self._records)
 

@@ -16,7 +16,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
-from nbmf.io.answers import AnswersError, answers_among, look_like_counts
+from nbmf.io.answers import AnswersError, answers_among, layout_of, look_like_counts
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
@@ -172,6 +172,9 @@ def _seen_as_counts(
         raise AnswersError(path, answers, counting.texts_of_missing(), others)
     if not look_like_counts(coded.codes):
         raise refused
+    if options["layout"] is None and coded.row_names is None and (layout := layout_of(coded.codes)) is not None:
+        note = Message("if each line is an entry, and not a row: ", Setting("layout", layout))
+        coded = coded._replace(notes=(*coded.notes, note))
     return coded
 
 

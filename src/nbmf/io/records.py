@@ -8,12 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.data.value_codes import ValueCoding
+from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell, counted, listed
 
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
+TOP = 20  # records, among which a table begins below its titles
+LEAST = 3  # fields of a table below titles
+VALUES = frozenset(text for texts in DEFAULTS.values() for text in texts)
 
 
 class Record(NamedTuple):
@@ -24,7 +27,7 @@ class Record(NamedTuple):
 
 
 class Records:
-    """The records of a file; those of empty fields, as spreadsheets leave them, are left out.
+    """The records of a file; those of empty fields, as spreadsheets leave them, and titles above the table are left out.
 
     Whether the first one names the columns depends on what the others are, so that this is no
     table yet: `table` makes it one.
@@ -40,6 +43,8 @@ class Records:
         None if there is none.
     empty : int
         How many records of empty fields were left out.
+    titles : list of Record
+        Those above the table, with one field that is not empty.
     notes : tuple of str
         What else is to be said.
     """
@@ -50,11 +55,24 @@ class Records:
     first: Record
     second: Record | None
     empty: int = 0
+    titles: Sequence[Record] = ()
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records, from the beginning of the file."""
+        """Yield the records, from the beginning of the file, but no titles."""
+        return itertools.islice(self.all(), len(self.titles), None)
+
+    def all(self) -> Iterator[Record]:
+        """Yield the records and the titles above them."""
         raise NotImplementedError
+
+    def look_at_the_top(self) -> None:
+        """Find the titles and the first records; there is none if all fields are empty."""
+        top = list(itertools.islice(self.all(), TOP))
+        begin = next((place for place, record in enumerate(top) if not _is_title(record)), 0)
+        if begin and len(top[begin].fields) >= LEAST:
+            self.titles = top[:begin]
+        self.first, self.second = [*top[len(self.titles) :], None, None][:2]
 
     def where_is_field(self, place: int) -> str:
         """Return the words for the place of a field of the first record."""
@@ -89,6 +107,12 @@ class Records:
         return not any(record.fields[-1].strip() for record in itertools.islice(self, 1, None) if record.fields)
 
 
+def _is_title(record: Record) -> bool:
+    """Whether one field alone is not empty, and no value."""
+    texts = [text for field in record.fields if (text := field.strip())]
+    return len(texts) == 1 and number_of(texts[0]) is None and texts[0].casefold() not in VALUES
+
+
 class _RecordTable(Table):
     def __init__(self, records: Records, names: list[str], has_header: bool, hint: str):
         self._records, self.path, self.has_header, self.hint = records, records.path, has_header, hint
@@ -120,8 +144,10 @@ class _RecordTable(Table):
         return self._records.where_is_field(column)
 
     def left_out(self) -> tuple[str, ...]:
-        empty = self._records.empty
-        return (f"{counted(empty, self.unit)} of empty fields",) if empty else ()
+        empty, titles = self._records.empty, self._records.titles
+        names = [next(filter(None, map(str.strip, record.fields))) for record in titles]
+        said = f"{counted(len(titles), self.unit)} above the table ({listed(names)})"
+        return (*([said] if titles else ()), *([f"{counted(empty, self.unit)} of empty fields"] if empty else ()))
 
 
 class _RecordBlock(Block):

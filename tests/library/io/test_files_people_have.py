@@ -113,6 +113,11 @@ SCALE = "ratings, and no counts. above"
         ("a,b\n1,2\n2,1\n", {}, "1 and 2: two answers. ones = ['1'], zeros = ['2'] takes 1 for a one and 2 for"),
         ("a,b\n1,2\n2,9\n", {}, "1 and 2, and 9: two answers. ones = ['1'], zeros = ['2'], missing = ['9'] takes"),
         ("u,i,r\nx,p,4\nx,q,4\ny,p,1\nz,q,5\n", {"layout": "long"}, f"from 1 to 5: {SCALE} = 3 makes"),
+        (
+            "a,b\n1,0\n0,99\n1,1\n8,0\n",
+            {},
+            "0 and 1, and 8, 99: the latter mostly mean missing. missing = ['8', '99'] reads them so; counts = True",
+        ),
     ],
 )
 def test_ratings_are_refused_with_what_reads_them(content, options, words, here):
@@ -122,6 +127,46 @@ def test_ratings_are_refused_with_what_reads_them(content, options, words, here)
     matrix, _ = read("r.csv", **options, **caught.value.options)
     assert type(matrix) is nbmf.BinaryMatrix
     assert type(read("r.csv", **options, counts=True)[0]) is nbmf.CountMatrix
+
+
+def test_a_single_odd_value_next_to_zeros_and_ones_is_named_with_its_line(here):
+    (here / "r.csv").write_text("a,b\n1,0\n0,9\n1,1\n")
+    with pytest.raises(DataError, match=r"line 3, column 'b': the value is '9'"):
+        read("r.csv")
+
+
+@pytest.mark.parametrize("title", ["Survey of 2019", "Survey of 2019,,,", "Survey\nby X", '"Survey, 2019"\n,,,\n'])
+@pytest.mark.parametrize("names", ["who,2001,2002,2003", "who,a,b,c", ",a,b,c", "a,b,c"])
+def test_titles_above_a_table_are_left_out(title, names, here):
+    rows = "ann,0,1,1\nbob,1,1,0\ncem,0,0,1\n"
+    (here / "titled.csv").write_text(f"{title}\n{names}\n{rows}")
+    (here / "plain.csv").write_text(f"{names}\n{rows}")
+    matrix, lines = read("titled.csv")
+    assert any("above the table ('Survey" in line for line in lines)
+    plain, _ = read("plain.csv")
+    assert (matrix.codes == plain.codes).all() and matrix.column_names.tolist() == plain.column_names.tolist()
+    (here / "wrong.csv").write_text(f"{title}\n{names}\n{rows}dan,0,x,1\n")
+    assert f"line {len((here / 'wrong.csv').read_text().splitlines())}, column" in refused("wrong.csv")
+
+
+@pytest.mark.parametrize("first", ["1,,,", ",yes,,", "0,,,"])
+def test_a_row_with_one_value_is_no_title(first, here):
+    (here / "rows.csv").write_text(f"{first}\n1,0,1,0\n0,0,1,1\n")
+    matrix, lines = read("rows.csv")
+    assert matrix.shape == (3, 4) and not any("above the table" in line for line in lines)
+
+
+def test_ids_in_a_list_are_not_silently_values(here):
+    pairs = [(user, item) for user in range(1, 9) for item in range(20, 30)]
+    rated = "".join(f"{user},{item},{(user * item) % 7}\n" for user, item in pairs)
+    (here / "rated.csv").write_text("user,item,times\n" + rated)
+    assert read("rated.csv")[1][2] == "if each line is an entry, and not a row: layout = 'long'"
+    matrix, lines = read("rated.csv", layout="long")
+    assert matrix.shape == (8, 10) and not any("each line" in line for line in lines)
+    (here / "tie.csv").write_text("".join(f"{user},{item}\n" for user, item in pairs))
+    assert read("tie.csv", header=False)[1][2] == "if each line is an entry, and not a row: layout = 'presence'"
+    (here / "twice.csv").write_text("user,item,times\n" + rated + rated)  # rows of counts may be the same
+    assert not any("each line" in line for line in read("twice.csv")[1])
 
 
 @pytest.mark.parametrize(
