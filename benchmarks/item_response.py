@@ -4,11 +4,11 @@
     .venv/bin/pip install "myfm==0.4.0" "mirt==1.2.0" "setuptools<81"
     NUMBA_CACHE_DIR=$PWD/.numba_cache .venv/bin/python benchmarks/item_response.py [--replications 40] [--masks 3]
 
-One component, or position, everywhere. Every sampler has SWEEPS, of which a sixth are burn-in and every fifth of the others
-is kept. What is compared is E[v] of single entries, which means the same in every package: the effective sample size per
-second of CPU; the held-out log loss of the mean probabilities; and how often 90 % intervals hold the truth, on matrices
-drawn from the sampler's own model and prior, with its own link: logit here, probit in the packages. On real data every
-package has its default priors, on drawn ones all variances are 1. The numbers of docs/logistic.md; about TIME minutes.
+One component, or position, everywhere. Every sampler has SWEEPS, of which a sixth are burn-in and every fifth of the
+others is kept. What is compared is E[v] of single entries, which means the same in every package: the effective sample
+size per second of CPU; the held-out log loss of the mean probabilities; and how often 90 % intervals hold the truth, on
+matrices drawn from the sampler's own model and prior, with its own link: logit here, probit in the packages. On real
+data every package has its default priors, on drawn ones all variances are 1. The numbers of docs/logistic.md.
 """
 
 import argparse
@@ -214,9 +214,7 @@ ORDERED = {
         lambda task: nbmf.OrdinalFactorGibbs(1, n_categories=task.n_categories, ard=False)
     ),
     "nbmf, OrdinalFactorGibbs with effects of rows": of_nbmf(
-        lambda task: nbmf.OrdinalFactorGibbs(
-            1, n_categories=task.n_categories, effects="rows", effect_scale="learned"
-        )
+        lambda task: nbmf.OrdinalFactorGibbs(1, n_categories=task.n_categories, effects="rows", effect_scale="learned")
     ),
     "MCMCpack, MCMCordfactanal": of_r("ordered"),
     "myFM, ordered probit": of_myfm,
@@ -225,10 +223,7 @@ ORDERED = {
 MOVING = {
     "nbmf, DynamicFactorGibbs": of_nbmf(
         lambda task: nbmf.DynamicFactorGibbs(
-            1,
-            periods=task.periods,
-            walk_variance="rows",
-            **({"effect_scale": 1.0} if task.has_unit_priors else {}),
+            1, periods=task.periods, walk_variance="rows", **({"effect_scale": 1.0} if task.has_unit_priors else {})
         )
     ),
     "MCMCpack, MCMCdynamicIRT1d": of_r("dynamic"),
@@ -330,9 +325,9 @@ def table(kind: str, masks: int, replications: int) -> Table:
     """Compare the packages on one kind of values."""
     make, methods = TASKS[kind]
     note = (
-        f"{masks} masks of {HELD_OUT:.0%}; {SWEEPS:,} sweeps; effective samples of E[v] per second of CPU, median and smallest "
-        f"of {LOOKED_AT} entries; 90 % intervals on {replications} matrices of {F} x {N} drawn from the sampler's model"
-        f"{', without columns that lack a category' if kind == 'ordered' else ''}."
+        f"{masks} masks of {HELD_OUT:.0%}; {SWEEPS:,} sweeps; effective samples of E[v] per second of CPU, median and "
+        f"smallest of {LOOKED_AT} entries; 90 % intervals on {replications} matrices of {F} x {N} drawn from the sampler's "
+        f"model{', without columns that lack a category' if kind == 'ordered' else ''}."
     )
     columns = ["package", "seconds", "effective samples per second", "smallest", "held-out log loss", "coverage, %"]
     result = Table(TITLES[kind], note, columns)

@@ -1,4 +1,4 @@
-"""Whether whole numbers are counts, or answers: ratings from 1 to 5, 1 and 2 for yes and no, or 0 and 1 with codes of gaps."""
+"""Whether whole numbers are counts, or answers: ratings, 1 and 2 for yes and no, or 0 and 1 with codes of gaps."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Record(NamedTuple):
 
 
 class Records:
-    """The records of a file; those of empty fields, as spreadsheets leave them, and titles above the table are left out.
+    """The records of a file, without those of empty fields, as spreadsheets leave them, and titles above the table.
 
     Whether the first one names the columns depends on what the others are, so that this is no
     table yet: `table` makes it one.

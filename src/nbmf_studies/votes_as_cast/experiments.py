@@ -1,4 +1,4 @@
-"""The fits of the study: held-out entries, sessions that are forecast, paths, and senators."""
+"""The fits of the study: held-out entries, sessions that are forecast, paths, senators, and moods."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +8,7 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown_methods
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.votes_as_cast.answers import FOUR
 from nbmf_studies.votes_as_cast.third_category import THREE, TWO
 
 KEY = "votes_as_cast"
@@ -15,6 +16,8 @@ HERE = f"nbmf_studies.{KEY}"
 FILES = {"votes": "unvotes_votes", "roll_calls": "unvotes_roll_calls"}
 YEAR = {"type": "integer", "minimum": 1946}
 CATEGORIES = {TWO: 2, THREE: 3}
+OF_MOODS = {TWO: 2, FOUR: 4}
+MOODS = {"answers": "trials_msq_answers"}
 KNOWN = {"none": 0, "a fifth": 1}  # of the session that is forecast, and the number of the mask (masks.SEEN)
 
 OF_CATEGORIES = closed(first=YEAR, last=YEAR, masks=COUNT, two={"type": "string"}, three={"type": "string"})
@@ -28,6 +31,7 @@ OF_PATHS = closed(
     names=NAMES,
     sessions=COUNTS,
 )
+OF_ANSWERS = closed(masks=COUNT, two={"type": "string"}, four={"type": "string"})
 OF_SENATE = closed(dataset={"type": "string"}, masks=COUNT, methods=NAMES)
 
 
@@ -83,6 +87,19 @@ def cases_of_senate(plan: Plan) -> Iterator[Case]:
             yield Case(key, {"method": method, "mask": mask})
 
 
+def cases_of_answers(plan: Plan) -> Iterator[Case]:
+    """Yield fits of two and of four categories to the same masks of moods."""
+    options = plan.options["answers"]
+    looks = {"held_out": f"{HERE}.masks:of_answers", "measure": f"{HERE}.measures:of_answers"}
+    for name, categories in OF_MOODS.items():
+        settings = {"files": MOODS, "options": {"categories": categories}}
+        entry = {"recipe": f"{HERE}.mood_answers", **settings, **looks}
+        method = options[name]
+        for mask in range(options["masks"]):
+            key = FitKey(f"{KEY}-moods-{categories}", method, plan.entry(method)["K"][0], mask, 0)
+            yield Case(key, {"categories": name, "mask": mask}, entry)
+
+
 def dataset_of_paths(plan: Plan) -> str:
     """Return the dataset that has all votes."""
     return next(cases_of_paths(plan)).key.dataset
@@ -92,6 +109,12 @@ def check_categories(plan: Plan) -> Iterator[str]:
     """Yield which methods are unknown."""
     for name in CATEGORIES:
         yield from _unknown_method(plan, "third_category", name)
+
+
+def check_answers(plan: Plan) -> Iterator[str]:
+    """Yield which methods are unknown."""
+    for name in OF_MOODS:
+        yield from _unknown_method(plan, "answers", name)
 
 
 def check_paths(plan: Plan) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What is held out of the votes: entries at random, or the last session."""
+"""What is held out of votes and answers: entries at random, or the last session."""
 
 from typing import Any
 
@@ -20,6 +20,11 @@ def of_entries(matrix: CategoryMatrix, number: int, **options: Any) -> np.ndarra
     They do not depend on the categories, so that models of two and of three are scored on the same entries.
     """
     return draw_mask(matrix, PROBABILITY, seed_sequence(*mask_stream("unvotes", number)))
+
+
+def of_answers(matrix: CategoryMatrix, number: int, **options: Any) -> np.ndarray:
+    """Draw held-out answers: of mask `number` of msq_moods in the trials, whatever the categories."""
+    return draw_mask(matrix, PROBABILITY, seed_sequence(*mask_stream("msq_moods", number)))
 
 
 def of_session(matrix: CategoryMatrix, number: int, *, last: int, **options: Any) -> np.ndarray:

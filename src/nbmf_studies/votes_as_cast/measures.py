@@ -25,6 +25,18 @@ def of_entries(estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, **optio
     }
 
 
+def of_answers(estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, **options: Any) -> dict[str, float]:
+    """Return mean log losses, in nats, of whether held-out answers are above 0; keys as of `of_entries`."""
+    above = matrix.above(0).codes
+    training = np.where(mask, np.int8(-1), above)
+    chances = {
+        "yes": 1.0 - estimator.predictive(*np.nonzero(mask))[:, 0],
+        "yes of columns": _at(mask, proportions(training, 0)),
+    }
+    losses = {name: float(BERNOULLI.losses(above[mask], each).mean()) for name, each in chances.items()}
+    return losses | {"test ratio": np.count_nonzero(mask) / np.count_nonzero(training >= 0)}
+
+
 def of_session(
     estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, *, last: int, **options: Any
 ) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What the study shows: a third category, forecasts, paths, seats, and senators."""
+"""What the study shows: a third category, forecasts, paths, seats, senators, and moods."""
 
 from typing import Any
 
@@ -24,6 +24,27 @@ THIRD_CATEGORY_SUMMARY = Table(
     "Does the third category predict yes?",
     make=".third_category:summarise",
     needs=tables("third_category"),
+    in_report=True,
+    float_format="%.5g",
+)
+
+# --- Moods ------------------------------------------------------------------------------------------
+
+
+ANSWERS = Table(
+    "answers",
+    "Moods, mask by mask",
+    make=".answers:tabulate",
+    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_answers(plan))},
+    options=experiments.OF_ANSWERS,
+    check=experiments.check_answers,
+    in_reference=True,
+)
+ANSWERS_SUMMARY = Table(
+    "answers_summary",
+    "Do answers from 0 to 3 predict whether a mood was felt?",
+    make=".answers:summarise",
+    needs=tables("answers"),
     in_report=True,
     float_format="%.5g",
 )
@@ -148,6 +169,8 @@ STUDY = Study(
     tables=(
         THIRD_CATEGORY,
         THIRD_CATEGORY_SUMMARY,
+        ANSWERS,
+        ANSWERS_SUMMARY,
         *common.claims(needs=tables("third_category", "forecasts"), arguments=_methods_of_forecasts),
         FORECASTS,
         FORECASTS_SUMMARY,
@@ -160,6 +183,7 @@ STUDY = Study(
     front=("paths", "third_category_summary"),
     experiments=(
         experiments.cases_of_categories,
+        experiments.cases_of_answers,
         experiments.cases_of_forecasts,
         experiments.cases_of_paths,
         experiments.cases_of_senate,

@@ -48,44 +48,53 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_mask(third_category: pd.DataFrame) -> pd.DataFrame:
-    """Return the log loss of "yes" of each prediction, a row per mask and a column per key of LABELS.
+def by_mask(scores: pd.DataFrame, more: str = THREE) -> pd.DataFrame:
+    """Return the log loss of "yes" of each prediction, a row per mask; columns are `more`, TWO and COLUMNS.
 
     Raises
     ------
     DataError
-        If the masks of two and of three categories hold out different numbers of votes.
+        If the masks of two and of more categories hold out different numbers of entries.
     """
-    masks = third_category.set_index(["mask", "categories"]).unstack()
+    masks = scores.set_index(["mask", "categories"]).unstack()
     held_out = masks["held_out"]
-    if (held_out[TWO] != held_out[THREE]).any():
-        raise DataError("fits of two and of three categories were scored on different votes")
-    return masks["yes"][[THREE, TWO]].assign(**{COLUMNS: masks["yes_of_columns"][TWO]})
+    if (held_out[TWO] != held_out[more]).any():
+        raise DataError(f"fits of two and of {more} categories were scored on different entries")
+    return masks["yes"][[more, TWO]].assign(**{COLUMNS: masks["yes_of_columns"][TWO]})
 
 
 def summarise(third_category: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per prediction: the mean log loss of "yes" over masks, and its difference from two categories.
+    """Return a row per prediction of "yes"; see `summary`."""
+    return summary(third_category, LABELS, "yes")
+
+
+def summary(scores: pd.DataFrame, labels: dict[str, str], event: str) -> pd.DataFrame:
+    """Return a row per prediction: the mean log loss of an event over masks, and its difference from two categories.
 
     Parameters
     ----------
-    third_category : DataFrame
+    scores : DataFrame
         As `tabulate` makes it.
+    labels : dict
+        What each prediction is called: that of more than two categories, then TWO and COLUMNS.
+    event : str
+        What is predicted.
 
     Returns
     -------
     DataFrame
-        prediction; masks; log loss of yes; that of all three categories; difference from two categories with its 95 %
+        prediction; masks; log loss of the event; that of all categories; difference from two categories with its 95 %
         interval by Nadeau and Bengio and its p-value; on how many masks it is lower; minutes of 2,000 sweeps (median).
     """
-    losses, rows = by_mask(third_category), []
-    of_fits = third_category.groupby("categories")
+    more, rows = next(iter(labels)), []
+    losses, of_fits = by_mask(scores, more), scores.groupby("categories")
     for name, own in losses.items():
-        row = {"prediction": LABELS[name], "masks": len(losses), "log loss of yes": own.mean()}
-        if name == THREE:
-            row["log loss of three categories"] = of_fits["own"].mean()[THREE]
+        row = {"prediction": labels[name], "masks": len(losses), f"log loss of {event}": own.mean()}
+        if name == more:
+            row[f"log loss of {more} categories"] = of_fits["own"].mean()[more]
         if name != TWO:
-            one = interval(own - losses[TWO], third_category["test_ratio"].mean())
-            row |= {"minus yes or not": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
+            one = interval(own - losses[TWO], scores["test_ratio"].mean())
+            row |= {f"minus {labels[TWO]}": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
             row["lower on masks"] = int((own < losses[TWO]).sum())
         row["minutes of 2,000 sweeps"] = of_fits["minutes"].median().get(name, np.nan)
         rows.append(row)

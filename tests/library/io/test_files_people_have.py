@@ -144,7 +144,8 @@ def test_titles_above_a_table_are_left_out(title, names, here):
     matrix, lines = read("titled.csv")
     assert any("above the table ('Survey" in line for line in lines)
     plain, _ = read("plain.csv")
-    assert (matrix.codes == plain.codes).all() and matrix.column_names.tolist() == plain.column_names.tolist()
+    assert (matrix.codes == plain.codes).all()
+    assert matrix.column_names.tolist() == plain.column_names.tolist()
     (here / "wrong.csv").write_text(f"{title}\n{names}\n{rows}dan,0,x,1\n")
     assert f"line {len((here / 'wrong.csv').read_text().splitlines())}, column" in refused("wrong.csv")
 
@@ -153,7 +154,8 @@ def test_titles_above_a_table_are_left_out(title, names, here):
 def test_a_row_with_one_value_is_no_title(first, here):
     (here / "rows.csv").write_text(f"{first}\n1,0,1,0\n0,0,1,1\n")
     matrix, lines = read("rows.csv")
-    assert matrix.shape == (3, 4) and not any("above the table" in line for line in lines)
+    assert matrix.shape == (3, 4)
+    assert not any("above the table" in line for line in lines)
 
 
 def test_ids_in_a_list_are_not_silently_values(here):
@@ -162,7 +164,8 @@ def test_ids_in_a_list_are_not_silently_values(here):
     (here / "rated.csv").write_text("user,item,times\n" + rated)
     assert read("rated.csv")[1][2] == "if each line is an entry, and not a row: layout = 'long'"
     matrix, lines = read("rated.csv", layout="long")
-    assert matrix.shape == (8, 10) and not any("each line" in line for line in lines)
+    assert matrix.shape == (8, 10)
+    assert not any("each line" in line for line in lines)
     (here / "tie.csv").write_text("".join(f"{user},{item}\n" for user, item in pairs))
     assert read("tie.csv", header=False)[1][2] == "if each line is an entry, and not a row: layout = 'presence'"
     (here / "twice.csv").write_text("user,item,times\n" + rated + rated)  # rows of counts may be the same
