@@ -326,8 +326,8 @@ def table(kind: str, masks: int, replications: int) -> Table:
     make, methods = TASKS[kind]
     note = (
         f"{masks} masks of {HELD_OUT:.0%}; {SWEEPS:,} sweeps; effective samples of E[v] per second of CPU, median and "
-        f"smallest of {LOOKED_AT} entries; 90 % intervals on {replications} matrices of {F} x {N} drawn from the sampler's "
-        f"model{', without columns that lack a category' if kind == 'ordered' else ''}."
+        f"smallest of {LOOKED_AT} entries; 90 % intervals on {replications} matrices of {F} x {N} drawn from the "
+        f"sampler's model{', without columns that lack a category' if kind == 'ordered' else ''}."
     )
     columns = ["package", "seconds", "effective samples per second", "smallest", "held-out log loss", "coverage, %"]
     result = Table(TITLES[kind], note, columns)

@@ -10,6 +10,7 @@ from nbmf.evaluation.replications import Interval, interval
 from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.votes_as_cast import forecasts as of_sessions
 from nbmf_studies.votes_as_cast import third_category as of_masks
+from nbmf_studies.votes_as_cast.answers import FOUR
 
 MINUTES = 10.0
 
@@ -18,13 +19,14 @@ MINUTES = 10.0
 class Run:
     """What claims are decided from.
 
-    third_category, forecasts : DataFrame, as the modules of these names make them
+    third_category, forecasts, answers : DataFrame, as the modules of these names make them
     moving : str, the method whose positions move
     staying : list of str, those whose positions stay
     """
 
     third_category: pd.DataFrame
     forecasts: pd.DataFrame
+    answers: pd.DataFrame
     moving: str
     staying: list[str]
 
@@ -36,10 +38,19 @@ class Run:
 
 def predicts_yes(run: Run) -> Iterator[Part]:
     """Rule 1."""
-    losses = of_masks.by_mask(run.third_category)
-    one = interval(losses[of_masks.THREE] - losses[of_masks.TWO], run.third_category["test_ratio"].mean())
+    yield from _more_categories_predict(run.third_category, of_masks.THREE, "vote")
+
+
+def predicts_what_is_felt(run: Run) -> Iterator[Part]:
+    """Rule 5."""
+    yield from _more_categories_predict(run.answers, FOUR, "answer")
+
+
+def _more_categories_predict(scores: pd.DataFrame, more: str, unit: str) -> Iterator[Part]:
+    losses = of_masks.by_mask(scores, more)
+    one = interval(losses[more] - losses[of_masks.TWO], scores["test_ratio"].mean())
     if np.isfinite(one.error):
-        yield Part(f"{len(losses)} masks", one.high < 0, _in_nats(one))
+        yield Part(f"{len(losses)} masks", one.high < 0, _in_nats(one, unit))
 
 
 def forecasts_better_than_positions_that_stay(run: Run) -> Iterator[Part]:
@@ -65,8 +76,8 @@ def is_fast(run: Run) -> Iterator[Part]:
     yield Part(f"{of_masks.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
 
 
-def _in_nats(one: Interval) -> str:
-    return f"{one.mean:.4f} ({one.low:.4f} to {one.high:.4f}) nats per vote"
+def _in_nats(one: Interval, unit: str = "vote") -> str:
+    return f"{one.mean:.4f} ({one.low:.4f} to {one.high:.4f}) nats per {unit}"
 
 
 CLAIMS = [
@@ -92,6 +103,11 @@ CLAIMS = [
         f"The median over masks of the time of a sweep, in proportion to the votes, is at most {MINUTES:g} minutes for "
         f"{of_masks.SWEEPS} sweeps.",
         is_fast,
+    ),
+    Claim(
+        "Answers from 0 to 3 predict whether a mood was felt at all better than their cut version.",
+        "The 95 % interval of the mean difference of the log losses over masks, four categories minus two, is below 0.",
+        predicts_what_is_felt,
     ),
 ]
 

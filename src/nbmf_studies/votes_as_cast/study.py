@@ -171,7 +171,7 @@ STUDY = Study(
         THIRD_CATEGORY_SUMMARY,
         ANSWERS,
         ANSWERS_SUMMARY,
-        *common.claims(needs=tables("third_category", "forecasts"), arguments=_methods_of_forecasts),
+        *common.claims(needs=tables("third_category", "forecasts", "answers"), arguments=_methods_of_forecasts),
         FORECASTS,
         FORECASTS_SUMMARY,
         PATHS,
