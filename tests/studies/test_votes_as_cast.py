@@ -18,11 +18,13 @@ from nbmf.fits import FitRequest, run_fit
 from nbmf.posterior.store import DrawStore
 from nbmf_studies.pipeline import configuration
 from nbmf_studies.votes_as_cast import (
+    answers,
     ballots,
     claims,
     forecasts,
     masks,
     measures,
+    mood_answers,
     paths,
     periods,
     seats,
@@ -91,6 +93,30 @@ def test_what_cannot_be_built_is_refused(raw, tmp_path):
         calls = write_r_table(tmp_path / "wrong.rda", rcid=ids, session=[1.0] * len(ids))
         with pytest.raises(DataError, match=words):
             ballots.build(votes=raw["votes"], roll_calls=calls, **WHOLE)
+
+
+def test_answers_are_categories_or_whether_they_are_above_zero(tmp_path):
+    table = tmp_path / "moods.csv"
+    table.write_text("row,calm,sad\np1,0,3\np2,,2\np3,1,0\n")
+    four = mood_answers.build(answers=table, categories=4)
+    assert four.ranks.tolist() == [[0, 3], [-1, 2], [1, 0]]
+    two = mood_answers.build(answers=table, categories=2)
+    assert two.ranks.tolist() == [[0, 1], [-1, 1], [1, 0]]
+    np.testing.assert_array_equal(masks.of_answers(four, 3), masks.of_answers(two, 3))
+    assert two.column_names.tolist() == ["calm", "sad"]
+    with pytest.raises(ConfigError, match="categories = 3: must be 2 or 4"):
+        mood_answers.build(answers=table, categories=3)
+
+
+def test_the_loss_of_answers_is_that_of_whether_they_are_above_zero():
+    four = CategoryMatrix(np.array([[0, 3], [-1, 2], [1, 0]], np.int8), ["p1", "p2", "p3"], ["calm", "sad"])
+    mask = np.array([[True, True], [False, False], [False, True]])
+    says = SimpleNamespace(predictive=lambda f, n: np.tile([0.2, 0.5, 0.2, 0.1], (len(f), 1)))
+    found = measures.of_answers(says, four, mask)
+    assert found["yes"] == pytest.approx(-(2 * np.log(0.2) + np.log(0.8)) / 3)
+    # Of the other answers calm has one above zero of one, sad one of one: (1 + 1) / (1 + 2).
+    assert found["yes of columns"] == pytest.approx(-(2 * np.log(1 / 3) + np.log(2 / 3)) / 3)
+    assert found["test ratio"] == pytest.approx(3 / 2)
 
 
 def drawn(F=12, sessions=(1946, 1947, 1948), calls=6, seed=0):
@@ -244,10 +270,10 @@ def written(tmp_path, reports):
     return fits
 
 
-def third_category(tmp_path, gain=(0.010, 0.012, 0.011), seconds=60.0):
+def third_category(tmp_path, gain=(0.010, 0.012, 0.011), seconds=60.0, more=THREE):
     reports = []
     for mask, better in enumerate(gain):
-        for name, loss in ((TWO, 0.2 + 0.1 * mask), (THREE, 0.2 + 0.1 * mask - better)):
+        for name, loss in ((TWO, 0.2 + 0.1 * mask), (more, 0.2 + 0.1 * mask - better)):
             measured = {"yes": loss, "yes of columns": 0.4 + 0.1 * mask, "test ratio": 1 / 3}
             report = {"perplexity": 2 * loss, "measures": measured, "n_test": 50, "n_iter": 500, "seconds": seconds}
             reports.append(({"categories": name, "mask": mask}, report))
@@ -268,8 +294,16 @@ def test_two_and_three_categories_are_compared_mask_by_mask(tmp_path):
     # 500 sweeps over three quarters of the votes took a minute: 2,000 over all take 4 * 4/3.
     assert three["minutes of 2,000 sweeps"] == pytest.approx(16 / 3)
     assert np.isnan(columns["minutes of 2,000 sweeps"])
-    with pytest.raises(DataError, match="different votes"):
+    with pytest.raises(DataError, match="different entries"):
         third.summarise(table.assign(held_out=range(len(table))))
+
+
+def test_answers_are_compared_with_their_cut_version_mask_by_mask(tmp_path):
+    summary = answers.summarise(third_category(tmp_path, more=answers.FOUR)).set_index("prediction")
+    four = summary.loc[answers.LABELS[answers.FOUR]]
+    assert four["log loss of felt at all"] == pytest.approx(0.3 - 0.011)
+    assert four["minus felt at all or not"] == pytest.approx(-0.011)
+    assert four["log loss of four categories"] == pytest.approx(2 * (0.3 - 0.011))
 
 
 METHODS = {"move": "moving", "stay": "staying", "rows": "with effects"}
@@ -304,13 +338,17 @@ def test_forecasts_are_compared_session_by_session(tmp_path):
 
 
 def test_claims_are_decided_by_intervals(tmp_path):
-    good = third_category(tmp_path), of_sessions(tmp_path), "move", ["stay", "rows"]
-    assert claims.claims(*good)["verdict"].tolist() == ["reproduced"] * 4
-    assert claims.claims_parts(*good).groupby("number").size().tolist() == [1, 4, 2, 1]
-    bad = third_category(tmp_path, (0.01, -0.02, 0.0), 400.0), of_sessions(tmp_path, of_move=0.9), "stay", ["move"]
-    assert claims.claims(*bad)["verdict"].tolist() == ["not reproduced"] * 4
-    once = third_category(tmp_path, (0.01,)), good[1][good[1]["session"] == 1955], "move", ["stay"]
-    assert claims.claims(*once)["verdict"].tolist() == ["not measured"] * 3 + ["reproduced"]
+    moods = third_category(tmp_path, more=answers.FOUR)
+    good = third_category(tmp_path), of_sessions(tmp_path), moods, "move", ["stay", "rows"]
+    assert claims.claims(*good)["verdict"].tolist() == ["reproduced"] * 5
+    assert claims.claims_parts(*good).groupby("number").size().tolist() == [1, 4, 2, 1, 1]
+    worse = (0.01, -0.02, 0.0)
+    bad_moods = third_category(tmp_path, worse, more=answers.FOUR)
+    bad = third_category(tmp_path, worse, 400.0), of_sessions(tmp_path, of_move=0.9), bad_moods, "stay", ["move"]
+    assert claims.claims(*bad)["verdict"].tolist() == ["not reproduced"] * 5
+    once_moods = third_category(tmp_path, (0.01,), more=answers.FOUR)
+    once = third_category(tmp_path, (0.01,)), good[1][good[1]["session"] == 1955], once_moods, "move", ["stay"]
+    assert claims.claims(*once)["verdict"].tolist() == ["not measured"] * 3 + ["reproduced", "not measured"]
 
 
 CHAIN = {
@@ -401,13 +439,14 @@ def cases(change=lambda options: None):
 
 def test_every_fit_is_a_case_and_those_that_are_compared_differ_in_one_thing():
     every = cases()
-    assert len(every) == len({case.key for case in every}) == 2 * 10 + 7 * 2 * 3 + 2 + 3 * 10
+    assert len(every) == len({case.key for case in every}) == 4 * 10 + 7 * 2 * 3 + 2 + 3 * 10
     pairs = [case for case in every if "categories" in case.columns]
     held_out = {(case.dataset["held_out"], case.key.K, case.key.seed) for case in pairs}
-    assert held_out == {(f"{HERE}.masks:of_entries", 8, 0)}
+    assert held_out == {(f"{HERE}.masks:of_entries", 8, 0), (f"{HERE}.masks:of_answers", 8, 0)}
     settings = shipped_configuration()["methods"]
-    two, three = (settings[f"votes-{name}"]["settings"] for name in (TWO, THREE))
-    assert {name for name in two if two[name] != three[name]} == {"n_categories"}
+    for less, more in (("votes-two", "votes-three"), ("moods-two", "moods-four")):
+        two, others = settings[less]["settings"], settings[more]["settings"]
+        assert {name for name in two if two[name] != others[name]} == {"n_categories"}
     of_1995 = [case.dataset["options"] for case in every if case.columns.get("session") == 1995]
     assert of_1995 == [{"categories": 3, "first": 1975, "last": 1995}] * 6
 
@@ -417,6 +456,7 @@ def test_every_fit_is_a_case_and_those_that_are_compared_differ_in_one_thing():
     [
         ("third_category", "two", r"third_category\.two = 'votes'"),
         ("forecasts", "methods", r"forecasts\.methods\[0\] = 'votes'"),
+        ("answers", "four", r"answers\.four = 'votes'"),
         ("paths", "method", r"paths\.method = 'votes'"),
         ("senate", "methods", r"senate\.methods\[0\] = 'votes'"),
         ("senate", "dataset", r"senate\.dataset = 'votes'"),
