@@ -8,14 +8,19 @@ script alone; scores, if there are any, for `make verify`, values of every repli
 reference/<study>. Readings of a paper other than the first are published where the run has them:
 
     snakemake --cores 2 klami2015_readings
+
+With --keep the page keeps what it shows of products that the run does not have, as after a run of one table:
+
+    snakemake --cores 2 votes_as_cast_table_answers_summary
 """
 
 import argparse
+import re
 import shutil
 from pathlib import Path
 
 import pandas as pd
-from publish import ROOT, compress, into_page, path, shipped_plan, shown, versions
+from publish import MARKS, ROOT, compress, into_page, path, shipped_plan, shown, versions
 
 import nbmf_studies
 from nbmf_studies import all_studies
@@ -26,6 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study", choices=sorted(all_studies()))
     parser.add_argument("--results", type=path, default=ROOT / "results")
+    parser.add_argument("--keep", action="store_true", help="what the page shows and the run does not have stays")
     options = parser.parse_args()
     results = options.results / options.study
     study, plan = all_studies()[options.study], shipped_plan(options.study)
@@ -36,15 +42,20 @@ def main() -> None:
         versions(options.results),
     ]
     figures = study.figures_of(plan)
+    before = shown_before(options.study) if options.keep else {}
     for product in (*figures, *study.tables_of(plan)):
         picture = results / f"figures/{product.name}.png"
         table = results / f"tables/{product.name}.csv"
-        if picture.exists() and any(product is figure for figure in figures):
+        is_figure = any(product is figure for figure in figures)
+        if picture.exists() and is_figure:
             name = f"{options.study}_{product.name}.png"
             compress(picture, ROOT / "docs/figures" / name)
             content = f"![{product.title_of(plan)}](figures/{name})"
         elif table.exists() and getattr(product, "in_report", False):
             content = shown(pd.read_csv(table).round(4), options.study, product.name, ROOT)
+        elif (product.title_of(plan), is_figure) in before:
+            sections.append(before[product.title_of(plan), is_figure])
+            continue
         else:
             if getattr(product, "in_report", False):  # its data were not at hand, or the run failed
                 print(f"not among the results, so not on the page: {product.title_of(plan)}")
@@ -59,6 +70,15 @@ def main() -> None:
             reference = ROOT / "reference" / options.study
             reference.mkdir(parents=True, exist_ok=True)
             shutil.copy(table, reference)
+
+
+def shown_before(study: str) -> dict[tuple[str, bool], str]:
+    """Return what the page of a study shows, by the title of the product and whether it is a figure."""
+    begin, end = map(re.escape, (MARKS[0].format(study), MARKS[1]))
+    pages = (page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    found = next(filter(None, (re.search(f"{begin}(.*?){end}", page, re.DOTALL) for page in pages)), None)
+    sections = re.split(r"^(?=### )", found[1], flags=re.MULTILINE)[1:] if found else []
+    return {(each.partition("\n")[0][4:], "\n![" in each): each.strip() for each in sections}
 
 
 if __name__ == "__main__":

@@ -272,5 +272,32 @@ def test_a_study_is_published_from_the_files_of_its_run(publish, tmp_path, monke
     assert (tmp_path / "reference/all_methods/scores.csv").exists()
 
 
+def test_what_a_run_does_not_have_stays_on_the_page_if_it_is_to(publish, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "publish", publish)
+    study = load(PATH.with_name("publish_study.py"))
+    results = tmp_path / "results"
+    for folder in ("results/all_methods/tables", "results/fits", "docs/figures", "reference"):
+        (tmp_path / folder).mkdir(parents=True)
+    old = "### Baselines\n\nOld words.\n\n| 1 |\n\n### Figure 10 of all methods\n\nDrawn.\n\n![It](figures/it.png)"
+    old += "\n\n### Ranking of the methods\n\nOld ranks.\n\n### Gone\n\nNo such table."
+    (tmp_path / "docs/page.md").write_text(
+        f"# By hand\n\n{MARK}\n\nOld.\n\n{old}\n\n<!-- end of results -->\n\nBy hand.\n"
+    )
+    ranking = next(table for table in all_tables(study, "all_methods") if table.name == "ranking")
+    (tmp_path / "docs/page.md").write_text(
+        (tmp_path / "docs/page.md").read_text().replace("Ranking of the methods", ranking.title)
+    )
+    pd.DataFrame({"value": [0.25]}).to_csv(results / "all_methods/tables/ranking.csv", index=False)
+    monkeypatch.setattr(study, "ROOT", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["publish_study.py", "all_methods", "--results", str(results), "--keep"])
+    study.main()
+    text = (tmp_path / "docs/page.md").read_text(encoding="utf-8")
+    assert "### Baselines\n\nOld words.\n\n| 1 |\n" in text
+    assert text.count("![It](figures/it.png)") == 1
+    assert "| 0.25 |" in text
+    assert not any(gone in text for gone in ("Old ranks", "Gone", "Old."))
+    assert text.endswith("<!-- end of results -->\n\nBy hand.\n")
+
+
 def all_tables(study, key):
     return study.all_studies()[key].tables
