@@ -22,6 +22,7 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("meth
 DEFAULTS = {
     "BinaryMatrix": "beta-dir-vb-learned",
     "CountMatrix": "negative-binomial-vb",
+    "CategoryMatrix": "ordinal-vb",
     "SparseBinaryMatrix": "bernoulli-poisson-vb-scales",
 }
 
@@ -30,6 +31,7 @@ DEFAULTS = {
 CANDIDATES = {
     "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "logistic-vb"),
     "CountMatrix": (DEFAULTS["CountMatrix"],),
+    "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows"),
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
@@ -63,6 +65,7 @@ COMPARED = {
         "poisson-gamma-gs",
         "poisson-gamma-em",
     ),
+    "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows", "ordinal-gs"),
     "SparseBinaryMatrix": (
         "bernoulli-poisson-vb-scales",
         "bernoulli-poisson-gs-scales",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from nbmf.catalogue import matrix_of, methods_for
+from nbmf.data.category_matrix import CategoryMatrix, has_ordered_categories
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
@@ -22,19 +23,23 @@ def as_matrix(V: Any, method: str | None) -> NamedMatrix:
     ConfigError
         If the method does not take such a matrix.
     """
-    refuse_other_forms(V, "zeros, ones and missing, or counts")
+    refuse_other_forms(V, "zeros, ones and missing, counts, or ordered categories")
     if isinstance(V, NamedMatrix):
         matrix = V
     elif is_sparse(V):
         matrix = SparseBinaryMatrix.of(V)
     else:
-        kind = BinaryMatrix if method is None else matrix_of(method)
+        kind = _kind_of(V) if method is None else matrix_of(method)
         matrix = kind.observed_part(V)
     return for_method(matrix, method)
 
 
+def _kind_of(V: Any) -> type[NamedMatrix]:
+    return CategoryMatrix if has_ordered_categories(V) else BinaryMatrix
+
+
 def for_method(matrix: NamedMatrix, method: str | None) -> NamedMatrix:
-    """Return a matrix as a method takes it; zeros and ones are counts, but not the reverse."""
+    """Return a matrix as a method takes it; zeros and ones are counts and categories, but not the reverse."""
     if method is None:
         return matrix
     kind = matrix_of(method)
@@ -45,6 +50,15 @@ def for_method(matrix: NamedMatrix, method: str | None) -> NamedMatrix:
         )
     if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
         return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
+    if kind is CategoryMatrix and isinstance(matrix, BinaryMatrix):
+        return CategoryMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
+    if isinstance(matrix, CategoryMatrix) and kind is not CategoryMatrix:
+        raise ConfigError(
+            f"these are ordered categories, which {method} does not take; methods that do are "
+            f"{', '.join(methods_for(CategoryMatrix))}"
+        )
+    if kind is CategoryMatrix and not isinstance(matrix, CategoryMatrix):
+        raise ConfigError(f"{method} takes ordered categories; ", Setting("categories", [...]), " names them")
     if kind is BinaryMatrix and isinstance(matrix, CountMatrix):
         raise ConfigError(
             f"these are counts, and {method} takes zeros and ones: ",

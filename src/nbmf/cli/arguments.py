@@ -116,6 +116,12 @@ READ = (
         "whether values are counts, 0, 1, 2, ... (default: if they look like it, or the method takes counts)",
     ),
     Option("--above", "turn counts into ones, where they are larger than N, and zeros", type=int, metavar="N"),
+    Option(
+        "--categories",
+        "ordered categories, from the lowest to the highest: never seldom often, or 1 2 3 4 5",
+        nargs="+",
+        metavar="TEXT",
+    ),
     text(
         "--groups",
         "the column that holds the group of each row, such as its party; with --transpose these are groups of columns",

@@ -19,7 +19,7 @@ from nbmf.errors import DataError
 from nbmf.io.answers import AnswersError
 
 # With which nobody asks whether values are counts.
-SETTLED = ("ones", "zeros", "counts", "above")
+SETTLED = ("ones", "zeros", "counts", "above", "categories")
 
 
 def read_matrix(options: argparse.Namespace, method: str | None = None) -> NamedMatrix:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from nbmf.data.given import WrongValue, as_numbers, frame_values, is_frame, naming, plain, two_dimensional
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.names import checked_names, refuse_duplicates
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,20 +34,43 @@ class CategoryMatrix(NamedMatrix):
         observed entry.
     row_names, column_names, row_groups
         As for BinaryMatrix.
+    categories : str array (C,), optional
+        What the categories are called, from the lowest on; there may be some that do not occur. Default: "0", "1", ...
+        up to the largest one that does.
 
     Raises
     ------
     DataError
-        If a value is negative (but for -1), no whole number or above 126, the matrix is empty, a row or column has
-        no observed entry, names repeat, or lengths differ.
+        If a value is negative (but for -1), no whole number, above 126 or no place among `categories`, the matrix is
+        empty, a row or column has no observed entry, names repeat, or lengths differ.
     """
 
     ranks: np.ndarray
     row_names: np.ndarray
     column_names: np.ndarray
     row_groups: np.ndarray | None = None
+    categories: np.ndarray | None = None
 
     field = "ranks"
+    further = ("categories",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        largest = int(self.ranks.max())
+        if self.categories is None:
+            names = np.array([str(rank) for rank in range(max(largest + 1, 2))])
+        else:
+            number = len(self.categories)
+            if not max(2, largest + 1) <= number <= LARGEST + 1:
+                raise DataError(f"there are {number} categories; allowed: {max(2, largest + 1)} to {LARGEST + 1}")
+            names = checked_names(self.categories, number, "categories")
+            refuse_duplicates(names, "categories")
+        object.__setattr__(self, "categories", names)
+
+    @property
+    def n_categories(self) -> int:
+        """C, the number of categories, also of those that do not occur."""
+        return len(self.categories)
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
@@ -55,15 +80,20 @@ class CategoryMatrix(NamedMatrix):
     def _values_of_frame(cls, frame: pd.DataFrame) -> np.ndarray:
         return _ranks_of_frame(frame)
 
+    @classmethod
+    def _of_frame(cls, frame: pd.DataFrame, values: np.ndarray) -> Self:
+        matrix, names = super()._of_frame(frame, values), _categories_of(frame)
+        return matrix if names is None else dataclasses.replace(matrix, categories=names)
+
     def above(self, rank: int) -> BinaryMatrix:
         """Return the binary matrix that says whether a category comes after `rank`."""
         codes = np.where(self.observed, self.ranks > rank, MISSING).astype(np.int8)
         return BinaryMatrix(codes, self.row_names, self.column_names, self.row_groups)
 
     def counts(self) -> dict[str, int]:
-        """Return rows, columns, categories up to the largest that occurs, observed and missing."""
+        """Return rows, columns, categories, observed and missing."""
         counts = super().counts()
-        return {name: counts[name] for name in ("rows", "columns")} | {"categories": int(self.ranks.max()) + 1} | counts
+        return {name: counts[name] for name in ("rows", "columns")} | {"categories": self.n_categories} | counts
 
 
 def as_ranks(data: Any) -> np.ndarray:
@@ -86,6 +116,27 @@ def as_ranks(data: Any) -> np.ndarray:
     if (ranks == MISSING).all():
         raise DataError(f"none of the {ranks.size} entries of the matrix is observed")
     return np.ascontiguousarray(ranks)  # memory order would show in the last digits of products
+
+
+def categories_in(V: Any) -> int:
+    """Return how many categories V has: that a matrix or DataFrame names, or up to the largest that occurs."""
+    if isinstance(V, CategoryMatrix):
+        return V.n_categories
+    names = _categories_of(V)
+    return max(int(as_ranks(V).max()) + 1, 2) if names is None else len(names)
+
+
+def has_ordered_categories(frame: Any) -> bool:
+    """Whether V is a DataFrame all of whose columns are of pandas' ordered categories."""
+    dtypes = list(frame.dtypes) if is_frame(frame) and hasattr(frame, "iloc") else []
+    return bool(dtypes) and all(getattr(dtype, "ordered", None) for dtype in dtypes)
+
+
+def _categories_of(frame: pd.DataFrame) -> np.ndarray | None:
+    """Return the names of pandas' ordered categories, None where columns have numbers."""
+    if not has_ordered_categories(frame):
+        return None
+    return np.array([str(name) for name in frame.dtypes.iloc[0].categories])
 
 
 def _ranks_of_frame(frame: pd.DataFrame) -> np.ndarray:

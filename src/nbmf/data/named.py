@@ -25,12 +25,13 @@ class NamedMatrix:
     """Base class of matrices with missing entries, named rows and columns, and row groups.
 
     A subclass is a frozen dataclass whose first field holds the values, and is named by `field`;
-    the others are row_names, column_names (str arrays (F,), (N,)) and row_groups (str array (F,)
-    or None). `_checked` checks values, and `observed` says which are missing.
+    the others are row_names, column_names (str arrays (F,), (N,)), row_groups (str array (F,)
+    or None) and `further` ones. `_checked` checks values, and `observed` says which are missing.
     """
 
     field: ClassVar[str]
     hint: ClassVar[str] = ""  # what helps where a DataFrame has a wrong value
+    further: ClassVar[tuple[str, ...]] = ()  # fields that only some kinds of matrices have, None by default
     # Of a kind that does not keep zeros: that with all entries.
     dense: ClassVar[type[NamedMatrix] | None] = None
 
@@ -145,11 +146,11 @@ class NamedMatrix:
         DataError
             If they are not those of a matrix; the message names the file.
         """
-        needed = {cls.field, *NAMES}
-        if needed - parts.keys() or parts.keys() - needed - {"row_groups"}:
+        needed, optional = {cls.field, *NAMES}, ("row_groups", *cls.further)
+        if needed - parts.keys() or parts.keys() - needed - {*optional}:
             raise DataError(
                 f"{path}: a matrix file holds {cls.field}, row_names, column_names and optionally "
-                f"row_groups; this one has {', '.join(sorted(parts)) or 'nothing'}"
+                f"{' and '.join(optional)}; this one has {', '.join(sorted(parts)) or 'nothing'}"
             )
         try:
             return cls(**parts)
@@ -214,7 +215,7 @@ class NamedMatrix:
         """Return the matrix with its diagonal missing: links of a node to itself are unknown."""
         values = getattr(self, self.field).copy()
         np.fill_diagonal(values, MISSING)
-        return type(self)(values, self.row_names, self.column_names, self.row_groups)
+        return dataclasses.replace(self, **{self.field: values})
 
     def is_symmetric(self) -> bool:
         """Whether the matrix equals its transpose."""
@@ -224,7 +225,8 @@ class NamedMatrix:
     @property
     def T(self) -> Self:
         """The transposed matrix; row groups belong to rows and are dropped."""
-        return type(self)(getattr(self, self.field).T, self.column_names, self.row_names)
+        names = {"row_names": self.column_names, "column_names": self.row_names, "row_groups": None}
+        return dataclasses.replace(self, **{self.field: getattr(self, self.field).T}, **names)
 
 
 def _shortly(names: np.ndarray) -> str:

@@ -4,11 +4,14 @@ import os
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from nbmf.data.value_codes import Coding
+from nbmf.data.category_matrix import LARGEST
+from nbmf.data.value_codes import CategoryCoding, Coding
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
 from nbmf.io.layouts import ABSENT, LAYOUTS
 from nbmf.io.text_lines import is_encoding
+
+MOST = LARGEST + 1  # categories
 
 
 class OwnOptions(TypedDict, total=False):
@@ -41,6 +44,7 @@ class Options(OwnOptions, total=False):
     missing: Sequence[str] | None
     counts: bool | None
     above: int | None
+    categories: Sequence[str] | None
     groups: str | None
     ignore: Sequence[str] | None
     row: str | None
@@ -64,6 +68,10 @@ def _are_codes(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _are_categories(value: Any) -> bool:
+    return isinstance(value, list | tuple) and 2 <= len(value) <= MOST and all(_is_code(item) for item in value)
+
+
 def _is_count(value: Any) -> bool:
     return is_integer(value) and value >= 0
 
@@ -85,6 +93,7 @@ RULES = {
     "missing": _CODES,
     "counts": _SWITCH,
     "above": Rule(_is_count, "an integer of at least 0: a count above it is a one"),
+    "categories": Rule(_are_categories, f"a list of 2 to {MOST} texts, as they are in the file, from the lowest on"),
     "groups": _COLUMN,
     "ignore": Rule(_are_names, "a list of names of columns"),
     "row": _COLUMN,
@@ -121,7 +130,7 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
         **dict.fromkeys(("value", "absent"), ("long",)),
         "index": (None,),
         "ignore": (None,),
-        **dict.fromkeys(("ones", "zeros", "missing", "counts", "above"), (None, "long")),
+        **dict.fromkeys(("ones", "zeros", "missing", "counts", "above", "categories"), (None, "long")),
     }.items():
         if key in given and layout not in layouts:
             raise ConfigError(Setting(key, given[key]), ": has no meaning with ", Setting("layout", layout))
@@ -131,6 +140,13 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
     for key in ("ones", "zeros"):
         if key in given and (given.get("counts") or "above" in given):
             raise ConfigError(Setting(key, given[key]), ": has no meaning for counts")
+    for key in ("ones", "zeros", "counts", "above"):
+        if key in given and "categories" in given:
+            raise ConfigError(Setting(key, given[key]), ": has no meaning with ", Setting("categories"))
+    if given.get("absent") == "zeros" and "categories" in given:
+        raise ConfigError(Setting("absent", "zeros"), ": has no meaning with ", Setting("categories"))
+    if "categories" in given:
+        CategoryCoding(given["categories"], given.get("missing"))
     if "above" in given and "counts" in given:
         counts, above = Setting("counts", given["counts"]), Setting("above", given["above"])
         raise ConfigError(counts, ": ", above, " makes counts binary")

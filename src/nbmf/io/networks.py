@@ -1,5 +1,6 @@
 """Networks: matrices whose rows and columns are the same things."""
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -40,7 +41,7 @@ def _in_order_of_rows(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedM
     else:
         values[:, order] = values.copy()
     log("columns have the names of the rows in another order: they are put in that of the rows")
-    return type(matrix)(values, rows, rows, matrix.row_groups)
+    return dataclasses.replace(matrix, **{matrix.field: values}, row_names=rows, column_names=rows)
 
 
 def _described(matrix: NamedMatrix, with_diagonal: bool) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
@@ -13,7 +14,7 @@ from nbmf.files import read_arrays
 from nbmf.io.cells import Entries, Grid
 from nbmf.io.coded_matrix import refuse_too_many_rows
 
-OWN = (BinaryMatrix, CountMatrix, SparseBinaryMatrix)  # that a file has, by the name of its values
+OWN = (BinaryMatrix, CountMatrix, CategoryMatrix, SparseBinaryMatrix)  # that a file has, by the name of its values
 SPARSE = {"format", "shape", "data"}
 
 

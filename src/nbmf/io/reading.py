@@ -3,17 +3,27 @@
 import itertools
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
+from nbmf.data.value_codes import (
+    CategoryCoding,
+    Coding,
+    CountCoding,
+    RefusedValue,
+    ValueCoding,
+    is_count_above_one,
+    number_of,
+    text_of,
+)
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
 from nbmf.io.answers import AnswersError, answers_among, layout_of, look_like_counts
@@ -24,9 +34,9 @@ from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
 
-AnyMatrix = BinaryMatrix | CountMatrix | SparseBinaryMatrix
+AnyMatrix = BinaryMatrix | CountMatrix | CategoryMatrix | SparseBinaryMatrix
 KINDS = ("ones", "zeros", "missing")
-CODES = (*KINDS, "counts", "above")
+CODES = (*KINDS, "counts", "above", "categories")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
 SHOWN = 5  # names in the report
 
@@ -34,7 +44,7 @@ SHOWN = 5  # names in the report
 def read(
     path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Options]
 ) -> AnyMatrix:
-    """Read a matrix of zeros and ones, or of counts, from a file, and report how it was read.
+    """Read a matrix of zeros and ones, of counts or of ordered categories from a file, and report how it was read.
 
     The format follows from the content: delimited text (CSV, TSV, ";", "|" or blanks; gzipped or
     not), Excel, SPSS, Stata, JSON (records), Parquet, NPZ (of this package, of scipy.sparse or with
@@ -61,6 +71,9 @@ def read(
         most 10 without a zero: they are ratings.
     above : int, optional
         Make counts binary: larger ones become 1, others 0.
+    categories : list of str, optional
+        The texts of ordered categories, from the lowest on, so that a CategoryMatrix is made: ["never", "seldom",
+        "often"] or ["1", "2", "3", "4", "5"]. Texts with labels, as SPSS and Stata have them, are the labels.
     ones, zeros, missing : list of str, optional
         The texts that mean 1, 0 and missing, each instead of its defaults: 1, 1.0, true,
         yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
@@ -89,7 +102,7 @@ def read(
 
     Returns
     -------
-    BinaryMatrix or CountMatrix, of more than 2^28 entries SparseBinaryMatrix
+    BinaryMatrix, CountMatrix or CategoryMatrix, of more than 2^28 entries SparseBinaryMatrix
         Rows and columns are in the order of the file, columns of a network in that of its rows; those without an
         observed entry are left out. A matrix of more than 2^28 entries is read without its zeros, from a list,
         Matrix Market or scipy.sparse.
@@ -112,11 +125,13 @@ def read(
             others = (part for name in (*allowed, "transpose") for part in (", ", Setting(name)))
             its = f" has no meaning for {format.words}; its arguments are "
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
-    coded = _coded(path, format.cells_of(path, given), given)
+    cells = format.cells_of(path, given)
+    coded = _coded(path, cells, given)
     if (above := given.get("above")) is not None:
         words = f"{coded.format}; counts above {above} are ones, others zeros"
         coded = coded._replace(codes=_above(coded.codes, above), format=words)
-    return as_network(_matrix(path, coded, transpose, log), diagonal, log)
+    categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
+    return as_network(_matrix(path, coded, transpose, log, categories), diagonal, log)
 
 
 def _arguments_of(format: Format) -> tuple[str, ...]:
@@ -130,6 +145,8 @@ def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
     if isinstance(cells, NamedMatrix):
         return _own(path, cells, given)
     options = dict.fromkeys(arguments.RULES) | given
+    if "categories" in given:
+        return _as(CategoryCoding(given["categories"], given.get("missing")), cells, options)
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
         return _as(counting, cells, options)
@@ -178,7 +195,15 @@ def _seen_as_counts(
     return coded
 
 
+def _categories_of(cells: Cells) -> Sequence[str] | None:
+    """Return the categories that a matrix file of nbmf names."""
+    return cells.categories if isinstance(cells, CategoryMatrix) else None
+
+
 def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
+    if isinstance(cells, Entries) and isinstance(coding, CategoryCoding):
+        lacks = "the file lacks entries that are zero, and zero is no category"
+        raise ConfigError(f"{cells.path}: ", Setting("categories"), f": has no meaning for this format: {lacks}")
     if isinstance(cells, Entries):
         return of_entries(cells, coding)
     if isinstance(cells, Grid):
@@ -191,7 +216,7 @@ def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
 
 def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
     """Return what is in a matrix file of nbmf; one of counts says that it is one."""
-    if given.keys() & {*KINDS, "name"}:
+    if given.keys() & {*KINDS, "categories", "name"}:
         raise ConfigError(f"{path}: a matrix file of nbmf has its codes; only ", Setting("transpose"), " is allowed")
     are_counts = isinstance(matrix, CountMatrix)
     if are_counts and given.get("counts") is False:
@@ -219,7 +244,9 @@ def _above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCo
     return np.where(codes == MISSING, MISSING, codes > count).astype(np.int8)
 
 
-def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None]) -> AnyMatrix:
+def _matrix(
+    path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None], categories: Sequence[Any] | None
+) -> AnyMatrix:
     """Return what was found as a matrix, and report it."""
     codes, names, groups = (found.codes, (found.row_names, found.column_names), found.row_groups)
     if transpose:
@@ -237,7 +264,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
         codes = codes.restricted_to(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
     names = row_names[rows], column_names[columns], None if groups is None else groups[rows]
     try:
-        matrix = _of_kind(codes, names)
+        matrix = _of_kind(codes, names) if categories is None else _of_categories(codes, names, categories)
     except DataError as error:
         raise DataError(f"{path}: ", error) from error
     log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
@@ -275,6 +302,14 @@ def _of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
     return SparseBinaryMatrix(np.array(codes[:3], np.int32), *names)
 
 
+def _of_categories(codes: np.ndarray | StoredCodes, names: tuple, categories: Sequence[Any]) -> CategoryMatrix:
+    """Return the matrix of the places of categories."""
+    if isinstance(codes, StoredCodes):
+        shape = " x ".join(map(str, codes.shape))
+        raise DataError(f"categories, in a matrix of {shape} entries: so large a one is read as zeros and ones alone")
+    return CategoryMatrix(codes, *names, categories=[text_of(category).strip() for category in categories])
+
+
 def _summary(matrix: AnyMatrix) -> str:
     counts, size = matrix.counts(), math.prod(matrix.shape)
     if isinstance(matrix, SparseBinaryMatrix):
@@ -283,6 +318,10 @@ def _summary(matrix: AnyMatrix) -> str:
             f"({counts['ones'] / size:.2g} of all entries), {counts['missing']} missing; zeros are "
             "not kept"
         )
+    if isinstance(matrix, CategoryMatrix):
+        lowest, *_, highest = matrix.categories
+        words = f"{counts['categories']} ordered categories from {str(lowest)!r} to {str(highest)!r}"
+        return f"{counts['rows']} rows x {counts['columns']} columns: {words}; {counts['missing'] / size:.1%} missing"
     words = [f"{counts[kind] / size:.1%} {kind}" for kind in ("ones", "zeros", "missing") if kind in counts]
     if isinstance(matrix, CountMatrix):
         words.insert(0, f"counts up to {counts['largest']}")

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nbmf.data.category_matrix import categories_in
 from nbmf.errors import DataError, Message, Setting, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, FactorModel, weights_of
@@ -17,7 +18,7 @@ from nbmf.likelihoods.ordered import ORDERED
 MOST = ORDERED.most_categories
 N_CATEGORIES = Rule(
     lambda value: value is None or (is_integer(value) and 2 <= value <= MOST),
-    f"None (the largest value of the matrix and one more) or an integer from 2 to {MOST}",
+    f"None (those that the matrix names, or up to the largest that occurs) or an integer from 2 to {MOST}",
 )
 
 
@@ -59,9 +60,25 @@ class OrdinalFactors(FactorModel):
         """Whose cut points there are, if all have the same ones, and which effects."""
         return ", ".join(filter(None, ("shared cut points" * (self.cut_points == "shared"), super().variant)))
 
+    def for_matrix(self, V):
+        """Return the estimator with the number of categories of V: the highest one may be held out in a part of it."""
+        settled = super().for_matrix(V)
+        if settled.n_categories is not None:
+            return settled
+        n_categories = categories_in(V)
+        return type(settled)(**settled.get_params() | {"n_categories": n_categories})
+
+    def _run(self, V, monitor):
+        self._categories_of_matrix = categories_in(V)  # the values that are fitted may lack the highest ones
+        try:
+            return super()._run(V, monitor)
+        finally:
+            del self._categories_of_matrix
+
     def _n_categories_of(self, ranks: np.ndarray) -> int:
         """Return C; DataError if there is a category beyond it."""
-        C = max(int(ranks.max()) + 1, 2) if self.n_categories is None else self.n_categories
+        named = getattr(self, "_categories_of_matrix", None)
+        C = self.n_categories or named or max(int(ranks.max()) + 1, 2)
         _refuse_beyond(ranks, C, Setting("n_categories", self.n_categories))
         return C
 
