@@ -45,7 +45,7 @@ def scale(
 
     One axis: rows in order with their intervals; columns that separate its ends best, from the mean
     probability of a one in the lowest tenth of the rows (open) to that in the highest tenth (filled). A map:
-    rows, and the largest discriminations of columns as arrows.
+    rows, and the largest discriminations of columns as arrows. Of ordered categories the ends have mean categories.
 
     Parameters
     ----------
@@ -197,13 +197,18 @@ def _draw_columns(axis: Axes, scale: Scale) -> None:
     inches = _height(axis)
     largest = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(int(inches / COLUMN), DUMBBELLS))]
     chosen = largest[np.argsort(difference[largest], kind="stable")]
-    y, low, high = np.arange(len(chosen)), scale.low[chosen, 0], scale.high[chosen, 0]
+    y, (low, high) = np.arange(len(chosen)), (each[chosen, 0] + scale.lowest for each in (scale.low, scale.high))
     axis.hlines(y, low, high, color=FAINT, linewidth=1)
     for x, face, end in ((low, "white", "lowest"), (high, NEUTRAL, "highest")):
         label = f"{end} {scale.n_end} row{'s' * (scale.n_end > 1)}"
         axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=label)
     axis.set_yticks(y, shortened(scale.column_names[chosen], LONGEST), fontsize=NAME_SIZE)
-    axis.set(xlim=(-0.03, 1.03), ylim=(-1, len(chosen)), xlabel="mean probability of a one")
+    highest, label = scale.lowest + max(len(scale.categories) - 1, 1), "mean probability of a one"
+    if scale.categories:
+        first, last = shortened([scale.categories[0], scale.categories[-1]], LONGEST // 2)
+        label = f"mean category, from {scale.lowest} ({first}) to {highest} ({last})"
+    margin = 0.03 * (highest - scale.lowest)
+    axis.set(xlim=(scale.lowest - margin, highest + margin), ylim=(-1, len(chosen)), xlabel=label)
     axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
     axis.tick_params(axis="y", length=0)
     places.note(axis, "column", chosen, y=y)

@@ -2,8 +2,9 @@
 
 log-odds of a one = Σ_a discrimination_na position_fa - difficulty_n
 
-as in the two-parameter logistic model of tests and ideal points of votes. The model's factors are brought
-to this form; nothing is fitted again.
+as in the two-parameter logistic model of tests and ideal points of votes; of ordered categories those of one above
+j = 0, ..., C - 2, with a threshold for each j instead of the difficulty, which is their mean (the graded response
+model). The model's factors are brought to this form; nothing is fitted again.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import ndtri
 from threadpoolctl import threadpool_limits
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import NamedMatrix
+from nbmf.data.value_codes import number_of
 from nbmf.errors import NotSupportedError, not_allowed
 from nbmf.families.logistic.logistic_factors import LogisticFactors
+from nbmf.families.logistic.ordinal_factors import OrdinalFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import named
 from nbmf.posterior.intervals import interval
-from nbmf.posterior.scale_axes import Axes, axes_of, kept_axes, rotated, sides_of, signed
+from nbmf.posterior.scale_axes import Axes, Exceedances, axes_of, kept_axes, rotated, sides_of, signed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
 END = 0.1  # of the rows, at either end
 ROUNDS = 30  # of the scale of positions
+KINDS = LogisticFactors, OrdinalFactors
 GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
 FROM_DRAWS = "draws from the posterior"
 
@@ -56,9 +60,13 @@ class Scale:
         30 or 40 columns, one or two scales. (Of those of draws of a variational fit 80 to 90 %, so these are not used.)
     discrimination : float array (N, A)
         The change of the log-odds of a one from one position to the next standard deviation.
-    difficulty : float array (N,)
-        Minus the log-odds of a one of a row at 0: what all rows share, such as an intercept or the effect of the
-        column, is in here.
+    thresholds : float array (N, C - 1)
+        Minus the log-odds of a category above j of a row at 0, j = 0, 1, ...: what all rows share, such as an intercept
+        or the effect of the column, is in here. Of zeros and ones there is one, the difficulty.
+    cuts : float array (N, C - 1)
+        The part of them that is no intercept of the model: 0 of zeros and ones.
+    categories : sequence of str
+        What ordered categories are called, from the lowest on; () of zeros and ones.
     shares : float array (A,)
         Of the variance of log-odds over the rows, summed over the columns.
     reliability : float array (A,)
@@ -71,7 +79,8 @@ class Scale:
     rotated : bool
         Whether the kept axes are rotated by varimax: where columns then depend on fewer of them.
     low, high : float arrays (N, A)
-        Mean predicted probability of a one of the rows in the lowest and in the highest tenth of an axis.
+        Mean predicted probability of a one, or mean place of the category, counted from 0, of the rows in the lowest
+        and in the highest tenth of an axis.
     n_end : int
         How many rows such a tenth has.
     row_groups : str array (F,) or None
@@ -87,7 +96,8 @@ class Scale:
     level: float
     interval_kind: str
     discrimination: np.ndarray
-    difficulty: np.ndarray
+    thresholds: np.ndarray
+    cuts: np.ndarray
     shares: np.ndarray
     reliability: np.ndarray
     kept: int
@@ -97,7 +107,21 @@ class Scale:
     high: np.ndarray
     n_end: int
     row_groups: np.ndarray | None = None
+    categories: Sequence[str] = ()
     given: Sequence[str] = ()
+
+    @property
+    def difficulty(self) -> np.ndarray:
+        """Minus the log-odds of a one of a row at 0; of ordered categories the mean threshold, float array (N,)."""
+        return self.thresholds.mean(axis=1)
+
+    @property
+    def lowest(self) -> int:
+        """The number of the lowest category: what it is called if all are called by numbers in a row, else 0."""
+        numbers = [number_of(name) for name in self.categories]
+        first = numbers[0] if numbers else None
+        is_row = first is not None and numbers == [first + place for place in range(len(numbers))]
+        return int(first) if is_row and first.is_integer() else 0
 
     def order(self, axis: int = 0) -> np.ndarray:
         """Return the rows from the lowest to the highest on an axis, int array (F,)."""
@@ -116,8 +140,8 @@ class Scale:
     def location(self) -> np.ndarray:
         """The position on axis 1 at which a one is as probable as a zero, float array (N,).
 
-        The difficulty b of the two-parameter logistic model, for a row at 0 on all other axes; NaN where the
-        discrimination is 0.
+        The difficulty b of the two-parameter logistic model, for a row at 0 on all other axes; of ordered categories
+        the mean of those of all thresholds. NaN where the discrimination is 0.
         """
         slopes = self.discrimination[:, 0]
         return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=slopes != 0)
@@ -128,7 +152,7 @@ class Scale:
         Parameters
         ----------
         psi : float array (F', N)
-            Log-odds of a one.
+            Log-odds of a one; of ordered categories ψ, without cut points.
         observed : bool array (F', N)
             Which entries are known: they give the information on a position, with a N(0, I) prior.
 
@@ -137,9 +161,8 @@ class Scale:
         positions, lower, upper : float arrays (F', A)
         """
         slopes = self.discrimination
-        positions = (psi + self.difficulty) @ np.linalg.pinv(slopes).T
-        ones = expit(psi)
-        weights = observed * ones * (1 - ones)
+        positions = (psi + self.thresholds[:, 0] - self.cuts[:, 0]) @ np.linalg.pinv(slopes).T
+        weights = observed * Exceedances.of(psi, self.cuts).information
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
         covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
         half_widths = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
@@ -163,29 +186,33 @@ class Scale:
         import pandas as pd  # not every fit needs it
 
         columns = {"column": self.column_names, "difficulty": self.difficulty, "location on axis 1": self.location}
+        if self.categories:
+            thresholds = zip(self.categories[:-1], self.thresholds.T, strict=True)
+            columns |= {f"threshold above {name}": each for name, each in thresholds}
+        what = "mean category" if self.categories else "ones"
         for a, name in enumerate(self.names):
             columns |= {
                 f"discrimination on {name}": self.discrimination[:, a],
-                f"ones at the low end of {name}": self.low[:, a],
-                f"ones at the high end of {name}": self.high[:, a],
+                f"{what} at the low end of {name}": self.low[:, a],
+                f"{what} at the high end of {name}": self.high[:, a],
             }
         return pd.DataFrame(columns)
 
 
 def has_scale(model: Factorization) -> bool:
     """Return whether rows of a fitted model lie on axes: a logistic factor model with any difference of rows."""
-    return isinstance(model, LogisticFactors) and bool(axes_of(model.factors_).loadings.size)
+    return isinstance(model, KINDS) and bool(axes_of(model.factors_).loadings.size)
 
 
 @threadpool_limits.wrap(limits=1, user_api="blas")
-def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None = None, level: float = 0.9) -> Scale:
+def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None = None, level: float = 0.9) -> Scale:
     """Return the axes of a fitted logistic factor model.
 
     Parameters
     ----------
-    model : LogisticFactorVB or LogisticFactorGibbs
+    model : LogisticFactorVB, LogisticFactorGibbs, OrdinalFactorVB or OrdinalFactorGibbs
         Fitted to `matrix`.
-    matrix : BinaryMatrix
+    matrix : BinaryMatrix or CategoryMatrix
     draws : Draws, optional
         Their positions on the same axes give intervals. Without, and for draws of a variational fit, which are
         too narrow, intervals are those of a row's own entries given the columns.
@@ -202,7 +229,7 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
         raise not_allowed("level", level, "a number between 0 and 1")
     if not has_scale(model):
         name = type(model).__name__
-        why = "its rows do not differ" if isinstance(model, LogisticFactors) else "its components are no axes"
+        why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
     kept, limit = kept_axes(axes, matrix)
@@ -213,8 +240,8 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
     F, low, high = len(axes.places), [], []
     n_end = max(1, round(END * F))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:
-        low.append(_ones(model, order[:n_end]))
-        high.append(_ones(model, order[-n_end:]))
+        low.append(_predicted(model, order[:n_end]))
+        high.append(_predicted(model, order[-n_end:]))
     return Scale(
         row_names=matrix.row_names,
         column_names=matrix.column_names,
@@ -224,7 +251,8 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
         level=float(level),
         interval_kind=FROM_DRAWS if is_drawn else GIVEN_COLUMNS,
         discrimination=axes.loadings / spread.scale,
-        difficulty=-axes.intercepts,
+        thresholds=axes.cuts - axes.intercepts[:, None],
+        cuts=axes.cuts,
         shares=axes.sizes / axes.sizes.sum(),
         reliability=spread.scale**2,
         kept=kept,
@@ -234,11 +262,12 @@ def scale_of(model: Factorization, matrix: BinaryMatrix, *, draws: Draws | None 
         high=np.column_stack(high),
         n_end=n_end,
         row_groups=matrix.row_groups,
+        categories=tuple(map(str, getattr(matrix, "categories", ()))),
     )
 
 
-def _ones(model: Factorization, rows: np.ndarray) -> np.ndarray:
-    """Return the mean predicted probability of a one of some rows, for each column, (N,)."""
+def _predicted(model: Factorization, rows: np.ndarray) -> np.ndarray:
+    """Return the mean prediction of some rows, for each column, (N,)."""
     return model.predict(rows[:, None], np.arange(model.H_.shape[1])).mean(axis=0)
 
 
@@ -258,18 +287,18 @@ class _Spread(NamedTuple):
     scale: np.ndarray
 
 
-def _given_columns(axes: Axes, matrix: BinaryMatrix, level: float) -> _Spread:
+def _given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> _Spread:
     """Return intervals by each row's own information on its position, with a N(0, I) prior.
 
-    The information of row f is Σ_n p (1 - p) d_n d_n' over its observed entries, and its posterior covariance
-    the inverse of I + information. Posterior means have as much less variance than the population as
-    the mean posterior variance is, which fixes their scale.
+    The information of row f is Σ_n i_fn d_n d_n' over its observed entries, i = p (1 - p) of zeros and ones, and its
+    posterior covariance the inverse of I + information. Posterior means have as much less variance than the
+    population as the mean posterior variance is, which fixes their scale.
     """
     A = axes.loadings.shape[1]
-    ones = expit(axes.log_odds(A))
+    weights = matrix.observed * Exceedances.of(axes.log_odds(A), axes.cuts).information
     first, second = np.triu_indices(A)
-    packed = (matrix.observed * ones * (1 - ones)) @ (axes.loadings[:, first] * axes.loadings[:, second])
-    information = np.empty((len(ones), A, A))
+    packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
+    information = np.empty((len(weights), A, A))
     information[:, first, second] = information[:, second, first] = packed
     scale = np.ones(A)
     for _ in range(ROUNDS):

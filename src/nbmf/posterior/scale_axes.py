@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from nbmf.data.matrix import BinaryMatrix
-from nbmf.families.logistic.factors import COLUMNS, ROWS
+from nbmf.data.named import NamedMatrix
+from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS
 from nbmf.inference.state import Factors
 from nbmf.seeds import seed_sequence
 
@@ -32,11 +32,13 @@ class Axes(NamedTuple):
     places : float array (F, A), of mean 0 and mean square 1, uncorrelated
     loadings : float array (N, A)
     intercepts : float array (N,)
+    cuts : float array (N, J), P(v > j) = σ(ψ - cut j): of zeros and ones there is one cut, 0
     """
 
     places: np.ndarray
     loadings: np.ndarray
     intercepts: np.ndarray
+    cuts: np.ndarray
 
     def log_odds(self, kept: int) -> np.ndarray:
         """Return ψ by the first axes, float array (F, N)."""
@@ -49,7 +51,46 @@ class Axes(NamedTuple):
 
     def rearranged(self, order: np.ndarray) -> Axes:
         """Return the axes in this order."""
-        return Axes(self.places[:, order], self.loadings[:, order], self.intercepts)
+        return self._replace(places=self.places[:, order], loadings=self.loadings[:, order])
+
+
+class Exceedances(NamedTuple):
+    """What is expected of entries whose ψ and cuts are known.
+
+    above : float array (F, N, J), P(v > j)
+    """
+
+    above: np.ndarray
+
+    @classmethod
+    def of(cls, psi: np.ndarray, cuts: np.ndarray) -> Exceedances:
+        """Return them for ψ (F, N) and cuts (N, J)."""
+        return cls(expit(psi[..., None] - cuts.astype(psi.dtype)))
+
+    @property
+    def mean(self) -> np.ndarray:
+        """E[v], the probability of a one, or the mean place of the category, (F, N)."""
+        return self.above.sum(axis=-1)
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Var v, (F, N): the covariance of v > i and v > j is P(v > j) P(v <= i) for i <= j."""
+        at_most = np.cumsum(1 - self.above, axis=-1)  # the sum over i <= j
+        return (self.above * (2 * at_most - (1 - self.above))).sum(axis=-1)
+
+    @property
+    def information(self) -> np.ndarray:
+        """Of v on ψ, (F, N): minus the mean second derivative of log P(v) = log(σ(ψ - θ_v) - σ(ψ - θ_v+1)).
+
+        It is q (1 - q) of each cut times the probability of the categories on either side of it.
+        """
+        edges = np.pad(self.above, ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (1, 0)))
+        return (self.above * (1 - self.above) * (edges[..., :-2] - edges[..., 2:])).sum(axis=-1)
+
+    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+        """Return values that are drawn, (F, N)."""
+        uniform = rng.random(self.above.shape[:2], dtype=np.float32)
+        return (uniform[..., None] < self.above).sum(axis=-1)
 
 
 def sides_of(factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -74,10 +115,12 @@ def axes_of(factors: Factors) -> Axes:
     left, sizes, right = np.linalg.svd(R @ S.T, full_matrices=False)
     there = sizes > max(NOTHING * sizes[0], np.finfo(float).tiny)
     root = np.sqrt(len(of_rows))
-    return Axes(root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root, intercepts)
+    cuts = factors.others.get(CUTS, np.zeros((1, 1)))
+    cuts = np.broadcast_to(cuts, (len(of_columns), cuts.shape[1]))
+    return Axes(root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root, intercepts, cuts)
 
 
-def kept_axes(axes: Axes, matrix: BinaryMatrix) -> tuple[int, str]:
+def kept_axes(axes: Axes, matrix: NamedMatrix) -> tuple[int, str]:
     """Return how many axes are reported and drawn, and why no more; see Scale.kept.
 
     The noise: a residual of an axis that the matrix does not have is as large as the largest singular value
@@ -94,17 +137,14 @@ def kept_axes(axes: Axes, matrix: BinaryMatrix) -> tuple[int, str]:
     return MOST_KEPT, NO_OTHER if len(ratios) == MOST_KEPT else MANY
 
 
-def _has_another(axes: Axes, kept: int, matrix: BinaryMatrix) -> bool:
+def _has_another(axes: Axes, kept: int, matrix: NamedMatrix) -> bool:
     """Return whether residuals of the first axes have more in common than those of drawn matrices."""
     rng = np.random.default_rng(seed_sequence(0))
-    ones = expit(axes.log_odds(kept)).astype(np.float32)
-    weight = matrix.observed / np.sqrt(np.maximum(ones * (1 - ones), np.float32(LEAST_VARIANCE)))
-    largest = _largest((matrix.codes - ones) * weight)
-    for _ in range(SIMULATED):
-        drawn = rng.random(ones.shape, dtype=np.float32) < ones
-        if _largest((drawn - ones) * weight) >= largest:
-            return False
-    return True
+    given = Exceedances(Exceedances.of(axes.log_odds(kept), axes.cuts).above.astype(np.float32))
+    mean = given.mean
+    weight = matrix.observed / np.sqrt(np.maximum(given.variance, np.float32(LEAST_VARIANCE)))
+    largest = _largest((getattr(matrix, matrix.field) - mean) * weight)
+    return all(_largest((given.drawn(rng) - mean) * weight) < largest for _ in range(SIMULATED))
 
 
 def _largest(residuals: np.ndarray) -> float:
@@ -142,7 +182,7 @@ def rotated(axes: Axes, kept: int) -> tuple[Axes, bool]:
     loadings[:, :kept] = loadings[:, :kept] @ rotations[best]
     order = np.arange(len(axes.sizes))
     order[:kept] = np.argsort(-np.square(loadings[:, :kept]).sum(axis=0), kind="stable")
-    return Axes(places, loadings, axes.intercepts).rearranged(order), True
+    return axes._replace(places=places, loadings=loadings).rearranged(order), True
 
 
 def _axes_per_column(loadings: np.ndarray) -> float:
@@ -160,4 +200,4 @@ def signed(axes: Axes) -> Axes:
     largest = axes.loadings[np.abs(axes.loadings).argmax(axis=0), range(len(sums))]
     is_balanced = np.abs(sums) <= 1e-9 * np.abs(axes.loadings).sum(axis=0)
     signs = np.where(np.where(is_balanced, largest, sums) < 0, -1.0, 1.0)
-    return Axes(axes.places * signs, axes.loadings * signs, axes.intercepts)
+    return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs)

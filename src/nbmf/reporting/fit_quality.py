@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nbmf.catalogue import sampler_of
-from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
@@ -46,21 +46,23 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
 def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
     if model.likelihood.unit != "entry":
         return f"per {model.likelihood.unit}, not comparable"
-    if isinstance(matrix, CountMatrix):
-        return _loss_of_counts(matrix, model)
+    if not isinstance(matrix, BinaryMatrix):
+        return _loss_next_to_baseline(matrix, model)
     loss = loss_of(matrix.codes, expectation, matrix.observed)
     proportion = np.count_nonzero(matrix.codes == 1) / loss.entries
     alone = loss_of(matrix.codes, np.full(matrix.shape, proportion), matrix.observed).perplexity
     return f"{loss.perplexity:.4f} nats per entry; the overall proportion of ones alone has {alone:.4f}"
 
 
-def _loss_of_counts(matrix: CountMatrix, model: Factorization) -> str:
-    likelihood, values = model.likelihood, matrix.tallies
+def _loss_next_to_baseline(matrix: NamedMatrix, model: Factorization) -> str:
+    likelihood, values = model.likelihood, getattr(matrix, matrix.field)
     loss = training_loss(model, values).perplexity
     name, label = next(iter(baselines_of(likelihood).items()))
     loss_at = likelihood.loss_at(values, matrix.observed)
     alone = loss_at(at(prediction(name, values), loss_at.rows, loss_at.columns)).perplexity
-    return f"{loss:.4f} nats per entry, {SCORED_BY[likelihood.name]}; {label} alone has {alone:.4f}"
+    scored_by = f", {SCORED_BY[likelihood.name]}" if likelihood.name in SCORED_BY else ""
+    have = "have" if label.endswith("categories") else "has"
+    return f"{loss:.4f} nats per entry{scored_by}; {label} alone {have} {alone:.4f}"
 
 
 def _of_starts(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:

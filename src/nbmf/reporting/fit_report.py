@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
@@ -125,6 +126,8 @@ def _values(matrix: NamedMatrix) -> str:
     if isinstance(matrix, CountMatrix):
         zeros = counts["zeros"] / observed
         return f"counts with a mean of {counts['sum'] / observed:.3g}, {zeros:.1%} of them zero"
+    if isinstance(matrix, CategoryMatrix):
+        return f"{matrix.n_categories} ordered categories from {matrix.categories[0]} to {matrix.categories[-1]}"
     return f"{_share(counts['ones'] / observed)} ones among the observed"
 
 

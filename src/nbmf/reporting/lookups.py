@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from nbmf.catalogue import sampler_of
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import BinaryMatrix
@@ -97,10 +98,17 @@ def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     for a, name in enumerate(names[:kept]):
         on = f" on {name}" if kept > 1 else ""
         measures.append(Measure(f"discrimination{on}", scale.discrimination[:, a]))
-        measures.append(Measure(f"ones at the low end{on}", scale.low[:, a], is_share=True))
-        measures.append(Measure(f"ones at the high end{on}", scale.high[:, a], is_share=True))
+        what, is_share = ("mean category", False) if scale.categories else ("ones", True)
+        for end, means in (("low", scale.low), ("high", scale.high)):
+            measures.append(Measure(f"{what} at the {end} end{on}", means[:, a] + scale.lowest, is_share=is_share))
     measures.append(Measure("difficulty", scale.difficulty))
     ends = f"the {scale.n_end} lowest and the {scale.n_end} highest rows" if scale.n_end > 1 else "the outermost rows"
+    if scale.categories:
+        return measures, [
+            "Where a column is: its discrimination (by how much the log-odds of a higher category rise with the "
+            "position), its difficulty (the mean of its thresholds), and the mean predicted category in "
+            f"{ends}, counted from {scale.lowest}."
+        ]
     return measures, [
         "Where a column is: its discrimination (by how much the log-odds of a one rise with the position), its "
         "difficulty (minus the log-odds of a one at position 0), and the mean predicted probability of a one in "
@@ -157,7 +165,8 @@ def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
 
 def _nearness(kind: str, result: FitResult) -> Iterator[str]:
     """Yield how nearness is computed."""
-    what = {BinaryMatrix: "probabilities", CountMatrix: "counts"}.get(type(result.matrix), "values")
+    kinds = {BinaryMatrix: "probabilities", CountMatrix: "counts", CategoryMatrix: "mean categories"}
+    what = kinds.get(type(result.matrix), "values")
     if result.expectation is None:
         what = "rates W H"
     if kind == "row":

@@ -48,7 +48,11 @@ def facts(scale: Scale) -> Iterator[str]:
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
-    yield (f"an end is {end}{tenth}; percentages are mean predicted probabilities of a one (yes, present, right)")
+    means = "percentages are mean predicted probabilities of a one (yes, present, right)"
+    if scale.categories:
+        numbers = f"{scale.lowest} {scale.categories[0]!r} to {scale.lowest + len(scale.categories) - 1} "
+        means = f"numbers of columns are mean predicted categories, from {numbers}{scale.categories[-1]!r}"
+    yield f"an end is {end}{tenth}; {means}"
 
 
 def axis_entry(scale: Scale, a: int) -> Entry:
@@ -68,22 +72,36 @@ def axis_entry(scale: Scale, a: int) -> Entry:
             ("low end", _end(scale, a, order)),
         ]
     low, high = scale.low[:, a], scale.high[:, a]
+    what = "higher" if scale.categories else "ones"
     lines += [
-        ("ones at high end", _separating(scale, high, low, "low end")),
-        ("ones at low end", _separating(scale, low, high, "high end")),
+        (f"{what} at high end", _separating(scale, high, low, "low end")),
+        (f"{what} at low end", _separating(scale, low, high, "high end")),
     ]
     if not any(text for _, text in lines[-2:]):
-        lines.append(("columns", f"none separates the ends by {_percent(APART)} or more"))
+        apart = f"{_apart(scale):.2g} of a category" if scale.categories else _percent(APART)
+        lines.append(("columns", f"none separates the ends by {apart} or more"))
     return Entry(title, [(label, text) for label, text in lines if text])
 
 
 def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -> str:
-    """Return the columns that are more often 1 here than at the other end, "" if there are none."""
+    """Return the columns that are more often 1, or higher, here than at the other end, "" if there are none."""
     order = np.argsort(there - here, kind="stable")[:TOLD]
-    chosen = [n for n in order if here[n] - there[n] >= APART]
-    pairs = [f"{_percent(here[n])} ({f'{other}: ' if n == order[0] else ''}{_percent(there[n])})" for n in chosen]
+    chosen = [n for n in order if here[n] - there[n] >= _apart(scale)]
+    pairs = [
+        f"{_mean(scale, here[n])} ({f'{other}: ' if n == order[0] else ''}{_mean(scale, there[n])})" for n in chosen
+    ]
     texts = [f"'{scale.column_names[n]}' {pair}" for n, pair in zip(chosen, pairs, strict=True)]
     return ", ".join(texts)
+
+
+def _apart(scale: Scale) -> float:
+    """Return from which difference of means on a column separates the ends."""
+    return APART * (len(scale.categories) - 1) if scale.categories else APART
+
+
+def _mean(scale: Scale, value: float) -> str:
+    """Return the probability of a one as a percentage, or the mean category as a number."""
+    return f"{scale.lowest + value:.1f}" if scale.categories else _percent(value)
 
 
 def columns_table(scale: Scale) -> Table:
@@ -92,24 +110,39 @@ def columns_table(scale: Scale) -> Table:
     names = ["discrimination"] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, "difficulty"], []
     if kept == 1:
-        head += ["location", "ones at low end", "at high end"]
+        head += ["location", f"{'mean' if scale.categories else 'ones'} at low end", "at high end"]
     for n in chosen:
         cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
         cells.append(f"{scale.difficulty[n]:.2f}")
         if kept == 1:
-            cells += [f"{scale.location[n]:.2f}", _percent(scale.low[n, 0]), _percent(scale.high[n, 0])]
+            ends = (_mean(scale, each[n, 0]) for each in (scale.low, scale.high))
+            cells += [f"{scale.location[n]:.2f}", *ends]
         rows.append(cells)
-    formula = "discrimination · position" if kept == 1 else "the sum of discrimination · position over the axes"
-    caption = [f"log-odds of a one = {formula} - difficulty, as in item response theory"]
-    if kept == 1:
-        caption.append(
-            "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
-            "as probable as a zero"
-        )
+    caption = list(_formulas(scale))
     more = len(scale.difficulty) - len(chosen)
     those = "with lower discrimination" if kept == 1 else "of lower discrimination on their axis"
     note = f"... and {more} more column{'s' * (more > 1)} {those}: see columns.csv" if more else ""
     return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
+
+
+def _formulas(scale: Scale) -> Iterator[str]:
+    """Yield what the parameters of a column mean."""
+    kept = scale.kept
+    formula = "discrimination · position" if kept == 1 else "the sum of discrimination · position over the axes"
+    if scale.categories:
+        yield (
+            f"log-odds of a category above another = {formula} - its threshold, as in the graded response model; "
+            "difficulty is the mean of the thresholds, which are in columns.csv"
+        )
+        if kept == 1:
+            yield "location is difficulty / discrimination: the position of answers in the middle"
+        return
+    yield f"log-odds of a one = {formula} - difficulty, as in item response theory"
+    if kept == 1:
+        yield (
+            "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
+            "as probable as a zero"
+        )
 
 
 def _most_informative(scale: Scale) -> np.ndarray:

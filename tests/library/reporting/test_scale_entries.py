@@ -22,7 +22,8 @@ SCALE = Scale(
     level=0.9,
     interval_kind=GIVEN_COLUMNS,
     discrimination=np.array([[2.0, 0.1], [-1.0, 0.2], [0.1, 0.0]]),
-    difficulty=np.array([1.0, -0.5, 3.0]),
+    thresholds=np.array([[1.0], [-0.5], [3.0]]),
+    cuts=np.zeros((3, 1)),
     shares=np.array([0.9, 0.1]),
     reliability=np.array([0.85, 0.2]),
     kept=1,
@@ -111,7 +112,7 @@ def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
         kept=2,
         column_names=np.array([f"c{n}" for n in range(60)]),
         discrimination=loadings,
-        difficulty=np.zeros(60),
+        thresholds=np.zeros((60, 1)),
     )
     table = columns_table(many)
     assert [row[0] for row in table.rows] == [f"c{n}" for n in (*range(10), *range(50, 60))]
