@@ -52,6 +52,7 @@ COSTS = {
     "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=13),
     "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, per_row=18),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
+    "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
 }
 SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250)}  # of the fits with which K is searched for
 SEARCHED = 3  # numbers of components that are mostly tried

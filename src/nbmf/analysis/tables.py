@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import by_group
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
@@ -58,13 +59,15 @@ def tables_of(result: FitResult) -> Tables:
 def _of_every_fit(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     if result.expectation is not None:
         intervals = result.intervals.get(EXPECTATION, ())
-        yield EXPECTATION, lambda: _of_entries(result, result.expectation)
+        yield EXPECTATION, lambda: _of_entries(result, result.expectation + result.lowest)
         for end, values in zip(ENDS, intervals, strict=False):
-            yield f"{EXPECTATION}_{end}", lambda values=values: _of_entries(result, values)
+            yield f"{EXPECTATION}_{end}", lambda values=values: _of_entries(result, values + result.lowest)
         if result.chains is not None:
             yield CHAINS, lambda: result.chains.diagnostics
     if result.stack is not None and result.n_missing:
         yield MISSING, lambda: _missing(result)
+    if isinstance(result.matrix, CategoryMatrix) and result.n_missing:
+        yield MISSING, lambda: _missing_categories(result)
 
 
 def _of_entries(result: FitResult, values: np.ndarray) -> pd.DataFrame:
@@ -82,6 +85,16 @@ def _missing(result: FitResult) -> pd.DataFrame:
     entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
     predicted = {"probability": result.stack.predict(rows, columns), "by_model": result.expectation[rows, columns]}
     return pd.DataFrame(entries | predicted)
+
+
+def _missing_categories(result: FitResult) -> pd.DataFrame:
+    """Return the mean category and the probability of each that the model predicts of missing entries."""
+    matrix = result.matrix
+    rows, columns = np.nonzero(~matrix.observed)
+    entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
+    mean = {"mean": result.expectation[rows, columns] + result.lowest}
+    chances = zip(matrix.categories, result.model.predictive(rows, columns).T, strict=True)
+    return pd.DataFrame(entries | mean | {f"P({name})": chance for name, chance in chances})
 
 
 def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:

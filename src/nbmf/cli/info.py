@@ -3,9 +3,10 @@
 import argparse
 from collections.abc import Iterator
 
-from nbmf.cli import info_counts, info_misfits, info_sparse, info_tables
+from nbmf.cli import info_categories, info_counts, info_misfits, info_sparse, info_tables
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
 from nbmf.cli.reading import read_matrix, repeated
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -27,6 +28,9 @@ def run(options: argparse.Namespace) -> None:
         uses = info_tables.uses_of_counts(matrix, options)
         for line in info_counts.report(matrix, again, uses):
             print(line)
+        return
+    if isinstance(matrix, CategoryMatrix):
+        print("\n".join(info_categories.report(matrix, again)))
         return
     if isinstance(matrix, SparseBinaryMatrix):
         print("\n".join(info_sparse.report(matrix, again)))

@@ -90,7 +90,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         understood,
         *where,
         *_described(options.file, reading, fitting, misfits, odd, chosen_options),
-        *_next(chosen),
+        *_next(chosen, _as_categories(chosen, fitting, odd)),
     ]
 
 
@@ -259,5 +259,20 @@ def _why(column: _Column) -> str:
     return f"{len(different)} different texts: {', '.join(map(repr, different[:FEW]))}{more}"
 
 
-def _next(options: Options) -> list[str]:
-    return ["", "next:", f"  {command_for(options)}"]
+def _as_categories(options: Options, fitting: list[_Column], odd: list[_Column]) -> Options | None:
+    """Return the options that keep ratings as ordered categories, None if they are no ratings."""
+    if options.above is None or options.above <= 1:
+        return None
+    meaning = Meaning(options.missing, DEFAULTS["missing"])
+    columns = [column for column in fitting if column not in odd]
+    highest = max(
+        int(n) for column in columns for text in column.texts if text not in meaning and (n := number_of(text))
+    )
+    categories = [str(number) for number in range(1, highest + 1)]
+    return Options(**{**vars(options), "above": None, "categories": categories})
+
+
+def _next(options: Options, as_categories: Options | None) -> list[str]:
+    """Return the commands: ratings as they are first."""
+    commands = [each for each in (as_categories, options) if each is not None]
+    return ["", "next:", *(f"  {command_for(each)}" for each in commands)]

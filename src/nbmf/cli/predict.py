@@ -14,7 +14,9 @@ from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_matrix
 from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.cells import Table
 from nbmf.io.columns import read_columns
@@ -39,8 +41,7 @@ def run(options: argparse.Namespace) -> None:
     if matrix.dense is not None:
         raise DataError(f"{options.file}: {matrix.words} are too many; new rows of so large a fit are read in parts")
     kind = fit.model.likelihood.matrix
-    if isinstance(matrix, CountMatrix) != (kind is CountMatrix):
-        raise DataError(f"{options.file}: a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}")
+    refuse_other_kind(options, matrix, kind)
     names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
     try:
         rows = new_rows(matrix, names, n_columns)
@@ -53,10 +54,20 @@ def run(options: argparse.Namespace) -> None:
     )
     known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
     fit_names, nearest = _nearest(fit, placement)
-    result = Prediction(name_of(options), options.model, fit.model, rows, placement, known, LEVEL, fit_names, nearest)
+    lowest = getattr(fit.matrix, "lowest", 0)
+    found = rows, placement, known, LEVEL, fit_names, lowest, nearest
+    result = Prediction(name_of(options), options.model, fit.model, *found)
     folder.write_table(f"{placement.kind}.csv", result.table())
     folder.write_table(MISSING, result.missing())
     publish(prediction_report(result, printed_command(options)), folder, vars(options))
+
+
+def refuse_other_kind(options: argparse.Namespace, matrix: NamedMatrix, kind: type[NamedMatrix]) -> None:
+    """Raise DataError if a file has counts or ordered categories where the fit had none, or the reverse."""
+    for other in (CountMatrix, CategoryMatrix):
+        if isinstance(matrix, other) != (kind is other):
+            names = f"a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}"
+            raise DataError(f"{options.file}: {names}")
 
 
 def _nearest(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, Nearest] | tuple[None, None]:

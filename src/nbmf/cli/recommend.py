@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.cli.predict import as_the_fit
+from nbmf.cli.predict import as_the_fit, refuse_other_kind
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_matrix
 from nbmf.cli.saved_fits import SavedFit, load_fit
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
@@ -30,6 +31,10 @@ ROWS_AT_ONCE = 1000
 def run(options: argparse.Namespace) -> None:
     """Recommend to all rows, block by block, and write the file."""
     fit = load_fit(Path(options.model))
+    if fit.model.likelihood.matrix is CategoryMatrix:
+        raise DataError(
+            f"{options.model}: a fit to ordered categories, of which none is recommended; nbmf predict has them"
+        )
     path = _path_of(options, fit)
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
     _refuse_foreign(path, header, options.force)
@@ -88,8 +93,7 @@ def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
     matrix, (known, n_columns) = read_matrix(as_the_fit(options, fit)), (fit.model.column_names_, fit.model.H_.shape[1])
     kind = fit.model.likelihood.matrix
-    if isinstance(matrix, CountMatrix) != (kind is CountMatrix):
-        raise DataError(f"{options.file}: a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}")
+    refuse_other_kind(options, matrix, kind)
     try:
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
             return _Rows(_sparse_rows(matrix, fit), matrix.row_names)

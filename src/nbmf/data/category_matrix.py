@@ -12,6 +12,7 @@ from nbmf.data.given import WrongValue, as_numbers, frame_values, is_frame, nami
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import MISSING, NamedMatrix
 from nbmf.data.names import checked_names, refuse_duplicates
+from nbmf.data.value_codes import number_of
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -71,6 +72,17 @@ class CategoryMatrix(NamedMatrix):
     def n_categories(self) -> int:
         """C, the number of categories, also of those that do not occur."""
         return len(self.categories)
+
+    @property
+    def lowest(self) -> int:
+        """The number of the lowest category in what people read.
+
+        That is what it is called if all are called by whole numbers in a row, such as 1 to 5; else 0.
+        """
+        numbers = [number_of(name) for name in self.categories.tolist()]
+        first = numbers[0]
+        is_row = first is not None and numbers == [first + place for place in range(len(numbers))]
+        return int(first) if is_row and first.is_integer() else 0
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:

@@ -55,6 +55,11 @@ class Answers(NamedTuple):
             return gaps
         return {"ones": ["1"], "zeros": ["2"], **gaps} if self.highest == 2 else {"above": self.above, **gaps}
 
+    @property
+    def categories(self) -> list[str]:
+        """The texts of the scale, from the lowest on."""
+        return [str(number) for number in range(1, self.highest + 1)]
+
 
 class AnswersError(DataError):
     """Says that values are answers and no counts, and which arguments read them.
@@ -81,6 +86,7 @@ class AnswersError(DataError):
             parts += ["two answers. ", *named, " takes 1 for a one and 2 for a zero, as in yes and no"]
         else:
             parts += ["ratings, and no counts. ", *named, f" makes those above {answers.above} ones and others zeros"]
+            parts += ["; ", Setting("categories", answers.categories), " keeps them as ordered categories"]
         counts = Setting("counts", True), " reads all values as counts"
         super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 else ()))
 

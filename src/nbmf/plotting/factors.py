@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
@@ -103,7 +104,7 @@ def reconstruction(
     Both are sorted as in `dictionary`. Strips along the edges are the components that rows and columns are
     most typical of, or of axes their positions on the first, and outside of these their groups. Counts
     and real numbers are drawn between their 0.5 % and 99.5 % quantiles; where no probability of a one
-    is large, black is the largest of E[V].
+    is large, black is the largest of E[V]. Ordered categories are numbered as in `CategoryMatrix.lowest`.
 
     Parameters
     ----------
@@ -139,8 +140,12 @@ def reconstruction(
         ranked = components_of(model, matrix)
         factors = tuple(factor_of(ranked.model, axis, ranked.sorted_by, groups[axis], matrix) for axis in (0, 1))
     is_binary = model.likelihood is BERNOULLI
-    label = "probability of a one, E[V]" if is_binary else "E[V]"
-    return np.array(reconstructions.draw_reconstruction(values, expectation, factors, model.title, label, ax))
+    label, lowest = "probability of a one, E[V]" if is_binary else "E[V]", 0
+    if isinstance(matrix, CategoryMatrix):
+        lowest, highest = matrix.lowest, matrix.lowest + matrix.n_categories - 1
+        label = f"E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
+    drawn = values + lowest, expectation + lowest
+    return np.array(reconstructions.draw_reconstruction(*drawn, factors, model.title, label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

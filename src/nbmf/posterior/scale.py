@@ -18,7 +18,6 @@ from scipy.special import ndtri
 from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import NamedMatrix
-from nbmf.data.value_codes import number_of
 from nbmf.errors import NotSupportedError, not_allowed
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
@@ -84,6 +83,8 @@ class Scale:
     n_end : int
         How many rows such a tenth has.
     row_groups : str array (F,) or None
+    lowest : int
+        The number of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones.
     given : sequence of str
         What a person calls the first axes.
     """
@@ -108,20 +109,13 @@ class Scale:
     n_end: int
     row_groups: np.ndarray | None = None
     categories: Sequence[str] = ()
+    lowest: int = 0
     given: Sequence[str] = ()
 
     @property
     def difficulty(self) -> np.ndarray:
         """Minus the log-odds of a one of a row at 0; of ordered categories the mean threshold, float array (N,)."""
         return self.thresholds.mean(axis=1)
-
-    @property
-    def lowest(self) -> int:
-        """The number of the lowest category: what it is called if all are called by numbers in a row, else 0."""
-        numbers = [number_of(name) for name in self.categories]
-        first = numbers[0] if numbers else None
-        is_row = first is not None and numbers == [first + place for place in range(len(numbers))]
-        return int(first) if is_row and first.is_integer() else 0
 
     def order(self, axis: int = 0) -> np.ndarray:
         """Return the rows from the lowest to the highest on an axis, int array (F,)."""
@@ -193,8 +187,8 @@ class Scale:
         for a, name in enumerate(self.names):
             columns |= {
                 f"discrimination on {name}": self.discrimination[:, a],
-                f"{what} at the low end of {name}": self.low[:, a],
-                f"{what} at the high end of {name}": self.high[:, a],
+                f"{what} at the low end of {name}": self.low[:, a] + self.lowest,
+                f"{what} at the high end of {name}": self.high[:, a] + self.lowest,
             }
         return pd.DataFrame(columns)
 
@@ -263,6 +257,7 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
         n_end=n_end,
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
+        lowest=getattr(matrix, "lowest", 0),
     )
 
 

@@ -90,6 +90,11 @@ class FitResult:
         return self.matrix.counts()["missing"]
 
     @property
+    def lowest(self) -> int:
+        """The number of what E[V] calls 0: of the lowest of ordered categories, see CategoryMatrix."""
+        return getattr(self.matrix, "lowest", 0)
+
+    @property
     def is_sampled(self) -> bool:
         """Whether the method is a sampler."""
         return self.model.inference is Inference.SAMPLER

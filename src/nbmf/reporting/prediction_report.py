@@ -8,6 +8,7 @@ import pandas as pd
 
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import listed
+from nbmf.likelihoods.ordered import ORDERED
 from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
@@ -30,6 +31,7 @@ class Prediction:
     column_names : str array (N,)
     level : float, of the intervals
     fit_names : str array (F,), of the rows of the fit, and
+    lowest : int, the number of what E[v] calls 0: of ordered categories the lowest, see CategoryMatrix
     nearest : Nearest, which of them are nearest to each new row; both None where the data of the fit are not known
     """
 
@@ -41,6 +43,7 @@ class Prediction:
     column_names: np.ndarray
     level: float
     fit_names: np.ndarray | None = None
+    lowest: int = 0
     nearest: Nearest | None = None
 
     def table(self) -> pd.DataFrame:
@@ -60,7 +63,7 @@ class Prediction:
     def missing(self) -> pd.DataFrame:
         """Return a row per entry that is missing: row, column, and what the model expects there."""
         rows, columns = np.nonzero(~self.rows.observed)
-        expected = self.placement.expectation[rows, columns]
+        expected = self.placement.expectation[rows, columns] + self.lowest
         return pd.DataFrame(
             {"row": self.rows.names[rows], "column": self.column_names[columns], self.expected: expected}
         )
@@ -69,6 +72,13 @@ class Prediction:
     def expected(self) -> str:
         """What E[v] is."""
         return "probability" if self.model.likelihood.limits == (0.0, 1.0) else "mean"
+
+    @property
+    def words(self) -> str:
+        """What E[v] is, in words."""
+        if self.expected == "probability":
+            return "probabilities of a one"
+        return "mean categories" if self.model.likelihood is ORDERED else "expected counts"
 
 
 def prediction_report(result: Prediction, command: str = "") -> Report:
@@ -114,7 +124,7 @@ def _places(result: Prediction) -> Table:
     if result.nearest is not None:
         head, align = [*head, "nearest rows of the fit"], align + "<"
         cells = [[*row, _nearest(result, f)] for f, row in enumerate(cells)]
-        predicted = "predicted probabilities" if result.expected == "probability" else "expected counts"
+        predicted = "predicted probabilities" if result.expected == "probability" else result.words
         notes.append(f"numbers after nearest rows are root mean square differences of {predicted} over all columns")
     return Table(head, cells, align, [placement.kind], "; ".join(notes))
 
@@ -170,5 +180,5 @@ def _missing(result: Prediction) -> str:
     if not number:
         return "no entry is missing"
     noun = "entry" if number == 1 else "entries"
-    what = "probabilities of a one" if result.expected == "probability" else "expected counts"
-    return f"{number} missing {noun}: {what} are in missing.csv"
+    counted = f", counted from {result.lowest}," if result.model.likelihood is ORDERED else ""
+    return f"{number} missing {noun}: {result.words}{counted} are in missing.csv"

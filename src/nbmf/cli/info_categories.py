@@ -1,0 +1,60 @@
+"""nbmf info of ordered categories: how often each is there, and columns that have few of them or run against others."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbmf.catalogue import methods_for
+from nbmf.cli.info_axes import AXES, time_of_fit, worth_a_look
+from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.reporting.text import wrapped
+
+AGAINST = -0.2  # correlation of a column with the mean of the others, below which it is reversed rather than unrelated
+ENOUGH = 20  # rows in which a column and others are observed
+NAMED = 10  # columns
+
+
+def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
+    """Yield the lines of the report; `again` is FILE with its options."""
+    numbers = np.bincount(matrix.ranks[matrix.observed], minlength=matrix.n_categories)
+    pairs = zip(matrix.categories, numbers / numbers.sum(), strict=True)
+    yield wrapped(f"from low to high: {', '.join(f'{name} {share:.1%}' for name, share in pairs)}")
+    if missed := matrix.categories[numbers == 0].tolist():
+        yield f"never there: {', '.join(missed)}"
+    different = np.array([len(np.unique(ranks[ranks >= 0])) for ranks in matrix.ranks.T])
+    yield from _columns(matrix, different == 1, "with one category alone")
+    if against := _against(matrix):
+        names = ", ".join(f"{matrix.column_names[n]} {r:.2f}" for n, r in against[:NAMED])
+        more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
+        yield wrapped(
+            f"columns that fall where the others rise, perhaps asked the other way round (correlation with their mean): "
+            f"{names}{more}; a fit needs no reversal"
+        )
+    for axis, _ in AXES:
+        yield from worth_a_look(matrix, {}, axis)
+    yield from time_of_fit(matrix, f"{matrix.n_observed} observed entries")
+    yield ""
+    yield wrapped(f"methods that take ordered categories: {', '.join(methods_for(CategoryMatrix))}")
+    yield from ("", "next:", f"  nbmf fit {again}", f"  nbmf compare {again}")
+
+
+def _columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iterator[str]:
+    names = matrix.column_names[which].tolist()
+    if names:
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        yield wrapped(f"columns {words}: {', '.join(names[:NAMED])}{more}")
+
+
+def _against(matrix: CategoryMatrix) -> list[tuple[int, float]]:
+    """Return the columns whose correlation with the mean of the other columns is negative, the most negative first."""
+    values = np.where(matrix.observed, matrix.ranks, np.nan)
+    found = []
+    for n in range(matrix.shape[1]):
+        others = np.delete(values, n, axis=1)
+        there = ~np.isnan(values[:, n]) & ~np.isnan(others).all(axis=1)
+        if np.count_nonzero(there) < ENOUGH:
+            continue
+        own, mean = values[there, n], np.nanmean(others[there], axis=1)
+        if own.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(own, mean)[0, 1])) < AGAINST:
+            found.append((n, r))
+    return sorted(found, key=lambda pair: pair[1])
