@@ -27,8 +27,8 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
         names = ", ".join(f"{matrix.column_names[n]} {r:.2f}" for n, r in against[:NAMED])
         more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
         yield wrapped(
-            f"columns that fall where the others rise, perhaps asked the other way round (correlation with their mean): "
-            f"{names}{more}; a fit needs no reversal"
+            "columns that fall where the others rise, perhaps asked the other way round (correlation with their "
+            f"mean): {names}{more}; a fit needs no reversal"
         )
     for axis, _ in AXES:
         yield from worth_a_look(matrix, {}, axis)

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> None:
     fit = load_fit(Path(options.model))
     if fit.model.likelihood.matrix is CategoryMatrix:
         raise DataError(
-            f"{options.model}: a fit to ordered categories, of which none is recommended; nbmf predict has them"
+            f"{options.model}: fitted to ordered categories, none of which is recommended; see nbmf predict"
         )
     path = _path_of(options, fit)
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
