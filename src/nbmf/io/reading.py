@@ -10,16 +10,16 @@ from typing import Any, Unpack
 import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
-from nbmf.io import arguments
+from nbmf.io import arguments, coded_matrix
 from nbmf.io.answers import AnswersError, answers_among, layout_of, look_like_counts
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
-from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
+from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
@@ -101,6 +101,13 @@ def read(
     DataError
         If the file cannot be read as such a matrix; the message names the file and the line.
     """
+    return read_with_absent(path, transpose=transpose, log=log, **given).matrix
+
+
+def read_with_absent(
+    path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Options]
+) -> ReadMatrix:
+    """Read a matrix as `read` does; return with it what is known of entries that it does not have."""
     given = {key: value for key, value in given.items() if value is not None}
     arguments.check(given, transpose)
     diagonal = given.pop("diagonal", True)
@@ -112,11 +119,14 @@ def read(
             others = (part for name in (*allowed, "transpose") for part in (", ", Setting(name)))
             its = f" has no meaning for {format.words}; its arguments are "
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
-    coded = _coded(path, format.cells_of(path, given), given)
+    cells = format.cells_of(path, given)
+    coded = _coded(path, cells, given)
+    absent_are_zeros = coded.are_filled or isinstance(cells, Entries) or isinstance(coded.codes, StoredCodes)
     if (above := given.get("above")) is not None:
         words = f"{coded.format}; counts above {above} are ones, others zeros"
-        coded = coded._replace(codes=_above(coded.codes, above), format=words)
-    return as_network(_matrix(path, coded, transpose, log), diagonal, log)
+        coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words)
+    matrix, unobserved = _matrix(path, coded, transpose, log)
+    return ReadMatrix(as_network(matrix, diagonal, log), absent_are_zeros, unobserved)
 
 
 def _arguments_of(format: Format) -> tuple[str, ...]:
@@ -212,15 +222,10 @@ def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
     return CodedMatrix(codes, "NPZ, a matrix file of nbmf", *names, groups)
 
 
-def _above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCodes:
-    """Return counts as codes of whether they are larger."""
-    if isinstance(codes, StoredCodes):
-        return codes.above(count)
-    return np.where(codes == MISSING, MISSING, codes > count).astype(np.int8)
-
-
-def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None]) -> AnyMatrix:
-    """Return what was found as a matrix, and report it."""
+def _matrix(
+    path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None]
+) -> tuple[AnyMatrix, tuple[np.ndarray, np.ndarray]]:
+    """Return what was found as a matrix, with the rows and the columns that have no observed entry; report it."""
     codes, names, groups = (found.codes, (found.row_names, found.column_names), found.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
@@ -230,7 +235,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
     )
     groups = None if groups is None else np.array(groups, dtype=str)
     is_stored = isinstance(codes, StoredCodes)
-    rows, columns = codes.observed_rows_and_columns() if is_stored else _observed_rows_and_columns(codes)
+    rows, columns = coded_matrix.observed_rows_and_columns(codes)
     if not rows.any():
         raise DataError(f"{path}: none of the {math.prod(codes.shape)} entries is observed")
     if not (rows.all() and columns.all()):
@@ -251,13 +256,7 @@ def _matrix(path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str]
     ]
     if left_out := [*unobserved, *found.left_out]:
         log(f"left out: {'; '.join(left_out)}")
-    return matrix
-
-
-def _observed_rows_and_columns(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows and which columns have an observed entry, bool arrays."""
-    observed = codes != MISSING
-    return observed.any(axis=1), observed.any(axis=0)
+    return matrix, (row_names[~rows], column_names[~columns])
 
 
 def _of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
