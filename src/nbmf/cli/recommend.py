@@ -162,11 +162,13 @@ def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:
 def _recommended(options: argparse.Namespace, fit: SavedFit, rows: _Rows) -> Iterator[tuple[int, Recommendations]]:
     """Yield the first row of each block, and what is recommended to its rows."""
     wanted, n_rows = {"n": options.top, "exclude": options.exclude}, rows.values.shape[0]
+    # An undirected network, also if its file has no names.
+    itself = False if options.file is None and rows.values.is_symmetric() else None
     with Progress("rows") as progress:
         for block in rows.blocks():
             if options.file is None:
                 places = np.arange(block.start, block.stop)
-                yield block.start, fit.model.recommend(places, known=rows.values, **wanted)
+                yield block.start, fit.model.recommend(places, known=rows.values, itself=itself, **wanted)
             else:
                 groups = None if rows.groups is None else rows.groups[block]
                 yield block.start, fit.model.recommend(rows.block(block), groups=groups, **wanted)

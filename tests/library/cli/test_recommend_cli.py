@@ -154,6 +154,25 @@ def test_a_list_of_the_rows_of_a_fit_is_recommended_what_these_are(capsys, monke
     np.testing.assert_allclose(found["probability"], fitted["probability"], rtol=0.05)
 
 
+@pytest.mark.parametrize("has_names", [True, False])
+def test_nobody_in_a_network_is_recommended_himself(capsys, has_names):
+    """Files without names, such as Matrix Market, have networks that are symmetric."""
+    half = np.triu(CODES[:40], 1)
+    codes = CODES[:40] if has_names else half + half.T
+    if has_names:
+        names = [f"p{n}" for n in range(40)]
+        pd.DataFrame(codes, names, names).to_csv("net.csv", index_label="who")
+        run(capsys, "fit", "net.csv", "--no-diagonal", *FAST)
+    else:
+        scipy.io.mmwrite("net.mtx", scipy.sparse.coo_array(codes), field="pattern")
+        run(capsys, "fit", "net.mtx", *FAST)
+    run(capsys, "recommend", "net.nbmf", "--top", 40)
+    table = table_of("net.recommended.csv")
+    numbers = [table[side].str.extract(r"(\d+)$")[0] for side in ("row", "column")]
+    assert len(table) == 40 * 39 - np.count_nonzero(codes[~np.eye(40, dtype=bool)])
+    assert (numbers[0] != numbers[1]).all()
+
+
 def test_counts_have_means_and_names_are_no_formulas(capsys):
     counts = pd.DataFrame(np.random.default_rng(0).poisson(1.0, (12, 8)), columns=[f"c{i}" for i in range(8)])
     counts.columns = ["=SUM(A1)", *counts.columns[1:]]
