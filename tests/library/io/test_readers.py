@@ -300,6 +300,16 @@ def test_a_list_of_presences_is_a_matrix_in_which_the_rest_is_zero(content, opti
     assert ("header in line 1" if header else "no header") in read.lines[0]
 
 
+def test_a_first_line_of_two_numbers_is_an_entry_of_a_list_of_presences(read):
+    """Also if neither of them comes again."""
+    entries = "1\t1000\n2\t1001\n2\t1002\n3\t1001\n3\t1002\n"
+    matrix = read(entries, layout="presence")
+    assert matrix.codes.tolist() == [[1, 0, 0], [0, 1, 1], [0, 1, 1]]
+    assert "no header" in read.lines[0]
+    assert read(entries, layout="presence", header=True).shape == (2, 2)
+    assert read("user\t2019\n1\t1001\n1\t1002\n2\t1002\n", layout="presence").shape == (2, 2)
+
+
 def test_a_name_may_be_given_to_columns_in_another_order(read):
     content = "what,vote,who\nb1,1,ann\nb2,0,ann\n"
     matrix = read(content, layout="long", row="who", value="vote")
