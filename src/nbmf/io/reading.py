@@ -179,7 +179,7 @@ def _seen_as_counts(
             raise refused  # labels would show which is a one
         called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
-        raise AnswersError(path, answers, counting.texts_of_missing(), others)
+        raise AnswersError(path, answers, counting.texts_of_missing(), others, isinstance(coded.codes, StoredCodes))
     if not look_like_counts(coded.codes):
         raise refused
     if options["layout"] is None and coded.row_names is None and (layout := layout_of(coded.codes)) is not None:
