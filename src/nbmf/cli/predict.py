@@ -38,7 +38,10 @@ def run(options: argparse.Namespace) -> None:
     found = read_new_rows(as_the_fit(options, fit))
     matrix = found.matrix
     if matrix.dense is not None:
-        raise DataError(f"{options.file}: {matrix.words} are too many; new rows of so large a fit are read in parts")
+        raise DataError(
+            f"{options.file}: {matrix.words} are too many for nbmf predict, which keeps all of them: split the file "
+            "into parts of fewer rows, or take nbmf recommend, which does without the zeros"
+        )
     kind = fit.model.likelihood.matrix
     if isinstance(matrix, CountMatrix) != (kind is CountMatrix):
         raise DataError(f"{options.file}: a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}")

@@ -173,6 +173,17 @@ def test_nobody_in_a_network_is_recommended_himself(capsys, has_names):
     assert (numbers[0] != numbers[1]).all()
 
 
+@pytest.mark.usefixtures("large")
+def test_what_is_too_large_to_be_predicted_is_recommended_or_split(capsys):
+    scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
+    scipy.io.mmwrite("part.mtx", scipy.sparse.coo_array(CODES[:20]), field="pattern")
+    run(capsys, "fit", "block.mtx", *FAST)
+    said = run(capsys, "predict", "block.nbmf", "block.mtx", code=cli.FAILED)
+    assert "block.mtx: 60 x 40 entries are too many for nbmf predict, which keeps all of them: split the file" in said
+    assert "20 new rows" in run(capsys, "predict", "block.nbmf", "part.mtx")
+    run(capsys, "recommend", "block.nbmf", "block.mtx")
+
+
 def test_counts_have_means_and_names_are_no_formulas(capsys):
     counts = pd.DataFrame(np.random.default_rng(0).poisson(1.0, (12, 8)), columns=[f"c{i}" for i in range(8)])
     counts.columns = ["=SUM(A1)", *counts.columns[1:]]
