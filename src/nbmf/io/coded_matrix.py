@@ -12,7 +12,7 @@ from nbmf.data.matrix import MAX_ENTRIES, MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import ValueCoding
 from nbmf.errors import DataError
-from nbmf.io.cells import Entries, Grid, counted
+from nbmf.io.cells import Entries, Grid, repeating
 from nbmf.io.encoding import UnknownValue, encode
 
 LARGER = "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be larger"
@@ -189,7 +189,7 @@ def scatter(
         if distinct < len(codes):
             _refuse_contradiction(rows, columns, codes, matrix[rows, columns])
     repeated = len(codes) - distinct
-    return matrix, (f"{counted(repeated, 'record')} that repeat another",) if repeated else ()
+    return matrix, (repeating(repeated),) if repeated else ()
 
 
 def _stored(

@@ -283,6 +283,11 @@ def test_a_long_list_is_a_matrix_in_which_the_rest_is_missing(content, options, 
     assert ("left out: 3 records that repeat another" in read.lines) == ("1.0" in content)
 
 
+def test_a_single_record_that_repeats_another_is_left_out(read):
+    assert read(LONG + LONG.splitlines()[-1] + "\n", layout="long").shape == (2, 3)
+    assert "left out: 1 record that repeats another" in read.lines
+
+
 @pytest.mark.parametrize(
     ("content", "options", "header"),
     [
