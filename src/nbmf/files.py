@@ -14,7 +14,8 @@ import numpy as np
 
 from nbmf.errors import DataError
 
-MAX_BYTES = 2**32  # of the arrays of a file; a bomb of a few kilobytes may declare any size
+# Of the arrays of a file; more only if the file is large itself: a bomb of a few kilobytes may declare any size.
+MAX_BYTES, MAX_RATIO = 2**32, 200
 
 
 @contextmanager
@@ -78,24 +79,27 @@ def read_arrays(path: str | os.PathLike, kind: str) -> dict[str, np.ndarray]:
     Raises
     ------
     DataError
-        If the file is damaged, no NPZ file or of more than MAX_BYTES; the message names it and
-        its `kind`.
+        If the file is damaged, no NPZ file or too large: of more than MAX_BYTES, and of more than MAX_RATIO times
+        what it takes on disk, or of more than the memory has. The message names it and its `kind`.
     """
     try:
         if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
             raise ValueError("a device or a pipe, which may have no end")
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > MAX_BYTES:
-            raise ValueError(f"it unpacks to {unpacked / 2**30:.3g} GiB")
+        if unpacked > (allowed := max(MAX_BYTES, MAX_RATIO * os.path.getsize(path))):
+            words = f"{unpacked / 2**30:.3g} GiB unpacked; allowed: at most {allowed / 2**30:.3g}"
+            raise DataError(f"{path}: the {kind} file is too large: {words}")
         with np.load(path, allow_pickle=False) as arrays:
             contents = {name: arrays[name] for name in arrays.files}
         for name, array in contents.items():
             if not isinstance(array, np.ndarray):  # numpy gives the bytes of what is no array
                 raise ValueError(f"{name} is no array")
         return contents
-    except FileNotFoundError:
+    except (FileNotFoundError, DataError):
         raise
+    except MemoryError as error:
+        raise DataError(f"{path}: the {kind} file does not fit into the memory ({error})") from error
     except Exception as error:  # damaged bytes make zipfile, zlib and numpy raise nearly anything
         raise DataError(f"{path}: not a complete {kind} file ({error})") from error
 

@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from nbmf import files
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays, write_json
 
@@ -152,6 +153,29 @@ def test_damaged_arrays_are_refused_with_name_and_kind(tmp_path, damage):
 def test_absent_arrays_stay_absent(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_arrays(tmp_path / "absent.npz", "parts")
+
+
+def test_what_is_large_itself_may_unpack_to_much_and_a_bomb_may_not(tmp_path, monkeypatch):
+    """A model of a large matrix is read again; a few kilobytes may declare any size."""
+    monkeypatch.setattr(files, "MAX_BYTES", 1000)
+    numbers = np.random.default_rng(0).random(5000)
+    np.savez_compressed(tmp_path / "model.npz", numbers)
+    np.testing.assert_array_equal(read_arrays(tmp_path / "model.npz", "model")["arr_0"], numbers)
+    np.savez_compressed(tmp_path / "bomb.npz", np.zeros(10**6))
+    words = r"bomb\.npz: the model file is too large: 0\.00745 GiB unpacked; allowed: at most 0\.00\d+$"
+    with pytest.raises(DataError, match=words):
+        read_arrays(tmp_path / "bomb.npz", "model")
+
+
+def test_arrays_for_which_there_is_no_memory_are_called_so(tmp_path, monkeypatch):
+    np.savez(tmp_path / "arrays.npz", np.zeros(3))
+
+    def load(path, **options):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr(np, "load", load)
+    with pytest.raises(DataError, match=r"the model file does not fit into the memory \(Unable to allocate 7 TiB\)$"):
+        read_arrays(tmp_path / "arrays.npz", "model")
 
 
 def test_members_that_are_no_arrays_are_refused(tmp_path):

@@ -7,9 +7,10 @@ from nbmf.data.category_matrix import CategoryMatrix, has_ordered_categories
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import MISSING, NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, Setting
+from nbmf.io.coded_matrix import is_huge
 from nbmf.likelihoods.likelihood import refuse_other_forms
 
 
@@ -27,7 +28,8 @@ def as_matrix(V: Any, method: str | None) -> NamedMatrix:
     if isinstance(V, NamedMatrix):
         matrix = V
     elif is_sparse(V):
-        matrix = SparseBinaryMatrix.of(V)
+        are_counts = method is not None and matrix_of(method) is CountMatrix
+        matrix = _counts_of_sparse(V, method) if are_counts else SparseBinaryMatrix.of(V)
     else:
         kind = _kind_of(V) if method is None else matrix_of(method)
         matrix = kind.observed_part(V)
@@ -38,16 +40,34 @@ def _kind_of(V: Any) -> type[NamedMatrix]:
     return CategoryMatrix if has_ordered_categories(V) else BinaryMatrix
 
 
+def _counts_of_sparse(V: Any, method: str) -> CountMatrix:
+    """Return a matrix of scipy.sparse with all of its zeros, which the methods for counts keep here."""
+    if is_huge(*V.shape):
+        raise _too_many(f"{V.shape[0]} x {V.shape[1]} entries", method)
+    from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
+
+    counts = SparseCounts.of(V)
+    tallies = counts.above_zero.toarray()
+    tallies[counts.missing.nonzero()] = MISSING
+    return CountMatrix.observed_part(tallies)
+
+
+def _too_many(words: str, method: str) -> ConfigError:
+    return ConfigError(
+        f"{words} are too many for {method}, which keeps all of them; methods that take "
+        f"a matrix without its zeros are {', '.join(methods_for(SparseBinaryMatrix))}"
+    )
+
+
 def for_method(matrix: NamedMatrix, method: str | None) -> NamedMatrix:
     """Return a matrix as a method takes it; zeros and ones are counts and categories, but not the reverse."""
     if method is None:
         return matrix
     kind = matrix_of(method)
     if matrix.dense is not None and method not in methods_for(type(matrix)):
-        raise ConfigError(
-            f"{matrix.words} are too many for {method}, which keeps all of them; methods that take "
-            f"a matrix without its zeros are {', '.join(methods_for(type(matrix)))}"
-        )
+        if is_huge(*matrix.shape):
+            raise _too_many(matrix.words, method)
+        matrix = matrix.dense(matrix.toarray(), matrix.row_names, matrix.column_names, matrix.row_groups)
     if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
         return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
     if kind is CategoryMatrix and isinstance(matrix, BinaryMatrix):

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"written: {out}")
         return
     files = [picture.file for picture in pictures]
-    OutputFolder(out, files, force=options.force).write_pictures(pictures)
+    OutputFolder(out, files, force=options.force, adds=True).write_pictures(pictures)
     print("written: " + ", ".join(str(out / file) for file in files))
 
 

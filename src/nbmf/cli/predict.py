@@ -11,7 +11,7 @@ from nbmf.analysis.tables import COMPONENTS
 from nbmf.cli.arguments import READING, printed_command
 from nbmf.cli.options import Options, repeated_words
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import name_of, read_matrix
+from nbmf.cli.reading import name_of, read_new_rows
 from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit
 from nbmf.data.category_matrix import CategoryMatrix
@@ -37,14 +37,18 @@ def run(options: argparse.Namespace) -> None:
     """Match and place new rows, write the folder and print the summary."""
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
-    matrix = read_matrix(as_the_fit(options, fit))
+    found = read_new_rows(as_the_fit(options, fit))
+    matrix = found.matrix
     if matrix.dense is not None:
-        raise DataError(f"{options.file}: {matrix.words} are too many; new rows of so large a fit are read in parts")
+        raise DataError(
+            f"{options.file}: {matrix.words} are too many for nbmf predict, which keeps all of them: split the file "
+            "into parts of fewer rows, or take nbmf recommend, which does without the zeros"
+        )
     kind = fit.model.likelihood.matrix
     refuse_other_kind(options, matrix, kind)
     names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
     try:
-        rows = new_rows(matrix, names, n_columns)
+        rows = new_rows(matrix, names, n_columns, **found.absent)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
     if fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists():

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import nbmf
 from nbmf.analysis.matrices import for_method
 from nbmf.catalogue import matrix_of
 from nbmf.cli.arguments import READ, READING, as_typed, printed_command
@@ -17,6 +16,8 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import RefusedValue
 from nbmf.errors import DataError
 from nbmf.io.answers import AnswersError
+from nbmf.io.coded_matrix import ReadMatrix
+from nbmf.io.reading import read_with_absent
 
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above", "categories")
@@ -34,7 +35,18 @@ def read_matrix(options: argparse.Namespace, method: str | None = None) -> Named
 
 
 def read_with_groups(options: argparse.Namespace, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
-    """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any.
+    """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any."""
+    found, column_groups = _read_with_groups(options, method)
+    return found.matrix, column_groups
+
+
+def read_new_rows(options: argparse.Namespace) -> ReadMatrix:
+    """Read FILE as `read_matrix` does, and what the entries are that it does not have."""
+    return _read_with_groups(options, None)[0]
+
+
+def _read_with_groups(options: argparse.Namespace, method: str | None) -> tuple[ReadMatrix, np.ndarray | None]:
+    """Return what is in FILE, and the groups of its columns.
 
     Groups belong to what a line of the file is about: after --transpose these are columns.
     """
@@ -45,21 +57,22 @@ def read_with_groups(options: argparse.Namespace, method: str | None = None) -> 
         chosen["counts"] = True
     has_column_groups = options.transpose and options.groups is not None
     transpose = options.transpose and not has_column_groups
-    matrix, column_groups = for_method(_read(options, chosen, transpose), method), None
+    found, column_groups = _read(options, chosen, transpose), None
+    found = found._replace(matrix=for_method(found.matrix, method))
     if has_column_groups:
-        matrix, column_groups = matrix.T, matrix.row_groups
-        print(f"transposed: groups are those of the {matrix.shape[1]} columns", flush=True)
-    return matrix, column_groups
+        found, column_groups = found.T, found.matrix.row_groups
+        print(f"transposed: groups are those of the {found.matrix.shape[1]} columns", flush=True)
+    return found, column_groups
 
 
-def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) -> NamedMatrix:
+def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) -> ReadMatrix:
     """Read FILE; an error says which command works, or says it."""
 
     def report(line: str) -> None:
         print(as_typed(line, options.command), flush=True)  # before whatever goes to stderr
 
     try:
-        return nbmf.read(options.file, **chosen, transpose=transpose, log=report)
+        return read_with_absent(options.file, **chosen, transpose=transpose, log=report)
     except AnswersError as error:
         completed = Options(**{**vars(options), **error.options})
         raise DataError(error, f". Type: {command_for(completed)}") from error

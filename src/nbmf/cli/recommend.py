@@ -2,7 +2,7 @@
 
 import argparse
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,19 +10,19 @@ import numpy as np
 
 from nbmf.cli.predict import as_the_fit, refuse_other_kind
 from nbmf.cli.progress import Progress
-from nbmf.cli.reading import read_matrix
+from nbmf.cli.reading import read_new_rows
 from nbmf.cli.saved_fits import SavedFit, load_fit
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING
-from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.files import atomic_path
-from nbmf.inference.fold_in import in_blocks
+from nbmf.inference.fold_in import NUMBERS_AT_ONCE, in_blocks
 from nbmf.inference.recommending import NONE_LEFT, Recommendations
+from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.output.folder import DIGITS, as_cell
-from nbmf.posterior.new_rows import new_rows
+from nbmf.posterior.new_rows import columns_among, new_rows
 
 SUFFIX = ".recommended.csv"
 ROWS_AT_ONCE = 1000
@@ -74,11 +74,31 @@ def _refuse_foreign(path: Path, header: list[str], force: bool) -> None:
 
 
 class _Rows(NamedTuple):
-    """The rows to recommend to: their values, names, and groups if they are new and have some."""
+    """The rows to recommend to: their values, names, and groups if they are new and have some.
+
+    missing : int array, columns of a sparse matrix that are missing in all rows; its values have them as zeros
+    """
 
     values: Any
     names: np.ndarray
     groups: np.ndarray | None = None
+    missing: Sequence[int] = ()
+
+    def blocks(self) -> Iterator[slice]:
+        """Yield slices of rows, fewer where each has many missing entries: these are stored one by one."""
+        return in_blocks(self.values.shape[0], 1, min(ROWS_AT_ONCE, NUMBERS_AT_ONCE // (len(self.missing) + 1)))
+
+    def block(self, rows: slice) -> Any:
+        """Return the values of some rows."""
+        values = self.values[rows]
+        if not len(self.missing):
+            return values
+        import scipy.sparse
+
+        where = np.indices((values.shape[0], len(self.missing))).reshape(2, -1)
+        where[1] = self.missing[where[1]]
+        missing = scipy.sparse.csr_array((np.full(where.shape[1], np.nan), where), shape=values.shape)
+        return values + missing
 
 
 def _rows_of_the_fit(fit: SavedFit) -> _Rows:
@@ -91,59 +111,71 @@ def _rows_of_the_fit(fit: SavedFit) -> _Rows:
 
 def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
-    matrix, (known, n_columns) = read_matrix(as_the_fit(options, fit)), (fit.model.column_names_, fit.model.H_.shape[1])
+    found, (known, n_columns) = (
+        read_new_rows(as_the_fit(options, fit)),
+        (fit.model.column_names_, fit.model.H_.shape[1]),
+    )
+    matrix = found.matrix
     kind = fit.model.likelihood.matrix
     refuse_other_kind(options, matrix, kind)
     try:
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
-            return _Rows(_sparse_rows(matrix, fit), matrix.row_names)
-        rows = new_rows(matrix, known, n_columns)
+            return _sparse_rows(found, fit)
+        rows = new_rows(matrix, known, n_columns, **found.absent)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
-    if rows.absent:
-        print(
-            f"{len(rows.absent)} columns of the fit are not there, and are missing: {rows.absent[0]}, ...", flush=True
-        )
-    if rows.unused:
-        print(f"{len(rows.unused)} columns are not in the fit, and left out: {rows.unused[0]}, ...", flush=True)
+    _report_columns(rows.absent, rows.zeros, rows.unused)
     if rows.empty:
         print(f"{len(rows.empty)} rows have nothing in the columns of the fit, and are left out", flush=True)
     return _Rows(rows.values, rows.names, None if fit.model.row_groups_ is None else rows.groups)
 
 
-def _sparse_rows(matrix: NamedMatrix, fit: SavedFit) -> Any:
-    """Return rows as a CSR array with the columns of the fit, of which those that are not there are zeros."""
+def _report_columns(missing: Sequence[str], zeros: Sequence[str], unused: Sequence[str]) -> None:
+    """Print which columns are in the fit or in the file alone, and what they are taken for."""
+    for names, said in (
+        (missing, "columns of the fit are not there, and are missing"),
+        (zeros, "columns of the fit are not there, and are zeros, as all that is not in the file"),
+        (unused, "columns are not in the fit, and left out"),
+    ):
+        if len(names):
+            print(f"{len(names)} {said}: {names[0]}, ...", flush=True)
+
+
+def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:
+    """Return rows as a CSR array with the columns of the fit."""
     import scipy.sparse
 
-    names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
+    matrix, n_columns = found.matrix, fit.model.H_.shape[1]
+    names = _names(fit.model.column_names_, n_columns, "column")
     if not fit.model.takes_sparse:
         raise DataError(f"{matrix.words} are too many for {type(fit.model).__name__}, which keeps all of them")
     if not isinstance(matrix, SparseBinaryMatrix):
         matrix = SparseBinaryMatrix.from_array(matrix.codes, matrix.row_names, matrix.column_names)
-    place_of = {str(name): place for place, name in enumerate(_names(names, n_columns, "column"))}
-    places = np.array([place_of.get(str(name), -1) for name in matrix.column_names])
-    if not (places >= 0).any():
-        raise DataError(f"no column has the name of one of the fit, such as {next(iter(place_of))!r}")
-    if unused := int(np.count_nonzero(places < 0)):
-        print(f"{unused} columns are not in the fit, and left out; others of the fit are zeros", flush=True)
+    of_fit = columns_among(matrix, names, **found.absent)
+    places = np.full(matrix.shape[1], -1)
+    places[of_fit.place[of_fit.place >= 0]] = np.flatnonzero(of_fit.place >= 0)
+    _report_columns(names[of_fit.is_missing], names[of_fit.is_zero], matrix.column_names[places < 0])
     rows, columns, codes = matrix.stored
     is_kept = places[columns] >= 0
     values = np.where(codes == MISSING, np.nan, 1.0)[is_kept]
     where = rows[is_kept], places[columns[is_kept]]
-    return scipy.sparse.csr_array((values, where), shape=(matrix.shape[0], n_columns))
+    stored = scipy.sparse.csr_array((values, where), shape=(matrix.shape[0], n_columns))
+    return _Rows(stored, matrix.row_names, missing=np.flatnonzero(of_fit.is_missing))
 
 
 def _recommended(options: argparse.Namespace, fit: SavedFit, rows: _Rows) -> Iterator[tuple[int, Recommendations]]:
     """Yield the first row of each block, and what is recommended to its rows."""
     wanted, n_rows = {"n": options.top, "exclude": options.exclude}, rows.values.shape[0]
+    # An undirected network, also if its file has no names.
+    itself = False if options.file is None and rows.values.is_symmetric() else None
     with Progress("rows") as progress:
-        for block in in_blocks(n_rows, 1, ROWS_AT_ONCE):
+        for block in rows.blocks():
             if options.file is None:
                 places = np.arange(block.start, block.stop)
-                yield block.start, fit.model.recommend(places, known=rows.values, **wanted)
+                yield block.start, fit.model.recommend(places, known=rows.values, itself=itself, **wanted)
             else:
                 groups = None if rows.groups is None else rows.groups[block]
-                yield block.start, fit.model.recommend(rows.values[block], groups=groups, **wanted)
+                yield block.start, fit.model.recommend(rows.block(block), groups=groups, **wanted)
             progress.advance(block.stop - block.start, n_rows)
 
 

@@ -8,7 +8,7 @@ from nbmf.data.loading import load_matrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
-from nbmf.output.folder import MATRIX, MODEL, record_of
+from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
 
 OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 
@@ -32,6 +32,8 @@ def load_model(path: Path) -> Any:
     """Return the model in a folder or a file."""
     if not path.exists():
         raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
+    if path.is_dir():
+        refuse_incomplete(path)
     if path.is_dir() and not (path / MODEL).exists():
         command = record_of(path).get("command")
         if command in OF_DATA:

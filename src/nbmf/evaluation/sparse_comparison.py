@@ -2,7 +2,8 @@
 
 A mask is a tenth of the ones and as many zeros, which are missing in the training matrix. The loss is that of
 `nbmf.evaluation.sampled_entries`. For recall and NDCG all columns of a row, but for the ones that its training matrix
-has, are in the order of their predictions, and ones that were held out are to be among the first.
+has, are in the order of their predictions, and ones that were held out are to be among the first. Rows of a network
+are not recommended to themselves.
 """
 
 import threading
@@ -16,7 +17,7 @@ import pandas as pd
 import scipy.sparse
 from threadpoolctl import threadpool_limits
 
-from nbmf.data.sparse_counts import SparseCounts
+from nbmf.data.masks import is_network
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, NbmfError, PoorFitWarning, Setting
 from nbmf.evaluation.baselines import LABELS
@@ -125,6 +126,7 @@ class Mask:
 
     def __init__(self, matrix: SparseBinaryMatrix, key: Sequence):
         in_pairs = matrix.is_symmetric()
+        self._itself = not (in_pairs or is_network(matrix))
         rng = np.random.default_rng(seed_sequence(*key))
         self._matrix, (n_ones, n_zeros) = matrix, numbers_of(matrix, in_pairs)
         self.fold = fold = next(sample(matrix, rng, in_pairs))
@@ -133,10 +135,11 @@ class Mask:
         self.share = n_ones * fold.kept_ones / (n_ones * fold.kept_ones + n_zeros * fold.kept_zeros)
         places = fold.places[:, fold.is_one]
         places = np.hstack([places, places[::-1]]) if in_pairs else places
+        places = places if self._itself else places[:, places[0] != places[1]]
         held = scipy.sparse.csr_array((np.ones(places.shape[1]), tuple(places)), shape=matrix.shape)
         with_ones = np.flatnonzero(np.diff(held.indptr))
         self.rows = np.sort(rng.permutation(with_ones)[:RANKED_ROWS])
-        self._held, self._known = held[self.rows], SparseCounts.of(self.training)
+        self._held = held[self.rows]
 
     def loss(self, chance: np.ndarray) -> float:
         """Return the loss of the whole matrix per one, in nats, given P(v = 1) of the held-out entries."""
@@ -145,8 +148,8 @@ class Mask:
     def scores(self, fitted: Factorization) -> dict[str, Any]:
         """Return the scores of a fit."""
         with threadpool_limits(limits=1, user_api="blas"):
-            recommended = fitted.recommend(self.rows, NDCG_AT, known=self.training).columns
-        ranks = rank_scores(recommended, self._held)
+            found = fitted.recommend(self.rows, NDCG_AT, known=self.training, itself=self._itself)
+        ranks = rank_scores(found.columns, self._held)
         loss = self.loss(fitted.predict(*self.fold.places))
         return {"n_test": self.n_test, "perplexity": loss, RECALL: ranks.recall, NDCG: ranks.ndcg}
 

@@ -320,10 +320,10 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
             (rows, columns), (self.W_.shape[0], self.H_.shape[1]), ("row", "column"), strict=True
         ):
             index = np.asarray(index)
-            if index.dtype.kind not in "iu" or (index.size and not -size <= index.min()):
+            if index.dtype.kind not in "iu":
                 raise DataError(f"{kind}s: must be integers from 0 to {size - 1}")
-            if index.size and index.max() >= size:
-                raise DataError(f"{kind} {index.max()}: must be 0 to {size - 1}")
+            if (wrong := index[(index < 0) | (index >= size)]).size:
+                raise DataError(f"{kind} {wrong[0]}: must be 0 to {size - 1}")
             places.append(index)
         return self._predict(*np.broadcast_arrays(*places))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
@@ -177,7 +178,15 @@ class FoldIn(TransformOutput):
         ------
         NotFittedError, DataError
             As for `transform`.
+        DataError
+            If V is sparse: zeros are held out, too, and so all entries are needed.
         """
+        if is_sparse(V):
+            self._require_fit()
+            raise DataError(
+                "V is sparse; score holds out zeros too, and needs an array of all entries; nbmf.compare takes sparse "
+                "matrices of zeros and ones"
+            )
         return self._fold_in(lambda _: self._held_out_score(self.likelihood.values_of(V)), V, axis=1)
 
     def _held_out_score(self, values: np.ndarray) -> float:

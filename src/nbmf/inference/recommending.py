@@ -32,7 +32,14 @@ class Recommending:
     """The part of an estimator that recommends columns."""
 
     def recommend(
-        self, rows: Any, n: int = 10, *, known: Any = None, exclude: str = ONES, groups: Sequence[Any] | None = None
+        self,
+        rows: Any,
+        n: int = 10,
+        *,
+        known: Any = None,
+        exclude: str = ONES,
+        groups: Sequence[Any] | None = None,
+        itself: bool | None = None,
     ) -> Recommendations:
         """Return the n columns of each row whose E[v] is largest among those that are not known.
 
@@ -50,6 +57,9 @@ class Recommending:
             recommended.
         groups : sequence of m labels, optional
             The group of each new row, in models with groups of rows; default: those of the matrix, if it has them.
+        itself : bool, optional
+            Whether a row given by its index may be recommended the column of the same index, which is itself in a
+            network. By default it may not where rows and columns have the same names in the same order.
 
         Returns
         -------
@@ -62,23 +72,33 @@ class Recommending:
         NotFittedError
             Before `fit`.
         ConfigError
-            If n is not an integer of at least 1, or `exclude` is neither of these.
+            If n is not an integer of at least 1, `exclude` is neither of these, or `itself` is not a bool.
         DataError
-            If an index is outside the fitted matrix, a matrix has another shape, `known` is given with new rows, or
-            `groups` without them or to a model that has none.
+            If an index is outside the fitted matrix, a matrix has another shape, `known` or `itself` is given with
+            new rows, or `groups` without them or to a model that has none.
         """
         self._require_fit()
         check_count("n", n, 1)
         if exclude not in EXCLUDED:
             raise not_allowed("exclude", exclude, " or ".join(EXCLUDED))
+        if itself not in (None, True, False):
+            raise not_allowed("itself", itself, "True, False or None")
         if len(getattr(rows, "shape", ())) == 2:
             if known is not None:
                 raise DataError(Setting("known"), ": new rows say themselves what is known; allowed: None")
+            if itself is not None:
+                raise DataError(Setting("itself", itself), ": new rows are none of the columns; allowed: None")
             fold_in = functools.partial(self._of_new_rows, V=rows, groups=groups, n=n, exclude=exclude)
             return self._fold_in(fold_in, rows, axis=1)
         if groups is not None:
             raise DataError(Setting("groups"), ": those of rows of the fit are known; allowed: None")
-        return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude)
+        itself = not self._is_network if itself is None else itself
+        return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude, itself)
+
+    @property
+    def _is_network(self) -> bool:
+        """Whether rows and columns are the same things, as their names say."""
+        return self.row_names_ is not None and np.array_equal(self.row_names_, self.column_names_)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
         indices, size = np.asarray(rows), self.W_.shape[0]
@@ -89,7 +109,7 @@ class Recommending:
             raise DataError(f"row {wrong}: must be 0 to {size - 1}")
         return indices
 
-    def _of_fitted_rows(self, rows: np.ndarray, n: int, known: Any, exclude: str) -> Recommendations:
+    def _of_fitted_rows(self, rows: np.ndarray, n: int, known: Any, exclude: str, itself: bool) -> Recommendations:
         values = None if known is None else self.values_of(known)
         shape = self.W_.shape[0], self.H_.shape[1]
         if values is not None and values.shape != shape:
@@ -101,6 +121,8 @@ class Recommending:
                 without = np.zeros(mean.shape, bool)
                 if values is not None:
                     without = self._is_known(rows_of(values, rows[block]), exclude)
+                if not itself:
+                    without |= rows[block, None] == np.arange(shape[1])
                 parts.append(best(mean, without, n))
         return _joined(parts, n)
 

@@ -72,13 +72,17 @@ class AnswersError(DataError):
         Texts that are there and mean missing by default.
     others : sequence of str
         Columns that have no answers.
+    is_huge : bool
+        Whether only values that are not zero are stored, since there are too many: then they cannot be read as counts.
     """
 
-    def __init__(self, path: Path, answers: Answers, missing: Collection[str], others: Sequence[str] = ()):
+    def __init__(
+        self, path: Path, answers: Answers, missing: Collection[str], others: Sequence[str] = (), is_huge: bool = False
+    ):
         self.options = answers.options(missing) | ({"ignore": [*others]} if others else {})
         settings = [Setting(name, value) for name, value in self.options.items()]
         named = [part for setting in settings for part in (", ", setting)][1:]
-        whose = f"all values but those of {listed(others)}" if others else "all values"
+        whose = f"all values but those of {listed(others)}" if others else "all values" + is_huge * " that are stored"
         parts = [f"{path}: {whose} are whole numbers, {answers.words}: "]
         if answers.highest == 1:
             parts += ["the latter mostly mean missing. ", *named, " reads them so"]
@@ -88,7 +92,7 @@ class AnswersError(DataError):
             parts += ["ratings, and no counts. ", *named, f" makes those above {answers.above} ones and others zeros"]
             parts += ["; ", Setting("categories", answers.categories), " keeps them as ordered categories"]
         counts = Setting("counts", True), " reads all values as counts"
-        super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 else ()))
+        super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
 
 
 def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
@@ -149,8 +153,8 @@ def _without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
 
 def answers_among(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
     """Return the columns that have no answers, and which answers the others have, if they are such and no counts."""
-    if isinstance(found.codes, StoredCodes):
-        return [], answers_of(found.codes.codes[found.codes.codes > 0], is_list)
+    if isinstance(found.codes, StoredCodes):  # as in a list there are those above zero alone
+        return [], answers_of(found.codes.codes[found.codes.codes > 0], is_list=True)
     if is_list or found.column_names is None:
         return [], answers_of(found.codes[found.codes >= (1 if found.are_filled else 0)], is_list)
     return answers_in(found.codes, found.column_names)

@@ -36,11 +36,14 @@ class IrregularText(Exception):
         How many fields it has, if they are too many or too few.
     column, field : int and str, or None
         The place of the field that is wrong, and what it is.
+    is_utf_8 : bool
+        False if a field of text has bytes that are not UTF-8.
     """
 
     def __init__(self, words: str):
         super().__init__(words)
         self.record = self.fields = self.column = self.field = None
+        self.is_utf_8 = "invalid UTF8" not in words
         if found := WRONG_LENGTH.search(words):
             self.record, self.fields = int(found[1]) - 1, int(found[2])
         elif found := WRONG_FIELD.search(words):

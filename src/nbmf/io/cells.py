@@ -217,3 +217,8 @@ def place_of(name: str, columns: Sequence[str], where: str) -> int:
 def counted(number: int, what: str) -> str:
     """Return the words for a number of things: 1 record, 2 records."""
     return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def repeating(number: int) -> str:
+    """Return the words for records that were left out, since others say the same."""
+    return f"{counted(number, 'record')} that {'repeats' if number == 1 else 'repeat'} another"

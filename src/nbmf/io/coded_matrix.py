@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbmf.data.matrix import MAX_ENTRIES, MISSING
+from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import ValueCoding
 from nbmf.errors import DataError
-from nbmf.io.cells import Entries, Grid, counted
+from nbmf.io.cells import Entries, Grid, repeating
 from nbmf.io.encoding import UnknownValue, encode
 
 LARGER = "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be larger"
@@ -41,6 +42,29 @@ class CodedMatrix(NamedTuple):
     are_filled: bool = False
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class ReadMatrix(NamedTuple):
+    """A matrix that was read, and what entries are that it does not have: of new rows, of a fit with more columns.
+
+    matrix : NamedMatrix
+    absent_are_zeros : bool, whether they are 0, as in a list of ones or a sparse matrix; else they are missing
+    unobserved : (str array, str array), rows and columns of the file that were left out, since they are missing
+    """
+
+    matrix: NamedMatrix
+    absent_are_zeros: bool
+    unobserved: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def absent(self) -> dict[str, Any]:
+        """The arguments of `nbmf.posterior.new_rows.new_rows` that say so."""
+        return {"absent": 0 if self.absent_are_zeros else MISSING, "unobserved": self.unobserved[1]}
+
+    @property
+    def T(self) -> ReadMatrix:
+        """The transposed matrix."""
+        return ReadMatrix(self.matrix.T, self.absent_are_zeros, self.unobserved[::-1])
 
 
 class StoredCodes(NamedTuple):
@@ -88,6 +112,21 @@ class StoredCodes(NamedTuple):
 
     def _only(self, which: np.ndarray) -> StoredCodes:
         return StoredCodes(*(part[which] for part in self[:3]), self.shape)
+
+
+def codes_above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCodes:
+    """Return counts as codes of whether they are larger."""
+    if isinstance(codes, StoredCodes):
+        return codes.above(count)
+    return np.where(codes == MISSING, MISSING, codes > count).astype(np.int8)
+
+
+def observed_rows_and_columns(codes: np.ndarray | StoredCodes) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows and which columns have an observed entry, bool arrays."""
+    if isinstance(codes, StoredCodes):
+        return codes.observed_rows_and_columns()
+    observed = codes != MISSING
+    return observed.any(axis=1), observed.any(axis=0)
 
 
 def of_grid(grid: Grid, coding: ValueCoding) -> CodedMatrix:
@@ -150,7 +189,7 @@ def scatter(
         if distinct < len(codes):
             _refuse_contradiction(rows, columns, codes, matrix[rows, columns])
     repeated = len(codes) - distinct
-    return matrix, (f"{counted(repeated, 'record')} that repeat another",) if repeated else ()
+    return matrix, (repeating(repeated),) if repeated else ()
 
 
 def _stored(

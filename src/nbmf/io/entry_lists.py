@@ -20,7 +20,7 @@ from nbmf.io import arrow_pieces
 from nbmf.io.arrow_pieces import NUMBER, REAL, TEXT, IrregularText, TextColumns
 from nbmf.io.cells import counted, place_of
 from nbmf.io.delimited import SEPARATORS, separator_of
-from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, is_gzipped, lines_of
+from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, is_gzipped, line_not_in, lines_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -213,6 +213,9 @@ class TextList(EntryList):
             raise self._refusal(error) from None
 
     def _refusal(self, error: IrregularText) -> DataError:
+        if not error.is_utf_8:
+            where, needed = f"line {line_not_in(self.path, UTF_8)}", "save the file as UTF-8, or take nbmf.read"
+            return DataError(f"{self.path}, {where}: not UTF-8; {needed}, which knows other encodings")
         if error.record is None:
             return DataError(f"{self.path}: not a complete list of text ({' '.join(str(error).split())})")
         where = f"{self.path}, {self.where(error.record)}"

@@ -1,11 +1,13 @@
 """NumPy's .npz and .npy files: our own matrix files, those of scipy.sparse, and plain arrays."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.given import summed
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -59,7 +61,7 @@ def _read_sparse(path: Path) -> Entries:
         if stored.ndim != 2:
             raise ValueError(f"{stored.ndim} dimensions")
         refuse_too_many_rows(path, *stored.shape)
-        coordinates = stored.tocoo()
+        coordinates, are_repeated = _added_up(stored)
     except DataError:
         raise
     except Exception as error:  # damaged arrays make scipy raise nearly anything
@@ -73,8 +75,18 @@ def _read_sparse(path: Path) -> Entries:
         coordinates.data,
         coordinates.shape,
         lambda k: f"row {rows[k]}, column {columns[k]} (from 0)",
-        "entries that are not stored are zeros",
+        "entries that are not stored are zeros" + (", those stored twice are added up" if are_repeated else ""),
     )
+
+
+def _added_up(stored: Any) -> tuple[Any, bool]:
+    """Return a sparse matrix as COO, its repeated entries added up as SciPy does, and whether there were any."""
+    import scipy.sparse
+
+    coordinates = stored.tocoo()
+    is_there = scipy.sparse.csr_array((np.ones(coordinates.nnz, bool), coordinates.coords), shape=stored.shape)
+    are_repeated = is_there.nnz < coordinates.nnz
+    return summed(coordinates).tocoo() if are_repeated else coordinates, are_repeated
 
 
 def _grid(path: Path, format: str, array: np.ndarray) -> Grid:

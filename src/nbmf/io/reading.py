@@ -11,7 +11,7 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import (
@@ -25,11 +25,11 @@ from nbmf.data.value_codes import (
     text_of,
 )
 from nbmf.errors import ConfigError, DataError, Message, Setting
-from nbmf.io import arguments
+from nbmf.io import arguments, coded_matrix
 from nbmf.io.answers import AnswersError, answers_among, layout_of, look_like_counts
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
-from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, of_entries, of_grid
+from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
@@ -114,6 +114,13 @@ def read(
     DataError
         If the file cannot be read as such a matrix; the message names the file and the line.
     """
+    return read_with_absent(path, transpose=transpose, log=log, **given).matrix
+
+
+def read_with_absent(
+    path: str | os.PathLike, *, transpose: bool = False, log: Callable[[str], None] = print, **given: Unpack[Options]
+) -> ReadMatrix:
+    """Read a matrix as `read` does; return with it what is known of entries that it does not have."""
     given = {key: value for key, value in given.items() if value is not None}
     arguments.check(given, transpose)
     diagonal = given.pop("diagonal", True)
@@ -127,11 +134,13 @@ def read(
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
     cells = format.cells_of(path, given)
     coded = _coded(path, cells, given)
+    absent_are_zeros = coded.are_filled or isinstance(cells, Entries) or isinstance(coded.codes, StoredCodes)
     if (above := given.get("above")) is not None:
         words = f"{coded.format}; counts above {above} are ones, others zeros"
-        coded = coded._replace(codes=_above(coded.codes, above), format=words)
+        coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words)
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
-    return as_network(_matrix(path, coded, transpose, log, categories), diagonal, log)
+    matrix, unobserved = _matrix(path, coded, transpose, log, categories)
+    return ReadMatrix(as_network(matrix, diagonal, log), absent_are_zeros, unobserved)
 
 
 def _arguments_of(format: Format) -> tuple[str, ...]:
@@ -186,7 +195,7 @@ def _seen_as_counts(
             raise refused  # labels would show which is a one
         called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
-        raise AnswersError(path, answers, counting.texts_of_missing(), others)
+        raise AnswersError(path, answers, counting.texts_of_missing(), others, isinstance(coded.codes, StoredCodes))
     if not look_like_counts(coded.codes):
         raise refused
     if options["layout"] is None and coded.row_names is None and (layout := layout_of(coded.codes)) is not None:
@@ -237,17 +246,10 @@ def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
     return CodedMatrix(codes, "NPZ, a matrix file of nbmf", *names, groups)
 
 
-def _above(codes: np.ndarray | StoredCodes, count: int) -> np.ndarray | StoredCodes:
-    """Return counts as codes of whether they are larger."""
-    if isinstance(codes, StoredCodes):
-        return codes.above(count)
-    return np.where(codes == MISSING, MISSING, codes > count).astype(np.int8)
-
-
 def _matrix(
     path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None], categories: Sequence[Any] | None
-) -> AnyMatrix:
-    """Return what was found as a matrix, and report it."""
+) -> tuple[AnyMatrix, tuple[np.ndarray, np.ndarray]]:
+    """Return what was found as a matrix, with the rows and the columns that have no observed entry; report it."""
     codes, names, groups = (found.codes, (found.row_names, found.column_names), found.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
@@ -257,7 +259,7 @@ def _matrix(
     )
     groups = None if groups is None else np.array(groups, dtype=str)
     is_stored = isinstance(codes, StoredCodes)
-    rows, columns = codes.observed_rows_and_columns() if is_stored else _observed_rows_and_columns(codes)
+    rows, columns = coded_matrix.observed_rows_and_columns(codes)
     if not rows.any():
         raise DataError(f"{path}: none of the {math.prod(codes.shape)} entries is observed")
     if not (rows.all() and columns.all()):
@@ -278,13 +280,7 @@ def _matrix(
     ]
     if left_out := [*unobserved, *found.left_out]:
         log(f"left out: {'; '.join(left_out)}")
-    return matrix
-
-
-def _observed_rows_and_columns(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows and which columns have an observed entry, bool arrays."""
-    observed = codes != MISSING
-    return observed.any(axis=1), observed.any(axis=0)
+    return matrix, (row_names[~rows], column_names[~columns])
 
 
 def _of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:

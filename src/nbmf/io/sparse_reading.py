@@ -17,7 +17,7 @@ from nbmf.errors import ConfigError, DataError, Setting, not_allowed
 from nbmf.inference.parameters import is_integer
 from nbmf.io.arguments import RULES
 from nbmf.io.arrow_pieces import release_memory
-from nbmf.io.cells import counted
+from nbmf.io.cells import repeating
 from nbmf.io.entry_lists import COLUMN, ROLES, ROW, EntryList, Names, Numbers, ParquetList, Piece, TextList
 from nbmf.io.formats import MATRIX_MARKET, PARQUET, TEXT, Format, format_of
 from nbmf.io.matrix_market import coordinates_of
@@ -151,7 +151,7 @@ def _report(path: Path, words: str, V: scipy.sparse.csr_array, repeated: int, lo
     log(f"{path}: {words}")
     log(f"{V.shape[0]} rows x {V.shape[1]} columns: {ones}, {missing} missing; others are zeros, which are not kept")
     if repeated:
-        log(f"left out: {counted(repeated, 'record')} that repeat another")
+        log(f"left out: {repeating(repeated)}")
 
 
 def _check(roles: dict[str, str | None], header: bool | None, shape: tuple[int, int] | None, counts: bool) -> None:

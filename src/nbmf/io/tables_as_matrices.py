@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nbmf.data.value_codes import ValueCoding, texts_of
+from nbmf.data.value_codes import ValueCoding, number_of, texts_of
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.answers import answers_of
 from nbmf.io.arguments import Options
@@ -115,7 +115,7 @@ def _codes(table: Table, block: Block, columns: Sequence[int], coding: ValueCodi
 def _list_has_header(records: Records, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns.
 
-    Where a value must be, a name is none. A list of presences has names only: that of a column
+    Where a value must be, a name is none. A list of presences has names only: that of a column is no number, and
     does not come again below it, whereas a row or a column mostly does.
     """
     if any(name is not None for name in (options["row"], options["column"], options["value"], options["groups"])):
@@ -124,6 +124,8 @@ def _list_has_header(records: Records, options: Options, coding: ValueCoding) ->
     if options["layout"] == "long":
         return coding.are_names(fields[2:3])
     names = [field.strip() for field in fields[:2]]
+    if all(number_of(name) is not None for name in names):
+        return False
     below = itertools.islice(records, 1, None)
     return not any(name == field.strip() for _, others in below for name, field in zip(names, others, strict=False))
 

@@ -134,6 +134,17 @@ def lines_of(path: str | os.PathLike, encoding: str | None = None) -> Iterator[s
             yield text
 
 
+def line_not_in(path: str | os.PathLike, encoding: str) -> int | None:
+    """Return the number of the first line that is not in an encoding, None if all are."""
+    with _unpacked(path) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode(encoding)
+            except UnicodeDecodeError:
+                return number
+    return None
+
+
 def _lines_of_bytes(path: str | os.PathLike, encoding: str) -> Iterator[str]:
     number = 0
     with _unpacked(path) as file:

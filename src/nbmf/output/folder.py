@@ -22,6 +22,7 @@ from nbmf.reporting.pictures import Picture
 MODEL, MATRIX, TABLE, COLUMN_GROUPS = "model.npz", "matrix.npz", "table.npz", "column_groups.csv"
 STACK = "stack.npz"  # the mixture of methods that predicts better than the model
 RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
+INCOMPLETE = {"complete": False}  # how, of a run that has not ended
 DIGITS = "%.6g"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # begin what a spreadsheet computes
 LARGEST_CSV = 5_000_000  # numbers; more are written as NPZ
@@ -41,6 +42,9 @@ class OutputFolder:
         Overwrite files of other origin.
     workbook : path, optional
         An Excel file next to the folder that gets all tables, too.
+    adds : bool
+        Whether files are added to those of an earlier run, whose record stays. Otherwise the folder is incomplete,
+        and its record says so, from the first file to `finish`: new files would lie next to older ones.
 
     Raises
     ------
@@ -49,7 +53,15 @@ class OutputFolder:
         it is known before the work begins.
     """
 
-    def __init__(self, path: str | Path, names: Collection[str], *, force: bool = False, workbook: Path | None = None):
+    def __init__(
+        self,
+        path: str | Path,
+        names: Collection[str],
+        *,
+        force: bool = False,
+        workbook: Path | None = None,
+        adds: bool = False,
+    ):
         self.path, self.workbook = Path(path), workbook
         self._sheets: dict[str, pd.DataFrame] = {}
         self.too_large: list[str] = []  # for a sheet
@@ -60,8 +72,9 @@ class OutputFolder:
             raise DataError(f"{self.path} is a file; ", Setting("out"), " names a folder")
         hold(self.path)
         self._names = set(names)
-        self._how = record_of(self.path)
-        self._ours = set(self._how.pop("files", ()))
+        earlier = record_of(self.path)
+        self._ours = set(earlier.pop("files", ()))
+        self._how = earlier if adds else INCOMPLETE
         self._written: set[str] = set()
         foreign = [n for n in names if n not in self._ours and self._path_of(n).exists()]
         if foreign and not force:
@@ -75,7 +88,7 @@ class OutputFolder:
 
     def write(self, name: str, write: Callable[[Path], object]) -> None:
         """Call `write` with a path, whose content becomes the file `name` when it is complete."""
-        if name not in self._ours:  # from now on it is, even if we are interrupted
+        if name not in self._ours or not self._written:  # from now on it is, even if we are interrupted
             self._ours.add(name)
             self._record()
         self._written.add(name)
@@ -170,6 +183,12 @@ def as_cell(value: object) -> object:
 def of_cell(text: str) -> str:
     """Return the text that `as_cell` was given."""
     return text[1:] if text.startswith("'") and as_cell(text[1:]) == text else text
+
+
+def refuse_incomplete(folder: Path) -> None:
+    """Raise DataError if the run that wrote a folder did not end: its files may be of several runs."""
+    if INCOMPLETE.items() <= record_of(folder).items():
+        raise DataError(f"{folder}: the last run that wrote to this folder did not end; run it again")
 
 
 def record_of(folder: Path) -> dict:

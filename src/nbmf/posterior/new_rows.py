@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,11 +29,12 @@ class NewRows(NamedTuple):
 
     values : int array (F', N), MISSING where there is nothing
     names : str array (F',)
-    absent : list of str, columns of the fit that the new matrix does not have
+    absent : list of str, columns of the fit that the new matrix does not have, and that are missing
     unused : list of str, its columns that the fit does not have
     empty : list of str, its rows that have nothing in the columns of the fit; they are left out
     by_place : bool, whether columns were matched by their places, since the fit knows no names
     groups : str array (F',), the group of each row, or None
+    zeros : list of str, columns of the fit that the new matrix does not have, and that are 0
     """
 
     values: np.ndarray
@@ -43,6 +44,7 @@ class NewRows(NamedTuple):
     empty: list[str]
     by_place: bool = False
     groups: np.ndarray | None = None
+    zeros: Sequence[str] = ()
 
     @property
     def observed(self) -> np.ndarray:
@@ -50,7 +52,46 @@ class NewRows(NamedTuple):
         return self.values != MISSING
 
 
-def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> NewRows:
+class Columns(NamedTuple):
+    """The columns of a fit among those of new rows.
+
+    place : int array (N,), of each column of the fit among the new ones, -1 where it is not there
+    is_zero : bool array (N,), columns that are not there, and are 0; others that are not there are missing
+    """
+
+    place: np.ndarray
+    is_zero: np.ndarray
+
+    @property
+    def is_missing(self) -> np.ndarray:
+        """Columns that are not there, and are missing, bool array (N,)."""
+        return (self.place < 0) & ~self.is_zero
+
+
+def columns_among(
+    matrix: NamedMatrix, names: np.ndarray, *, absent: int = MISSING, unobserved: Collection[str] = ()
+) -> Columns:
+    """Return where the columns of a fit, by their names, are in a matrix of new rows; see `new_rows`."""
+    place_of = {str(name): place for place, name in enumerate(matrix.column_names)}
+    place = np.array([place_of.get(str(name), -1) for name in names])
+    if not (place >= 0).any():
+        is_turned = bool(set(map(str, matrix.row_names)) & set(map(str, names)))
+        help = ("; rows have such names: ", Setting("transpose", True), " lets them be columns") if is_turned else ()
+        given = f"there is {str(matrix.column_names[0])!r}"
+        raise DataError(f"no column has the name of one of the fit, such as {str(names[0])!r}; {given}", *help)
+    left_out = set(map(str, unobserved))
+    is_known = np.array([str(name) not in left_out for name in names])
+    return Columns(place, (place < 0) & is_known & (absent == 0))
+
+
+def new_rows(
+    matrix: NamedMatrix,
+    names: np.ndarray | None,
+    n_columns: int,
+    *,
+    absent: int = MISSING,
+    unobserved: Collection[str] = (),
+) -> NewRows:
     """Return the rows of a matrix with the columns of a fit.
 
     Parameters
@@ -60,6 +101,10 @@ def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> N
         Of the columns of the fit, where it knows them.
     n_columns : int
         N.
+    absent : {MISSING, 0}
+        What entries in columns are that the new matrix does not have: a list of ones has no columns of zeros.
+    unobserved : collection of str
+        Columns whose entries are missing whatever `absent` says.
 
     Raises
     ------
@@ -72,23 +117,18 @@ def new_rows(matrix: NamedMatrix, names: np.ndarray | None, n_columns: int) -> N
             needed = f"the fit knows no names of columns, so that {n_columns} are needed, in its order"
             raise DataError(f"{values.shape[1]} columns; {needed}")
         return NewRows(values, matrix.row_names, [], [], [], by_place=True, groups=matrix.row_groups)
-    place_of = {str(name): place for place, name in enumerate(given)}
-    column_of = np.array([place_of.get(str(name), -1) for name in names])
-    if not (column_of >= 0).any():
-        is_turned = bool(set(map(str, matrix.row_names)) & set(map(str, names)))
-        help = ("; rows have such names: ", Setting("transpose", True), " lets them be columns") if is_turned else ()
-        known = f"no column has the name of one of the fit, such as {str(names[0])!r}; there is {str(given[0])!r}"
-        raise DataError(known, *help)
-    aligned = np.where(column_of >= 0, values[:, column_of], MISSING)
+    columns = columns_among(matrix, names, absent=absent, unobserved=unobserved)
+    aligned = np.where(columns.place >= 0, values[:, columns.place], np.where(columns.is_zero, 0, MISSING))
     is_empty = (aligned == MISSING).all(axis=1)
     known = set(map(str, names))
     return NewRows(
         aligned[~is_empty],
         matrix.row_names[~is_empty],
-        [str(name) for name in names[column_of < 0]],
+        [str(name) for name in names[columns.is_missing]],
         [str(name) for name in given if str(name) not in known],
         [str(name) for name in matrix.row_names[is_empty]],
         groups=None if matrix.row_groups is None else matrix.row_groups[~is_empty],
+        zeros=[str(name) for name in names[columns.is_zero]],
     )
 
 

@@ -37,9 +37,11 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
         yield in_words(Message(changing, Setting("iterations", 4 * model.n_iter_), " lets it converge"))
     if is_worse(model.objective_, model.objective_of_one_):
         numbers = f"{model.objective_:.6g} nats, a single one {model.objective_of_one_:.6g}"
-        starts, fewer = Setting("chains"), Setting("n_components")
-        worse = f"WORSE THAN ONE COMPONENT: {numbers}; take more starts ("
-        yield in_words(Message(worse, starts, ") or fewer ", fewer, ", or there is no structure"))
+        # There is one start of a matrix without its zeros.
+        is_sparse = matrix.dense is not None
+        other = ["another ", Setting("seed")] if is_sparse else ["more starts (", Setting("chains"), ")"]
+        words = [f"WORSE THAN ONE COMPONENT: {numbers}; take ", *other, " or fewer ", Setting("n_components")]
+        yield in_words(Message(*words, ", or there is no structure"))
     yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result, in_words)
 
 

@@ -99,7 +99,9 @@ def _matched(result: Prediction) -> Iterator[str]:
     if rows.by_place:
         yield f"the fit knows no names of columns: its {known} are taken in the order of the file"
         return
-    yield f"columns matched by name: {known - len(rows.absent)} of the {known} of the fit"
+    yield f"columns matched by name: {known - len(rows.absent) - len(rows.zeros)} of the {known} of the fit"
+    if rows.zeros:
+        yield f"not in the file, and so zeros, as all that is not in it: {listed(rows.zeros)}"
     if rows.absent:
         yield f"not in the file, or empty there, and so missing: {listed(rows.absent)}"
     if rows.unused:

@@ -24,6 +24,7 @@ from nbmf.catalogue import LARGE, METHODS, candidates_for
 from nbmf.cli.arguments import COMMANDS
 from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
 from nbmf.evaluation.verdict import candidates
+from nbmf.io import coded_matrix
 
 BRIEF = {"iterations": 30, "log": lambda line: None}
 
@@ -224,6 +225,28 @@ def test_groups_of_rows_and_of_columns_have_a_table_each():
     assert made.tables["column_groups"]["group"].tolist() == ["x", "y"] * 8
     with pytest.raises(DataError, match="column_groups: 16 names are needed, 1 were given"):
         nbmf.analyze(grouped, column_groups=["x"], **BRIEF)
+
+
+# Matrices without their zeros.
+
+
+@pytest.mark.parametrize(("method", "largest"), [("beta-dir-vb", 1), ("poisson-gamma-vb", 1), ("poisson-gamma-vb", 3)])
+def test_a_small_sparse_matrix_is_analyzed_as_one_with_its_zeros(method, largest):
+    """Methods that keep all entries take it, and those for counts take its counts."""
+    V = np.random.default_rng(3).integers(0, largest + 1, (20, 12)).astype(float)
+    V[2, 3] = np.nan
+    options = {"method": method, "n_components": 2, "check": False, **BRIEF}
+    dense, sparse = (nbmf.analyze(each, **options) for each in (V, scipy.sparse.csr_array(V)))
+    assert type(sparse.matrix) is type(dense.matrix)
+    np.testing.assert_array_equal(sparse.model.H_, dense.model.H_)
+
+
+@pytest.mark.parametrize("method", ["beta-dir-vb", "poisson-gamma-vb"])
+def test_a_large_sparse_matrix_is_refused_by_methods_that_keep_all_entries(method, monkeypatch):
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 200)
+    V = scipy.sparse.csr_array(np.full((20, 12), 3 if method == "poisson-gamma-vb" else 1))
+    with pytest.raises(ConfigError, match=f"20 x 12 entries are too many for {method}, which keeps all of them"):
+        nbmf.analyze(V, method=method)
 
 
 # What does not fit into memory.

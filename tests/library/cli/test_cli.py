@@ -1,5 +1,6 @@
 """The command line: what it prints and writes, what it refuses, and how it ends."""
 
+import errno
 import json
 import math
 import os
@@ -560,6 +561,26 @@ def test_a_folder_whose_writing_was_interrupted_is_still_ours(here):
     again.write_text("b.txt", "b")
     again.finish({"command": "x"})
     assert files(here / "out") == {"b.txt", "nbmf.json"}
+
+
+def test_a_folder_of_two_runs_of_which_one_did_not_end_is_refused(capsys, monkeypatch):
+    """A new model next to the options of an older run would be applied to what these options read."""
+    run(capsys, "fit", "survey.csv", *QUICK, "--out", "out", "--no-check")
+    write = OutputFolder.write
+
+    def fail(folder, name, write_file):
+        if name == "report.html":
+            raise OSError(errno.EFBIG, "File too large", "out/report.html")
+        write(folder, name, write_file)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(OutputFolder, "write", fail)
+        run(capsys, "fit", "survey.csv", *QUICK, "--out", "out", "--no-check", "--seed", "1", code=2)
+    for words in (["predict", "out", "survey.csv"], ["recommend", "out/model.npz"], ["plot", "out"]):
+        error = run(capsys, *words, code=2).err
+        assert error == "nbmf: error: out: the last run that wrote to this folder did not end; run it again\n"
+    run(capsys, "fit", "survey.csv", *QUICK, "--out", "out", "--no-check")
+    run(capsys, "recommend", "out")
 
 
 def test_a_second_run_into_the_same_folder_is_reported(here, capsys):

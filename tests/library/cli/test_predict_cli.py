@@ -102,6 +102,28 @@ def test_positions_of_a_scale_and_a_workbook(capsys, here):
     assert list(table["positions"])[:4] == ["row", "axis 1", "axis 1 lower", "axis 1 upper"]
 
 
+def test_what_a_list_of_ones_does_not_have_is_zero(capsys):
+    """As a table with all zeros and as a list without them, new rows are the same."""
+    table = survey(5, seed=3).drop(columns="age") == "Ja"
+    ones = table.stack()[lambda is_one: is_one].reset_index().iloc[:, :2].set_axis(["who", "what"], axis=1)
+    everything = (survey().drop(columns="age") == "Ja").astype(int)
+    everything.stack()[lambda value: value == 1].reset_index().iloc[:, :2].to_csv("pairs.csv", index=False)
+    run(capsys, "fit", "pairs.csv", "--layout", "presence", "--method", "beta-dir-vb", *QUICK)
+    ones = ones[ones["what"] != "q0"]
+    ones.to_csv("ones.csv", index=False)
+    table.assign(q0=False).astype(int).to_csv("table.csv")
+    shutil.copy("pairs.nbmf/model.npz", "alone.npz")
+    said = run(capsys, "predict", "pairs.nbmf", "ones.csv").out
+    assert "not in the file, and so zeros, as all that is not in it: 'q0'" in said
+    assert "no entry is missing" in said
+    run(capsys, "predict", "alone.npz", "table.csv", "--out", "table")
+    as_list, as_table = (
+        pd.read_csv(f"{folder}/memberships.csv", index_col="row")["component 1"]
+        for folder in ("ones.predicted", "table")
+    )
+    np.testing.assert_allclose(as_list, as_table[as_list.index], atol=0.03)
+
+
 def test_a_model_alone_has_no_options_and_no_scale(capsys):
     fit(capsys)
     survey(5, seed=3).to_csv("new.csv")

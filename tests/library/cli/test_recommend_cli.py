@@ -113,10 +113,75 @@ def test_matrices_without_their_zeros(capsys):
     with open("new.csv", "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
     said = run(capsys, "recommend", "block.nbmf", "new.csv", "--layout", "presence", "--top", 6)
-    assert "1 columns are not in the fit, and left out" in said
+    assert "1 columns are not in the fit, and left out: unheard of" in said
+    assert "37 columns of the fit are not there, and are zeros, as all that is not in the file: column 0" in said
     new = np.zeros((3, 40), np.int8)
     new[[0, 0, 1, 2], [3, 8, 3, 30]] = 1
     agrees(table_of("new.recommended.csv"), model.recommend(new, 6), ["x", "y", "z"], columns)
+
+
+@pytest.mark.usefixtures("large")
+def test_columns_that_a_table_does_not_have_are_missing_of_a_sparse_fit_too(capsys, monkeypatch):
+    monkeypatch.setattr(recommend, "NUMBERS_AT_ONCE", 80)  # two rows with 37 missing entries
+    scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
+    run(capsys, "fit", "block.mtx", *FAST)
+    table = pd.DataFrame(CODES[:5, 3:6], [f"n{i}" for i in range(5)], [f"column {i}" for i in range(3, 6)])
+    table.to_csv("new.csv", index_label="who")
+    said = run(capsys, "recommend", "block.nbmf", "new.csv", "--top", 6)
+    assert "37 columns of the fit are not there, and are missing: column 0, ..." in said
+    new = np.full((5, 40), -1)
+    new[:, 3:6] = table
+    found = nbmf.load("block.nbmf/model.npz").recommend(new, 6)
+    agrees(table_of("new.recommended.csv"), found, list(table.index), [f"column {i}" for i in range(40)])
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_a_list_of_the_rows_of_a_fit_is_recommended_what_these_are(capsys, monkeypatch, is_large):
+    """Pairs without a record are zeros, in columns that the list of new rows does not have too."""
+    if is_large:
+        monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 1000)
+        monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)
+    pairs = pd.DataFrame(np.argwhere(CODES == 1), columns=["who", "what"]).map(lambda n: f"n{n}")
+    pairs.to_csv("all.csv", index=False)
+    pairs[pairs["who"].isin(["n3", "n4"])].to_csv("two.csv", index=False)
+    run(capsys, "fit", "all.csv", "--layout", "presence", *FAST)
+    said = run(capsys, "recommend", "all.nbmf", "two.csv", "--top", 3)
+    assert "columns of the fit are not there, and are zeros, as all that is not in the file" in said
+    run(capsys, "recommend", "all.nbmf", "--top", 3, "--out", "all.recommended.csv")
+    found, fitted = table_of("two.recommended.csv"), table_of("all.recommended.csv")
+    fitted = fitted[fitted["row"].isin(["n3", "n4"])].reset_index(drop=True)
+    assert found["column"].tolist() == fitted["column"].tolist()
+    np.testing.assert_allclose(found["probability"], fitted["probability"], rtol=0.05)
+
+
+@pytest.mark.parametrize("has_names", [True, False])
+def test_nobody_in_a_network_is_recommended_himself(capsys, has_names):
+    """Files without names, such as Matrix Market, have networks that are symmetric."""
+    half = np.triu(CODES[:40], 1)
+    codes = CODES[:40] if has_names else half + half.T
+    if has_names:
+        names = [f"p{n}" for n in range(40)]
+        pd.DataFrame(codes, names, names).to_csv("net.csv", index_label="who")
+        run(capsys, "fit", "net.csv", "--no-diagonal", *FAST)
+    else:
+        scipy.io.mmwrite("net.mtx", scipy.sparse.coo_array(codes), field="pattern")
+        run(capsys, "fit", "net.mtx", *FAST)
+    run(capsys, "recommend", "net.nbmf", "--top", 40)
+    table = table_of("net.recommended.csv")
+    numbers = [table[side].str.extract(r"(\d+)$")[0] for side in ("row", "column")]
+    assert len(table) == 40 * 39 - np.count_nonzero(codes[~np.eye(40, dtype=bool)])
+    assert (numbers[0] != numbers[1]).all()
+
+
+@pytest.mark.usefixtures("large")
+def test_what_is_too_large_to_be_predicted_is_recommended_or_split(capsys):
+    scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
+    scipy.io.mmwrite("part.mtx", scipy.sparse.coo_array(CODES[:20]), field="pattern")
+    run(capsys, "fit", "block.mtx", *FAST)
+    said = run(capsys, "predict", "block.nbmf", "block.mtx", code=cli.FAILED)
+    assert "block.mtx: 60 x 40 entries are too many for nbmf predict, which keeps all of them: split the file" in said
+    assert "20 new rows" in run(capsys, "predict", "block.nbmf", "part.mtx")
+    run(capsys, "recommend", "block.nbmf", "block.mtx")
 
 
 def test_counts_have_means_and_names_are_no_formulas(capsys):

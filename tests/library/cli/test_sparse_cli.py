@@ -188,6 +188,27 @@ def test_what_it_is_too_large_for_is_refused_with_the_way_out(words, message, ca
     assert message in run(capsys, *words, code=cli.FAILED)
 
 
+@pytest.mark.parametrize(
+    ("shares", "message"),
+    [
+        (
+            [0, 0.6, 0.2, 0.1, 0.07, 0.03],
+            "so large a one is read as zeros and ones alone; --above 0 makes counts above 0",
+        ),
+        ([0, 0.1, 0.2, 0.3, 0.2, 0.2], "all values that are stored are whole numbers, from 1 to 5: ratings, and no"),
+    ],
+)
+def test_counts_and_ratings_of_a_large_matrix_are_told_apart_by_what_is_stored(shares, message, capsys):
+    """Neither can be read as counts, so that nothing says so."""
+    values = np.random.default_rng(0).choice(6, CODES.shape, p=shares) * (CODES == 1)
+    scipy.io.mmwrite("values.mtx", scipy.sparse.coo_array(values))
+    said = run(capsys, "fit", "values.mtx", *FAST, code=cli.FAILED)
+    assert message in said
+    assert "--counts" not in said
+    above = re.search(r"--above \d", said)[0]
+    assert "zeros are not kept" in run(capsys, "fit", "values.mtx", *above.split(), *FAST)
+
+
 def test_few_ones_are_not_tested(capsys):
     few = scipy.sparse.coo_array(([1, 1, 1], ([0, 3, 5], [1, 2, 3])), shape=(60, 40))
     scipy.io.mmwrite("few.mtx", few, field="pattern")

@@ -166,6 +166,27 @@ def test_pairs_of_a_network_are_held_out_together():
     np.testing.assert_array_equal(held, held.T)
 
 
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_rows_of_a_network_are_not_recommended_to_themselves(is_directed):
+    half = np.triu(drawn(2, 8.0)[:N], 1)
+    codes = np.maximum(drawn(2, 8.0)[:N], np.eye(N, dtype=np.int8)) if is_directed else half + half.T
+    names = [f"p{n}" for n in range(N)] if is_directed else None
+    mask = Mask(SparseBinaryMatrix.from_array(codes, names, names), ["a network"])
+    model = nbmf.BernoulliPoissonVB(2, max_iter=30, relative_gain_tol=0, random_state=0).fit(mask.training)
+    training, mean = np.nan_to_num(mask.training.toarray(), nan=-1), model.expectation_
+    mean[(training == 1) | (np.eye(N) == 1)] = -1
+    f, n = mask.fold.places[:, mask.fold.is_one]
+    held = np.zeros((N, N), bool)
+    held[f, n] = f != n
+    if not is_directed:
+        held |= held.T
+    assert held[mask.rows].any(axis=1).all()
+    orders = [np.argsort(-row, kind="stable")[: (row >= 0).sum()].tolist() for row in mean[mask.rows]]
+    expected = [by_hand(order, set(np.flatnonzero(each))) for order, each in zip(orders, held[mask.rows], strict=True)]
+    scores = mask.scores(model)
+    np.testing.assert_allclose([scores["recall_at_20"], scores["ndcg_at_100"]], np.mean(expected, axis=0), rtol=1e-9)
+
+
 def test_a_fit_that_fails_says_why_and_the_others_go_on(monkeypatch):
     real = sparse_comparison.make_estimator
 

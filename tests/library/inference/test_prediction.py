@@ -14,6 +14,7 @@ from promises import Promises
 
 import nbmf
 from nbmf import registry
+from nbmf.errors import DataError
 
 IN_ANY_ORDER = 1e-3  # where a fold-in in rounds over the entries ends, in whatever order it takes them
 F, N, NEW = 23, 19, 7  # no two sizes alike, so that an axis says what it counts
@@ -164,7 +165,9 @@ def entries_are_predicted_one_by_one_as_all_together(name, fitted):
     rows, columns = np.array([[0], [F - 1], [4]]), np.array([2, N - 1])
     predicted = fitted.model.predict(rows, columns)
     np.testing.assert_allclose(predicted, fitted.model.expectation_[rows, columns], rtol=1e-12)
-    np.testing.assert_array_equal(fitted.model.predict(rows - F, columns - N), predicted)
+    for wrong in ((rows - F, columns), (rows, columns - N)):  # -1 is what pandas returns for a name it does not find
+        with pytest.raises(DataError, match=r"(row|column) -\d+: must be 0 to \d+$"):
+            fitted.model.predict(*wrong)
 
 
 # --- The same model by other ways ------------------------------------------------------------

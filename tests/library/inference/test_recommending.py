@@ -48,6 +48,24 @@ def blocks(request, monkeypatch):
     monkeypatch.setattr(fold_in, "NUMBERS_AT_ONCE", request.param)
 
 
+@pytest.mark.usefixtures("blocks")
+@pytest.mark.parametrize("kind", [nbmf.BinaryMatrix, nbmf.SparseBinaryMatrix])
+def test_rows_of_a_network_are_not_recommended_to_themselves(kind):
+    """Its diagonal is missing: there are no links of a node to itself, which are most probable in a block."""
+    names = [f"p{n}" for n in range(N)]
+    network = kind.from_array(V[:N], names, names).without_diagonal()
+    model = METHODS["vb"].fit(network)
+    codes, itself, rows = np.where(np.eye(N) == 1, -1, V[:N]), np.eye(N) == 1, np.arange(N)[::-1]
+    mean = model.expectation_[rows]
+    check(model.recommend(rows, 4, known=network), mean, ((codes == 1) | itself)[rows], 4)
+    check(model.recommend(rows, 4), mean, itself[rows], 4)
+    check(model.recommend(rows, 4, known=network, itself=True), mean, (codes == 1)[rows], 4)
+    assert (model.recommend(rows, N, known=network).columns != rows[:, None]).all()
+    unnamed = METHODS["vb"].fit(V)
+    check(unnamed.recommend(rows, 4, itself=False), unnamed.expectation_[rows], itself[rows], 4)
+    check(unnamed.recommend(rows, 4), unnamed.expectation_[rows], np.zeros((N, N), bool), 4)
+
+
 @pytest.mark.parametrize("exclude", ["ones", "observed"])
 @pytest.mark.parametrize("n", [1, 5, 17, 20])
 @pytest.mark.parametrize(("name", "given"), [("vb", SPARSE), ("vb", V), ("gibbs", SPARSE), ("dense", V)])

@@ -179,10 +179,14 @@ def test_a_grid_search_does_not_end_at_the_largest_number_of_components(name):
     assert model.score(V) < -losses.mean()  # what was folded in is predicted too well
 
 
-def test_sparse_rows_are_not_scored():
-    V = scipy.sparse.csr_array(np.eye(6, dtype=int))
-    with pytest.raises(nbmf.errors.DataError, match="sparse"):
-        nbmf.BernoulliPoissonVB(2, max_iter=5, random_state=0).fit(V).score(V)
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, nbmf.SparseBinaryMatrix.from_array])
+def test_sparse_rows_are_not_scored(kind):
+    V = kind(np.eye(6, dtype=int))
+    model = nbmf.BernoulliPoissonVB(2, max_iter=5, random_state=0)
+    with pytest.raises(nbmf.errors.NotFittedError):
+        model.score(V)
+    with pytest.raises(nbmf.errors.DataError, match=r"holds out zeros too, .*; nbmf\.compare takes sparse matrices"):
+        model.fit(V).score(V)
 
 
 def test_an_estimator_that_is_not_fitted_is_reported_by_scikit_learn_and_by_nbmf():

@@ -127,6 +127,17 @@ def test_formats_besides_text(tmp_path):
     assert type(nbmf.read(tmp_path / "ones.npz", log=quiet)) is CountMatrix
 
 
+@pytest.mark.parametrize("dtype", [np.int8, float])
+def test_entries_of_scipy_that_are_stored_twice_are_added_up(tmp_path, dtype):
+    """As by all of SciPy, and by our models when they are given such a matrix."""
+    values, rows, columns = np.array([100, 100, 1, 1, 2], dtype), [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]
+    sparse, said = scipy.sparse.coo_array((values, (rows, columns)), shape=(2, 2)), []
+    scipy.sparse.save_npz(tmp_path / "sparse.npz", sparse)
+    found = nbmf.read(tmp_path / "sparse.npz", counts=True, log=said.append)
+    assert found.tallies.tolist() == [[200, 1], [0, 3]]
+    assert said[1].endswith("; entries that are not stored are zeros, those stored twice are added up")
+
+
 def test_a_table_of_pandas(tmp_path):
     pytest.importorskip("pyarrow")
     import pandas as pd

@@ -283,6 +283,11 @@ def test_a_long_list_is_a_matrix_in_which_the_rest_is_missing(content, options, 
     assert ("left out: 3 records that repeat another" in read.lines) == ("1.0" in content)
 
 
+def test_a_single_record_that_repeats_another_is_left_out(read):
+    assert read(LONG + LONG.splitlines()[-1] + "\n", layout="long").shape == (2, 3)
+    assert "left out: 1 record that repeats another" in read.lines
+
+
 @pytest.mark.parametrize(
     ("content", "options", "header"),
     [
@@ -298,6 +303,16 @@ def test_a_list_of_presences_is_a_matrix_in_which_the_rest_is_zero(content, opti
     assert matrix.codes.tolist() == [[1, 1], [1, 0]]
     assert (list(matrix.row_names), list(matrix.column_names)) == (["ann", "bob"], ["b1", "b2"])
     assert ("header in line 1" if header else "no header") in read.lines[0]
+
+
+def test_a_first_line_of_two_numbers_is_an_entry_of_a_list_of_presences(read):
+    """Also if neither of them comes again."""
+    entries = "1\t1000\n2\t1001\n2\t1002\n3\t1001\n3\t1002\n"
+    matrix = read(entries, layout="presence")
+    assert matrix.codes.tolist() == [[1, 0, 0], [0, 1, 1], [0, 1, 1]]
+    assert "no header" in read.lines[0]
+    assert read(entries, layout="presence", header=True).shape == (2, 2)
+    assert read("user\t2019\n1\t1001\n1\t1002\n2\t1002\n", layout="presence").shape == (2, 2)
 
 
 def test_a_name_may_be_given_to_columns_in_another_order(read):
@@ -531,9 +546,9 @@ def out_of_range():
             "10000000 x 10000000 entries; allowed: at most",
         ),
         (
-            saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0], row=[1, 1], col=[0, 0]),
+            saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 0.5], row=[1, 1], col=[0, 0]),
             "v.npz",
-            "row 1, column 0 (from 0): the entry is there already with another value",
+            "row 1, column 0 (from 0): the value is '1.5'",
         ),
         (
             saved(np.savez, format=b"coo", shape=(2, 2), data=[1, 3], row=[1, 1], col=[0, 1]),

@@ -158,6 +158,8 @@ def test_repeated_entries_are_kept_once_unless_they_differ(read):
     found = read("r,c,v\n0,1,1\n0,2,1\n0,1,1\n1,1,1\n0,1,1\n", **options)
     assert_is(found.V, [[0, 1, 1], [0, 1, 0]])
     assert read.lines[-1] == "left out: 2 records that repeat another"
+    read("r,c,v\n0,1,1\n0,1,1\n", **options)
+    assert read.lines[-1] == "left out: 1 record that repeats another"
     words = refused(read, "r,c,v\n0,1,1\n1,1,1\n1,1,-1\n", **options)
     assert words == "list.csv: row 1, column 1 (counted from 0): the entry is there with two values, 1 and -1"
 
@@ -224,6 +226,15 @@ def test_a_damaged_matrix_market_file_is_refused_with_the_line(content, words, r
 )
 def test_a_damaged_list_is_refused_with_the_line(content, words, read):
     assert refused(read, content, **NUMBERED).startswith(f"list.csv, {words}")
+
+
+@pytest.mark.parametrize("name", ["list.csv", "list.csv.gz"])
+def test_a_text_in_another_encoding_is_refused_with_the_line(name, read):
+    content = "who,what\nann,b1\n\n" + "bob,b2\n" * 30 + "José,b1\n"
+    packed = gzip.compress if name.endswith("gz") else bytes
+    words = f"{name}, line 34: not UTF-8; save the file as UTF-8, or take nbmf.read, which knows other encodings"
+    assert refused(read, packed(content.encode("latin-1")), name) == words
+    assert len(read(packed(content.encode()), name).row_names) == 3
 
 
 def test_a_truncated_file_is_refused(read, tmp_path):

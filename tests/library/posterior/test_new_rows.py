@@ -30,6 +30,12 @@ def test_columns_are_matched_by_name_in_any_order():
     assert found.names.tolist() == ["r0", "r1"]
 
 
+def test_columns_that_a_list_of_ones_does_not_have_are_zeros():
+    found = new_rows(matrix(columns="dxab"), np.array(list("abcde")), 5, absent=0, unobserved=["e"])
+    assert found.values.tolist() == [[-1, 1, 0, 1, -1], [1, -1, 0, 0, -1], [-1, 1, 0, -1, -1]]
+    assert (found.absent, found.zeros, found.unused, found.empty) == (["e"], ["c"], ["x"], [])
+
+
 def test_what_does_not_match_at_all_is_refused():
     with pytest.raises(DataError, match=r"no column has the name of one of the fit, such as 'v'; there is 'a'$"):
         new_rows(matrix(), np.array(list("vwxy")), 4)

@@ -191,6 +191,16 @@ def test_a_fit_that_is_worse_than_one_component_says_both_objectives():
     assert list(quality(result(objectives=(-12.25, -20.5))))[2:] == []
 
 
+def test_a_large_fit_that_is_worse_is_told_to_take_what_it_may():
+    """More starts are refused of a matrix without its zeros."""
+    matrix = nbmf.SparseBinaryMatrix.from_array([[1, 1, 0], [1, 1, 0], [0, 1, -1]])
+    large = result(nbmf.BernoulliPoissonVB, matrix, objectives=(-20.5, -12.25), expectation=None)
+    assert list(quality(large))[2:] == [
+        "WORSE THAN ONE COMPONENT: -20.5 nats, a single one -12.25; take another --seed or fewer --components, "
+        "or there is no structure"
+    ]
+
+
 def several(converged, starts=None, **more):
     """Return three chains, or starts, that have converged or not."""
     losses = np.array([0.5, 0.4, 0.6])
