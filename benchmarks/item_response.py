@@ -281,7 +281,9 @@ def senators() -> Task:
 def moods() -> Task:
     """Return how the first 500 people of msq answered, from 0 to 3."""
     counts = nbmf.read(ROOT / "data/trials/msq_answers.csv.gz", counts=True)
-    return Task(counts.tallies[:500].astype(np.int8), 4, None, False)
+    tallies = counts.tallies[:500]
+    rarest = np.min([(tallies == c).sum(axis=0) for c in range(4)], axis=0)
+    return Task(tallies[:, rarest >= 20].astype(np.int8), 4, None, False)  # MCMCordfactanal needs every category
 
 
 def sessions() -> Task:
@@ -294,7 +296,7 @@ def sessions() -> Task:
 TASKS = {"binary": (senators, BINARY), "ordered": (moods, ORDERED), "moving": (sessions, MOVING)}
 TITLES = {
     "binary": "Ideal points: the 106th Senate",
-    "ordered": "Ordered answers: 500 people x 75 moods, 0 to 3",
+    "ordered": "Ordered answers: 500 people, moods with every category, 0 to 3",
     "moving": "Positions that move: the example votes, by session",
 }
 

@@ -165,12 +165,12 @@ class Coding(ValueCoding):
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
         return Message(
-            f"the value is {_shown(value)}; allowed: {self.words}; declare others by ",
+            f"the value is {shown(value)}; allowed: {self.words}; declare others by ",
             Setting("ones", [...]),
             ", ",
             Setting("zeros", [...]),
             " or ",
-            _or_aside(value, column),
+            or_aside(value, column),
             OF_COUNTS if is_count_above_one(value) else "",
         )
 
@@ -209,62 +209,10 @@ class CountCoding(ValueCoding):
         number = number_of(text_of(value))
         gaussian = "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"
         return Message(
-            f"the value is {_shown(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
+            f"the value is {shown(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
             f"missing ({self._missing.words}); declare others by ",
-            _or_aside(value, column),
+            or_aside(value, column),
             gaussian if number is not None and np.isfinite(number) else "",
-        )
-
-
-class CategoryCoding(ValueCoding):
-    """From the value of a cell to its place among ordered categories, -1 (missing) or -2 (unknown).
-
-    Parameters
-    ----------
-    categories : list of texts
-        From the lowest on, as they are in the file. Those that are numbers have any spelling: 1 is 1.0.
-    missing : list of texts, optional
-        Instead of the defaults; what is a category is not missing by default.
-
-    Raises
-    ------
-    ConfigError
-        If a category is there twice, or also means missing.
-    """
-
-    dtype = np.int8
-    unknown = -2
-
-    def __init__(self, categories: Sequence[Any], missing=None):
-        super().__init__()
-        self.categories = [text_of(category).strip() for category in categories]
-        self._missing = Meaning(missing, DEFAULTS["missing"])
-        self._ranks = {text: rank for rank, text in enumerate(self.categories)}
-        numbers = [number_of(text) for text in self.categories]
-        self._ranks_of_numbers = {n: rank for rank, n in enumerate(numbers) if n is not None}
-        if len(self._ranks) < len(numbers) or len(self._ranks_of_numbers) < len(numbers) - numbers.count(None):
-            raise ConfigError("a category is there twice in ", Setting("categories", [*categories]))
-        both = [text for text in self.categories if missing is not None and text in self._missing]
-        if both:
-            raise ConfigError(f"{both[0]!r} is given for two of ", Setting("categories"), " and ", Setting("missing"))
-
-    def of_text(self, text: str) -> int:
-        """Return the code of a text, without keeping it."""
-        text = text.strip()
-        if text in self._ranks:
-            return self._ranks[text]
-        if self._ranks_of_numbers and (rank := self._ranks_of_numbers.get(number_of(text))) is not None:
-            return rank
-        return -1 if text in self._missing else self.unknown
-
-    def complaint(self, value: Any, column: str | None = None) -> Message:
-        """Return the words for a value that is no category."""
-        return Message(
-            f"the value is {_shown(value)}; allowed: the categories {', '.join(map(repr, self.categories))} and "
-            f"missing ({self._missing.words}); declare others by ",
-            Setting("categories", [...]),
-            " or ",
-            _or_aside(value, column),
         )
 
 
@@ -303,13 +251,13 @@ def texts_of(cells: Iterable[Any]) -> list[str]:
     return ["" if cell is None else text_of(cell).strip() for cell in cells]
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """Return a value as a message shows it: the beginning of a long one."""
     shown = repr(text_of(value))
     return shown if len(shown) <= 60 else f"{shown[:60]}..."
 
 
-def _or_aside(value: Any, column: str | None) -> Message:
+def or_aside(value: Any, column: str | None) -> Message:
     """Return what makes a value one that is missing, or its column, if it may be one of names, none of values."""
     text = text_of(value)
     missing = Setting("missing", [text if len(text) <= 58 else ...])

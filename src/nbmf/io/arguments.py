@@ -4,8 +4,9 @@ import os
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
+from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import LARGEST
-from nbmf.data.value_codes import CategoryCoding, Coding
+from nbmf.data.value_codes import Coding
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
 from nbmf.io.layouts import ABSENT, LAYOUTS

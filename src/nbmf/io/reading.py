@@ -9,21 +9,12 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.value_codes import (
-    CategoryCoding,
-    Coding,
-    CountCoding,
-    RefusedValue,
-    ValueCoding,
-    is_count_above_one,
-    number_of,
-    text_of,
-)
+from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
 from nbmf.io.answers import AnswersError, answers_among, layout_of, look_like_counts
@@ -31,10 +22,10 @@ from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import Cells, Format, format_of
+from nbmf.io.matrix_kinds import AnyMatrix, of_categories, of_kind, summary
 from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
 
-AnyMatrix = BinaryMatrix | CountMatrix | CategoryMatrix | SparseBinaryMatrix
 KINDS = ("ones", "zeros", "missing")
 CODES = (*KINDS, "counts", "above", "categories")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
@@ -266,11 +257,11 @@ def _matrix(
         codes = codes.restricted_to(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
     names = row_names[rows], column_names[columns], None if groups is None else groups[rows]
     try:
-        matrix = _of_kind(codes, names) if categories is None else _of_categories(codes, names, categories)
+        matrix = of_kind(codes, names) if categories is None else of_categories(codes, names, categories)
     except DataError as error:
         raise DataError(f"{path}: ", error) from error
     log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
-    log(_summary(matrix) + (f"; {found.absent}" if found.absent else ""))
+    log(summary(matrix) + (f"; {found.absent}" if found.absent else ""))
     for note in found.notes:
         log(note)
     unobserved = [
@@ -281,47 +272,6 @@ def _matrix(
     if left_out := [*unobserved, *found.left_out]:
         log(f"left out: {'; '.join(left_out)}")
     return matrix, (row_names[~rows], column_names[~columns])
-
-
-def _of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
-    """Return the matrix of some codes, of the kind that they are."""
-    are_counts = codes.dtype == CountCoding.dtype
-    if not isinstance(codes, StoredCodes):
-        return (CountMatrix if are_counts else BinaryMatrix)(codes, *names)
-    if are_counts:
-        raise DataError(
-            f"counts, in a matrix of {codes.shape[0]} x {codes.shape[1]} entries: so large a one "
-            "is read as zeros and ones alone; ",
-            Setting("above", 0),
-            " makes counts above 0 ones",
-        )
-    return SparseBinaryMatrix(np.array(codes[:3], np.int32), *names)
-
-
-def _of_categories(codes: np.ndarray | StoredCodes, names: tuple, categories: Sequence[Any]) -> CategoryMatrix:
-    """Return the matrix of the places of categories."""
-    if isinstance(codes, StoredCodes):
-        shape = " x ".join(map(str, codes.shape))
-        raise DataError(f"categories, in a matrix of {shape} entries: so large a one is read as zeros and ones alone")
-    return CategoryMatrix(codes, *names, categories=[text_of(category).strip() for category in categories])
-
-
-def _summary(matrix: AnyMatrix) -> str:
-    counts, size = matrix.counts(), math.prod(matrix.shape)
-    if isinstance(matrix, SparseBinaryMatrix):
-        return (
-            f"{counts['rows']} rows x {counts['columns']} columns: {counts['ones']} ones "
-            f"({counts['ones'] / size:.2g} of all entries), {counts['missing']} missing; zeros are "
-            "not kept"
-        )
-    if isinstance(matrix, CategoryMatrix):
-        lowest, *_, highest = matrix.categories
-        words = f"{counts['categories']} ordered categories from {str(lowest)!r} to {str(highest)!r}"
-        return f"{counts['rows']} rows x {counts['columns']} columns: {words}; {counts['missing'] / size:.1%} missing"
-    words = [f"{counts[kind] / size:.1%} {kind}" for kind in ("ones", "zeros", "missing") if kind in counts]
-    if isinstance(matrix, CountMatrix):
-        words.insert(0, f"counts up to {counts['largest']}")
-    return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"
 
 
 def _first(names: np.ndarray) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
@@ -24,8 +24,8 @@ from nbmf.families.logistic.ordinal_factors import OrdinalFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import named
-from nbmf.posterior.intervals import interval
-from nbmf.posterior.scale_axes import Axes, Exceedances, axes_of, kept_axes, rotated, sides_of, signed
+from nbmf.posterior.scale_axes import Exceedances, axes_of, kept_axes, rotated, signed
+from nbmf.posterior.scale_intervals import from_draws, given_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
 
 END = 0.1  # of the rows, at either end
-ROUNDS = 30  # of the scale of positions
 KINDS = LogisticFactors, OrdinalFactors
 GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
 FROM_DRAWS = "draws from the posterior"
@@ -230,7 +229,7 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
     axes, is_rotated = rotated(axes, kept)
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
-    spread = _from_draws(axes, draws, level) if is_drawn else _given_columns(axes, matrix, level)
+    spread = from_draws(axes, draws, level) if is_drawn else given_columns(axes, matrix, level)
     F, low, high = len(axes.places), [], []
     n_end = max(1, round(END * F))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:
@@ -264,53 +263,3 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
 def _predicted(model: Factorization, rows: np.ndarray) -> np.ndarray:
     """Return the mean prediction of some rows, for each column, (N,)."""
     return model.predict(rows[:, None], np.arange(model.H_.shape[1])).mean(axis=0)
-
-
-# --- Intervals -----------------------------------------------------------------------------------
-
-
-class _Spread(NamedTuple):
-    """Positions in units of the population's standard deviation.
-
-    means, lower, upper : float arrays (F, A)
-    scale : float array (A,), the standard deviation of the means
-    """
-
-    means: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    scale: np.ndarray
-
-
-def _given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> _Spread:
-    """Return intervals by each row's own information on its position, with a N(0, I) prior.
-
-    The information of row f is Σ_n i_fn d_n d_n' over its observed entries, i = p (1 - p) of zeros and ones, and its
-    posterior covariance the inverse of I + information. Posterior means have as much less variance than the
-    population as the mean posterior variance is, which fixes their scale.
-    """
-    A = axes.loadings.shape[1]
-    weights = matrix.observed * Exceedances.of(axes.log_odds(A), axes.cuts).information
-    first, second = np.triu_indices(A)
-    packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
-    information = np.empty((len(weights), A, A))
-    information[:, first, second] = information[:, second, first] = packed
-    scale = np.ones(A)
-    for _ in range(ROUNDS):
-        covariance = np.linalg.inv(np.eye(A) + information / np.outer(scale, scale))
-        variances = np.diagonal(covariance, axis1=1, axis2=2)
-        scale = (scale + np.sqrt(1 - variances.mean(axis=0))) / 2  # halfway, for the map is decreasing
-    means, half_widths = axes.places * scale, ndtri((1 + level) / 2) * np.sqrt(variances)
-    return _Spread(means, means - half_widths, means + half_widths, scale)
-
-
-def _from_draws(axes: Axes, draws: Draws, level: float) -> _Spread:
-    """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized."""
-    inverse = np.linalg.pinv(axes.loadings).T  # (N, A)
-    drawn = np.empty((len(draws), *axes.places.shape))
-    for s, factors in enumerate(draws):
-        of_rows, of_columns, _ = sides_of(factors)
-        places = of_rows @ (of_columns.T @ inverse)
-        drawn[s] = places / np.maximum(places.std(axis=0), np.finfo(float).tiny)
-    means = drawn.mean(axis=0)
-    return _Spread(means, *interval(drawn, level), means.std(axis=0))

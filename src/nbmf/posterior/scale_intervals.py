@@ -1,0 +1,64 @@
+"""Intervals of positions on a scale: by a row's own entries given the columns, or by draws."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from nbmf.data.named import NamedMatrix
+from nbmf.posterior.intervals import interval
+from nbmf.posterior.scale_axes import Axes, Exceedances, sides_of
+
+if TYPE_CHECKING:
+    from nbmf.posterior.draws import Draws
+
+ROUNDS = 30  # of the scale of positions
+
+
+class Spread(NamedTuple):
+    """Positions in units of the population's standard deviation.
+
+    means, lower, upper : float arrays (F, A)
+    scale : float array (A,), the standard deviation of the means
+    """
+
+    means: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    scale: np.ndarray
+
+
+def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
+    """Return intervals by each row's own information on its position, with a N(0, I) prior.
+
+    The information of row f is Σ_n i_fn d_n d_n' over its observed entries, i = p (1 - p) of zeros and ones, and its
+    posterior covariance the inverse of I + information. Posterior means have as much less variance than the
+    population as the mean posterior variance is, which fixes their scale.
+    """
+    A = axes.loadings.shape[1]
+    weights = matrix.observed * Exceedances.of(axes.log_odds(A), axes.cuts).information
+    first, second = np.triu_indices(A)
+    packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
+    information = np.empty((len(weights), A, A))
+    information[:, first, second] = information[:, second, first] = packed
+    scale = np.ones(A)
+    for _ in range(ROUNDS):
+        covariance = np.linalg.inv(np.eye(A) + information / np.outer(scale, scale))
+        variances = np.diagonal(covariance, axis1=1, axis2=2)
+        scale = (scale + np.sqrt(1 - variances.mean(axis=0))) / 2  # halfway, for the map is decreasing
+    means, half_widths = axes.places * scale, ndtri((1 + level) / 2) * np.sqrt(variances)
+    return Spread(means, means - half_widths, means + half_widths, scale)
+
+
+def from_draws(axes: Axes, draws: Draws, level: float) -> Spread:
+    """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized."""
+    inverse = np.linalg.pinv(axes.loadings).T  # (N, A)
+    drawn = np.empty((len(draws), *axes.places.shape))
+    for s, factors in enumerate(draws):
+        of_rows, of_columns, _ = sides_of(factors)
+        places = of_rows @ (of_columns.T @ inverse)
+        drawn[s] = places / np.maximum(places.std(axis=0), np.finfo(float).tiny)
+    means = drawn.mean(axis=0)
+    return Spread(means, *interval(drawn, level), means.std(axis=0))
