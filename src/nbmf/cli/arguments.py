@@ -181,7 +181,7 @@ FIT = Command(
             "--method",
             f"{', '.join(METHODS)} (default: the first of {', '.join(_candidates())} that predicts "
             "held-out entries within a standard error of the best; with --components, --set or --no-check the first "
-            f"of them; for counts {DEFAULTS['CountMatrix']})",
+            f"of them; for counts {DEFAULTS['CountMatrix']}, for ordered categories {DEFAULTS['CategoryMatrix']})",
             "ID",
             type=_method,
         ),
@@ -234,7 +234,7 @@ COMPARE = Command(
         text(
             "--methods",
             f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; for counts "
-            f"{' '.join(COMPARED['CountMatrix'])})",
+            f"{' '.join(COMPARED['CountMatrix'])}; for ordered categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",
             nargs="+",
             type=_method,

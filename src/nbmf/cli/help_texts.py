@@ -45,20 +45,23 @@ examples:
   nbmf fit parliament.csv --groups party --out by-party        groups of rows; another folder
   nbmf fit votes.csv --names west east                         names for the components
 
-Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE lists them.
+
+Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE lists them. So have ordered categories, which are
+named from the lowest on: nbmf fit answers.csv --categories never seldom often
 
 files written to the folder FILE's name with .nbmf, or to the folder after --out:
   summary.txt       the printed summary: structure test, components, their rows and columns, loss, chains
   W.csv, H.csv      rows x components and components x columns, the most important ones first
   expectation.csv   the probability of a one for every entry, also for missing ones (.npz if large);
-                    for counts the mean
+                    for counts and ordered categories the mean
   components.csv    the share of each component, and the components of model.npz that it merges
   dictionary.png    both factors as a picture; reconstruction.png: the data next to E[V]
   scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
                     columns.csv: their positions with intervals, discriminations and difficulties
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   stack.npz         the mixture of methods, if it predicts better than the method shown;
-                    missing.csv: its predictions of missing entries, next to those of the model
+                    missing.csv: its predictions of missing entries, next to those of the model; of
+                    ordered categories the probability of each
   Where no structure is found there are no components and pictures.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
   chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component

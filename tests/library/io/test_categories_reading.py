@@ -52,7 +52,11 @@ def test_a_list_has_categories_too(read):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"categories": ["never", "seldom", "often"]}, DataError, "line 2, column 'q2': the value is 'always'; allowed:"),
+        (
+            {"categories": ["never", "seldom", "often"]},
+            DataError,
+            "line 2, column 'q2': the value is 'always'; allowed:",
+        ),
         ({"categories": [*LEVELS, "never"]}, ConfigError, "a category is there twice"),
         ({"categories": ["1", "1.0"]}, ConfigError, "a category is there twice"),
         ({"categories": ["never"]}, ConfigError, "a list of 2 to 127 texts"),
