@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
     }
     if taken:
         words = repeated_words(Options(**{**vars(options), **taken}), [declared[name] for name in taken])
-        print(f"read as {options.model} was: {' '.join(words)}", flush=True)
+        print(f"read as {options.model} was: {shlex.join(words)}", flush=True)
     if fit.model.row_groups_ is not None and options.groups is None and fit.record.get("groups") in _columns(options):
         taken["groups"] = fit.record["groups"]
         print(f"groups of rows: {taken['groups']}", flush=True)

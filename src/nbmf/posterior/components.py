@@ -238,6 +238,16 @@ def _joined(factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray, 
     return joined
 
 
+def joined_components(model: Factorization, factor: np.ndarray, members: list[np.ndarray], name: str) -> np.ndarray:
+    """Return a factor (K, n) with components merged, float array (k, n).
+
+    They are summed, or averaged by their shares where the factor called `name` has probabilities of a one.
+    """
+    shares = model.shares_of(model.factors_)
+    weights = np.ones(len(factor)) if shares is None else shares
+    return _joined(factor, members, weights, name in model.probabilities)
+
+
 def _intercepts(model: Factorization) -> tuple[str, ...]:
     """Return what each component is the intercept of, see `Components`."""
     K, profiles = model.n_components_, _profiles(model)

@@ -39,7 +39,9 @@ def main_components(W: np.ndarray, are_shares: bool) -> np.ndarray:
     return np.argmax(W if are_shares else W - W.mean(axis=0), axis=1)
 
 
-def main_components_of(model: Factorization, places: np.ndarray | None = None, axis: int = 0) -> np.ndarray:
+def main_components_of(
+    model: Factorization, places: np.ndarray | None = None, axis: int = 0, rows: np.ndarray | None = None
+) -> np.ndarray:
     """Return the component that each row (axis 0) or column (1) of a fit is most typical of.
 
     Of probabilities of a one it is that which sets the row or column apart most: of the largest √π_k times
@@ -52,18 +54,23 @@ def main_components_of(model: Factorization, places: np.ndarray | None = None, a
     places : int array, optional
         Components of W_ and H_; the result numbers them from 0 in this order. Default: all.
     axis : int
+    rows : float array (F', places), optional
+        The weights of new rows, which are compared with the mean of those of the fit.
 
     Returns
     -------
-    int array (F,) or (N,), -1 where there is no component
+    int array (F,) or (N,), or (F',) of new rows; -1 where there is no component
     """
     X, factor = _weights(model, places, axis), "WH"[axis]
+    of = X if rows is None else rows
     if not X.shape[1]:
-        return np.full(len(X), -1)
-    shares = model.shares_of(Factors(model.W_, model.H_))
+        return np.full(len(of), -1)
+    scale, shares = 1.0, model.shares_of(Factors(model.W_, model.H_))
     if shares is not None and factor in model.probabilities:
-        X = X * np.sqrt(shares if places is None else shares[places])
-    return main_components(X, factor in model.distributions)
+        scale = np.sqrt(shares if places is None else shares[places])
+    if rows is None:
+        return main_components(X * scale, factor in model.distributions)
+    return np.argmax(of if factor in model.distributions else (of - X.mean(axis=0)) * scale, axis=1)
 
 
 def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.ndarray:

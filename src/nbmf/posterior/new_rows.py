@@ -12,9 +12,11 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, Setting
 from nbmf.families.logistic.factors import psi_of
+from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.fold_in import in_blocks
-from nbmf.posterior.components import components_of, named
+from nbmf.posterior.components import components_of, joined_components, named
+from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.intervals import interval
 from nbmf.posterior.scale import has_scale, scale_of
 from nbmf.seeds import seed_sequence
@@ -140,6 +142,7 @@ class Placement(NamedTuple):
     values, lower, upper : float arrays (F', A); the ends are None of WEIGHTS
     expectation : float array (F', N), E[V] of all entries
     kept : int, how many of the A are reported for the fit
+    main : int array (F',), the component that each row is most typical of; None on axes
     """
 
     kind: str
@@ -149,6 +152,7 @@ class Placement(NamedTuple):
     upper: np.ndarray | None
     expectation: np.ndarray
     kept: int
+    main: np.ndarray | None = None
 
 
 def placed(
@@ -190,8 +194,9 @@ def placed(
         active = slice(components.active)
         called = named(components.names(), names)[active]
         expectation = weights.mean @ components.model.H_
-        shares = (each[:, active] for each in weights)
-        return Placement(MEMBERSHIPS, called, *shares, expectation, components.active)
+        shares = [each[:, active] for each in weights]
+        main = shares[0].argmax(axis=1) if called else None
+        return Placement(MEMBERSHIPS, called, *shares, expectation, components.active, main)
     if model.row_groups_ is None:
         factors = model.factors_of_rows(V)
         expectation = model.mean(factors)
@@ -202,9 +207,12 @@ def placed(
         positions = scale.place(psi_of(factors), rows.observed)
         return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept)
     shown = components.members[: components.active]
-    weights = np.column_stack([factors.W[:, places].sum(axis=1) for places in shown])
+    weights = joined_components(model, factors.W.T, shown, "W").T
     called = named(components.names(), names)[: len(shown)]
-    return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown))
+    main = None
+    if called and model.alignment is not Alignment.ROTATION:
+        main = main_components_of(components.model, np.arange(len(shown)), rows=weights)
+    return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main)
 
 
 class Weights(NamedTuple):

@@ -49,8 +49,8 @@ class Prediction:
     def table(self) -> pd.DataFrame:
         """Return a row per new row: memberships, positions or weights, with the ends of their intervals."""
         placement, columns = self.placement, {"row": self.rows.names}
-        if placement.kind != POSITIONS and placement.names:
-            columns["main"] = np.array(placement.names)[placement.values.argmax(axis=1)]
+        if placement.main is not None:
+            columns["main"] = np.array(placement.names)[placement.main]
         for a, name in enumerate(placement.names):
             columns[name] = placement.values[:, a]
             if placement.lower is not None:

@@ -49,9 +49,11 @@ def answers(values, columns=12):
 
 
 def command_of(said):
-    """Return the one command below "next:"."""
-    (line,) = said.partition("\nnext:\n")[2].strip().splitlines()
-    assert line.startswith("nbmf ")
+    """Return the one command below "next:", of ratings the second, after that which keeps them as categories."""
+    *others, line = said.partition("\nnext:\n")[2].strip().splitlines()
+    assert len(others) == ("--above" in line)
+    assert all("--categories 1 2 3 4 5" in other for other in others)
+    assert line.strip().startswith("nbmf ")
     return shlex.split(line)[1:]
 
 

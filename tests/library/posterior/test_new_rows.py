@@ -10,6 +10,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.posterior import new_rows as module
 from nbmf.posterior.components import components_of
+from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed, weights_given
 from nbmf.posterior.scale import scale_of
 
@@ -128,3 +129,19 @@ def test_models_without_intervals_have_weights():
     found = placed(model, new_rows(nbmf.CountMatrix.from_frame(counts), None, 6))
     assert found.kind == WEIGHTS
     assert (found.expectation > 0).all()
+
+
+def test_probabilities_of_merged_components_are_averaged_and_the_main_one_is_that_of_the_report():
+    """Where rows have probabilities of a one, components that say the same are one: its probability is no sum."""
+    rng = np.random.default_rng(0)
+    blocks = (np.arange(40)[:, None] < 20) == (np.arange(30) < 15)
+    V = nbmf.BinaryMatrix.from_array((rng.random((40, 30)) < np.where(blocks, 0.9, 0.1)).astype(int))
+    model = nbmf.BetaDirVB(30, orientation="columns", gamma="1/K", max_iter=200, random_state=0).fit(V)
+    components = components_of(model, V)
+    assert max(map(len, components.members[: components.active])) > 1
+    found = placed(model, new_rows(V, V.column_names, 30), matrix=V)
+    assert found.kind == WEIGHTS
+    assert found.values.max() <= 1
+    shown = np.arange(components.active)
+    np.testing.assert_allclose(found.values, components.model.W_[:, shown], atol=0.05)
+    assert np.mean(found.main == main_components_of(components.model, shown)) > 0.9
