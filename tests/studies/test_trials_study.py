@@ -31,6 +31,7 @@ PLAN = configuration.plans(CONFIG)["trials"]
 THIRD = CONFIG["studies"]["rivals"]["datasets"]  # the third list, of another study
 MATRICES = [*ENTRY["datasets"], *ENTRY["holdout"], *THIRD]
 SOURCES = {name: CONFIG["sources"][f"trials_{name}"] for name in MATRICES}
+ANSWERS = CONFIG["sources"]["trials_msq_answers"]  # of votes_as_cast, next to the file that is made of it
 COMPETITORS = {name: CONFIG["methods"][name] for name in ENTRY["further_methods"]}
 FOLDER, SHARED = ROOT / "data/trials", ROOT / "../shared/trials"
 SYMMETRIC = {"florentine", "dolphins", "lesmis"}
@@ -63,21 +64,22 @@ def test_the_table_says_what_the_sources_say_of_every_file_that_travels():
     listed = subprocess.run(
         ["git", "ls-files", "-z", "."], cwd=FOLDER, capture_output=True, text=True, check=True
     ).stdout
-    rows, by_path = table(), {source["path"]: source for source in SOURCES.values()}
+    rows, by_path = table(), {source["path"]: source for source in (*SOURCES.values(), ANSWERS)}
     assert rows.keys() == set(filter(None, listed.split("\0"))) - {"README.md"}
     for file, row in rows.items():
         content, source = (FOLDER / file).read_bytes(), by_path[file]
         assert hashlib.sha256(content).hexdigest() == source["sha256"] == row["SHA-256"]
         assert len(content) == source["bytes"] == int(row["bytes"])
         assert (source["licence"], source["citation"]) == (row["licence as stated"], row["origin"])
-        assert file.partition(".")[0] in MATRICES
+        assert file.partition(".")[0] in (*MATRICES, "msq_answers")
 
 
 def test_what_may_not_be_republished_does_not_travel():
     words = ("none stated", "do not republish")
     kept_back = {name for name in MATRICES if any(w in SOURCES[name]["licence"] for w in words)}
     assert kept_back == SYMMETRIC | {"ceos_clubs", "mammals_europe"}
-    assert {SOURCES[name]["path"] for name in MATRICES if name not in kept_back} == table().keys()
+    paths = {SOURCES[name]["path"] for name in MATRICES if name not in kept_back}
+    assert paths | {ANSWERS["path"]} == table().keys()
 
 
 @pytest.mark.parametrize("name", MATRICES)

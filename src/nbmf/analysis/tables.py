@@ -123,7 +123,9 @@ def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.Dat
 
 def _factor(result: FitResult, name: str, values: np.ndarray) -> pd.DataFrame:
     """Return W (F, k) or H (k, N) of the components in their order in the report."""
-    names, matrix = result.components.names(), result.matrix
+    components, matrix = result.components, result.matrix
+    # Names that a person gave a scale are those of its axes, to which components are turned.
+    names = (components if result.scale is None else components._replace(given=())).names()
     if name == "W":
         return _matrix("row", values, matrix.row_names, names)
     return _matrix("component", values, names, matrix.column_names)

@@ -3,11 +3,12 @@
 import argparse
 import shlex
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 
 from nbmf.cli.arguments import COMMANDS, as_typed, printed_command
 from nbmf.cli.options import Option, repeated_words
-from nbmf.cli.reading import repeated
+from nbmf.cli.reading import name_of, repeated
 from nbmf.errors import Message, Setting
 from nbmf.reporting.wording import Wording
 
@@ -30,6 +31,9 @@ class Typed(Wording):
 
     def next(self, command: str, **given: Any) -> str:
         """Return a command for the same file, read in the same way; a fit with what was typed besides, too."""
+        if command == "fit" and "view" in given:  # the files of the first view stay
+            folder = self._options.out or f"{name_of(self._options)}.nbmf"
+            given["out"] = str(Path(folder).with_suffix("")) + f"-{given['view']}{Path(folder).suffix}"
         words = [as_typed(Message(Setting(name, value)), command) for name, value in given.items()]
         if command == "fit":
             words += map(shlex.quote, repeated_words(self._options, [*self._others(given)]))

@@ -171,10 +171,10 @@ def _rows(first: Described, second: Described, pairs: list[tuple[int, int, float
     if first.are_axes is not second.are_axes:
         return None, "one shows groups and the other a scale, so that no row can be said to have moved"
     if not first.are_axes:
-        return _by_main_component(first, second, pairs), "other main component"
+        return _by_main_component(first, second, pairs), "another main component"
     if not (first.is_scale and second.is_scale):
         return None, "positions have no intervals, so that no row can be said to have moved"
-    return _by_position(first, second, min(pairs))
+    return _by_position(first, second, sorted(pairs))
 
 
 def _by_main_component(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> pd.DataFrame:
@@ -197,14 +197,24 @@ def _unit(fit: Described) -> str:
     return "share" if fit.are_shares else "weight"
 
 
-def _by_position(first: Described, second: Described, pair: tuple[int, int, float]) -> tuple[pd.DataFrame, str]:
-    """Return the positions of rows on an axis of both fits; a row moved if its intervals do not overlap."""
-    i, j, sign = pair
-    lower, upper = sorted((sign * second.lower[:, j], sign * second.upper[:, j]), key=lambda end: end.sum())
-    columns = {"first": first.of_rows[:, i], "second": sign * second.of_rows[:, j]}
-    moved = (first.upper[:, i] < lower) | (upper < first.lower[:, i])
-    axis = first.names[i] if first.names[i] == second.names[j] else f"{first.names[i]} and {second.names[j]}"
-    return pd.DataFrame({"row": first.row_names, **columns, "moved": moved}), f"intervals on {axis} do not overlap"
+def _by_position(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> tuple[pd.DataFrame, str]:
+    """Return the positions of rows on the axes of both fits; a row moved if its intervals on one do not overlap.
+
+    "first" and "second" are those on the axis on which a row's intervals are farthest apart, or overlap least.
+    """
+    axes, gaps, positions = [], [], {}
+    for i, j, sign in pairs:
+        lower, upper = sorted((sign * second.lower[:, j], sign * second.upper[:, j]), key=lambda end: end.sum())
+        axes.append(first.names[i] if first.names[i] == second.names[j] else f"{first.names[i]} and {second.names[j]}")
+        gaps.append(np.maximum(lower - first.upper[:, i], first.lower[:, i] - upper))
+        positions |= {f"first on {axes[-1]}": first.of_rows[:, i], f"second on {axes[-1]}": sign * second.of_rows[:, j]}
+    farthest, rows = np.argmax(gaps, axis=0), np.arange(len(first.row_names))
+    both = [np.array([positions[f"{end} on {axis}"] for axis in axes])[farthest, rows] for end in ("first", "second")]
+    columns = {"row": first.row_names, "first": both[0], "second": both[1]}
+    if len(pairs) > 1:
+        columns |= {"axis": np.array(axes)[farthest], **positions}
+    table = pd.DataFrame({**columns, "moved": np.max(gaps, axis=0) > 0})
+    return table, f"intervals on {' or '.join(axes)} that do not overlap"
 
 
 def _shared(

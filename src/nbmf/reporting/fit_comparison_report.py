@@ -53,7 +53,7 @@ def _rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Tabl
         yield Lines([found.how_moved])
         return
     moved = found.rows[found.rows["moved"]]
-    yield Lines([f"{len(moved)} of {one_or_many(len(found.rows), 'row')} moved: {found.how_moved}"])
+    yield Lines([f"rows with {found.how_moved}: {len(moved)} of {len(found.rows)}"])
     if len(moved):
         note = f"all rows are in rows.csv; {len(moved) - SHOWN} more moved" if len(moved) > SHOWN else ""
         yield Table(["row", *names], [*_cells(moved.head(SHOWN))], "<>>" if found.first.is_scale else "<<<", [], note)

@@ -97,7 +97,7 @@ def cases_of_answers(plan: Plan) -> Iterator[Case]:
         method = options[name]
         for mask in range(options["masks"]):
             key = FitKey(f"{KEY}-moods-{categories}", method, plan.entry(method)["K"][0], mask, 0)
-            yield Case(key, {"categories": name, "mask": mask}, entry)
+            yield Case(key, {"matrix": "moods", "categories": name, "mask": mask}, entry)
 
 
 def dataset_of_paths(plan: Plan) -> str:

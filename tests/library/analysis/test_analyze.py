@@ -22,6 +22,7 @@ from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.structure import structure_of
 from nbmf.catalogue import LARGE, METHODS, candidates_for
 from nbmf.cli.arguments import COMMANDS
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
 from nbmf.evaluation.verdict import candidates
 from nbmf.io import coded_matrix
@@ -160,8 +161,13 @@ def test_a_path_or_counts_for_a_method_of_ones_say_what_to_do():
     with pytest.raises(ConfigError, match=r"these are counts, and bica takes .*: above = 0 makes them so"):
         nbmf.analyze(counts, method="bica")
     categories = nbmf.CategoryMatrix.from_array(np.arange(12).reshape(3, 4) % 3)
-    with pytest.raises(DataError, match=r"V is a CategoryMatrix, which is not analyzed; .* nbmf.OrdinalFactorVB"):
-        nbmf.analyze(categories)
+    with pytest.raises(ConfigError, match=r"these are ordered categories, which bica does not take; .* ordinal-gs$"):
+        nbmf.analyze(categories, method="bica")
+    with pytest.raises(ConfigError, match=r"ordinal-vb takes ordered categories; categories = \[\.\.\.\] names them"):
+        nbmf.analyze(counts, method="ordinal-vb")
+    real = RealMatrix.from_array(np.arange(12.0).reshape(3, 4))
+    with pytest.raises(DataError, match=r"V is a RealMatrix, which is not analyzed; .* nbmf.GaussianFactorVB"):
+        nbmf.analyze(real)
 
 
 def test_what_has_to_be_reported_before_the_report():

@@ -9,6 +9,7 @@ import nbmf
 from nbmf import registry
 from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, matrix_of, methods_for
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
@@ -210,8 +211,9 @@ def test_methods_are_recognised_by_the_matrix_that_they_take():
     assert {METHODS[name]["class"] for name in counts} == {
         name for name in registry.all_classes() if registry.estimator_class(name).likelihoods[0].matrix is CountMatrix
     }
-    assert set(counts) | set(binary) == set(METHODS)
-    for matrix in (BinaryMatrix, CountMatrix):
+    categories = methods_for(CategoryMatrix)
+    assert set(counts) | set(binary) | set(categories) == set(METHODS)
+    for matrix in (BinaryMatrix, CountMatrix, CategoryMatrix):
         for name in (DEFAULTS[matrix.__name__], *COMPARED[matrix.__name__]):
             assert matrix_of(name) is matrix
 

@@ -166,8 +166,23 @@ def test_the_axis_that_both_fits_have_is_named_where_they_have_not_as_many():
     pairs, _ = fit_comparison._matched(two, one)
     assert pairs == [(1, 0, 1.0)]
     rows, how = fit_comparison._rows(two, one, pairs)
-    assert how == "intervals on axis 2 and axis 1 do not overlap"
+    assert how == "intervals on axis 2 and axis 1 that do not overlap"
     np.testing.assert_array_equal(rows["first"], rows["second"])
+
+
+def test_a_row_moved_if_it_did_on_any_axis():
+    names, rng = np.array(["r0", "r1", "r2", "r3"]), np.random.default_rng(0)
+    of_rows, of_columns = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
+    axes = ["anxiety", "extraversion"]
+    first = Described(axes, of_rows, of_columns, names, np.arange(5), of_rows - 0.1, of_rows + 0.1)
+    moved = of_rows.copy()
+    moved[2, 1] += 0.5
+    second = Described(axes, moved, of_columns, names, np.arange(5), moved - 0.1, moved + 0.1)
+    rows, how = fit_comparison._rows(first, second, [(1, 1, 1.0), (0, 0, 1.0)])
+    assert rows["moved"].tolist() == [False, False, True, False]
+    assert rows.loc[2, ["axis", "second"]].tolist() == ["extraversion", moved[2, 1]]
+    np.testing.assert_array_equal(rows["second on extraversion"], moved[:, 1])
+    assert how == "intervals on anxiety or extraversion that do not overlap"
 
 
 # --- Settings of single rows and columns -----------------------------------------------------------

@@ -102,7 +102,7 @@ SCALE = "ratings, and no counts. above"
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        (RATINGS, {}, f"from 1 to 5: {SCALE} = 3 makes those above 3 ones and others zeros; counts = True reads"),
+        (RATINGS, {}, f"from 1 to 5: {SCALE} = 3 makes those above 3 ones and others zeros; categories = ['1', "),
         (RATINGS.replace("5", "7").replace("4", "6"), {}, f"from 1 to 7: {SCALE} = 4 makes"),
         (
             AGED,
