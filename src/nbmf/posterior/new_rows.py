@@ -191,17 +191,14 @@ def placed(
     if (prior := model.rows_prior_) is not None:
         prior = np.array([prior[places].sum() for places in components.members])
         weights = weights_given(rows.values, components.model.H_, prior, level=level, seed=seed)
-        active = slice(components.active)
-        called = named(components.names(), names)[active]
+        called = named(components.names(), names)[: components.active]
         expectation = weights.mean @ components.model.H_
-        shares = [each[:, active] for each in weights]
+        shares = [each[:, : components.active] for each in weights]
         main = shares[0].argmax(axis=1) if called else None
         return Placement(MEMBERSHIPS, called, *shares, expectation, components.active, main)
-    if model.row_groups_ is None:
-        factors = model.factors_of_rows(V)
-        expectation = model.mean(factors)
-    else:
-        factors, expectation = model.factors_of_rows(V, rows.groups), model.predict_rows(V, rows.groups)
+    groups = () if model.row_groups_ is None else (rows.groups,)
+    factors = model.factors_of_rows(V, *groups)
+    expectation = model.predict_rows(V, *groups) if groups else model.mean(factors)
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale_of(model, matrix, level=level)
         positions = scale.place(psi_of(factors), rows.observed)
@@ -209,9 +206,8 @@ def placed(
     shown = components.members[: components.active]
     weights = joined_components(model, factors.W.T, shown, "W").T
     called = named(components.names(), names)[: len(shown)]
-    main = None
-    if called and model.alignment is not Alignment.ROTATION:
-        main = main_components_of(components.model, np.arange(len(shown)), rows=weights)
+    has_main = bool(called) and model.alignment is not Alignment.ROTATION
+    main = main_components_of(components.model, np.arange(len(shown)), rows=weights) if has_main else None
     return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main)
 
 
