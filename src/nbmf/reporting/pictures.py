@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import nbmf
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.named import NamedMatrix
@@ -39,9 +40,9 @@ SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
 OF_GROUPS = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
 OF_AXES = (
     "W and H: where rows and columns are on each axis, red at one end and blue at the other, sorted along the first. "
-    "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less. These are "
-    "the model's own axes, before those of the scale are made of them."
+    "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less."
 )
+OF_SCALE = " These are the model's own axes, before those of the scale are made of them."
 
 
 class Picture(NamedTuple):
@@ -77,10 +78,12 @@ def pictures_of_fit(
     """
     shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
     has_axes = model.alignment is Alignment.ROTATION
+    what = "a one" if model.likelihood is BERNOULLI else "a large value"
+    of_axes = OF_AXES.format(what) + (OF_SCALE if has_scale(model) else "")
     pictures = [
         Picture(
             DICTIONARY,
-            OF_AXES.format("a one" if model.likelihood is BERNOULLI else "a large value") if has_axes else OF_GROUPS,
+            of_axes if has_axes else OF_GROUPS,
             lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
         )
     ]
@@ -117,9 +120,12 @@ def picture_of_other_view(
 
 def _scale(fit: Factorization | Chains, matrix: NamedMatrix) -> Picture:
     """Return the picture of rows along one axis, or on a map of two."""
+    ends, towards = "the probability of a one at either end", "have a one"
+    if isinstance(matrix, CategoryMatrix):
+        ends, towards = "the mean category at either end", "are high"
     caption = (
         "Scale: where rows lie on the axes along which they differ most, and which columns distinguish the ends: by "
-        "the probability of a one at either end, or by arrows towards the rows that have a one"
+        f"{ends}, or by arrows towards the rows that {towards}"
     )
     return Picture(SCALE, caption, lambda: nbmf.plot.scale(fit, matrix)[0].figure)
 

@@ -65,6 +65,9 @@ def test_a_fit_puts_people_on_a_scale_with_their_mean_categories(here, capsys):
     expectation = pd.read_csv(folder / "expectation.csv", index_col=0)
     means = columns["mean category at the low end of axis 1"]
     np.testing.assert_allclose(means, expectation.loc[lowest].mean(), atol=1e-3)
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "by the mean category at either end" in page
+    assert "probability of a one" not in page
     missing = pd.read_csv(folder / "missing.csv")
     assert len(missing) == TABLE.isna().to_numpy().sum()
     chances = missing[[f"P({name})" for name in LEVELS]].to_numpy()
