@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,6 +56,16 @@ class RealMatrix(NamedMatrix):
     @staticmethod
     def _is_observed(values: np.ndarray) -> np.ndarray:
         return ~np.isnan(values)
+
+    def without_diagonal(self) -> Self:
+        """Return the matrix with its diagonal missing."""
+        values = self.values.copy()
+        np.fill_diagonal(values, np.nan)
+        return dataclasses.replace(self, values=values)
+
+    def is_symmetric(self) -> bool:
+        """Whether the matrix equals its transpose, in what is missing too."""
+        return np.array_equal(self.values, self.values.T, equal_nan=True)
 
 
 def as_reals(data: Any) -> np.ndarray:

@@ -289,3 +289,10 @@ def test_a_matrix_is_shown_in_a_few_lines():
     assert text.startswith("BinaryMatrix: 40 rows, 30 columns, 30 ones, 1170 zeros, 0 missing\n")
     assert len(text.splitlines()) == 3
     assert len(text) < 300
+
+
+def test_real_numbers_have_no_diagonal_where_it_is_missing():
+    matrix = RealMatrix.from_array([[1.0, 2.0, np.nan], [2.0, 1.0, 4.0], [np.nan, 4.0, 9.0]])
+    assert matrix.is_symmetric()
+    assert np.isnan(matrix.without_diagonal().values.diagonal()).all()
+    assert matrix.without_diagonal().values[0, 1] == 2

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
+from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting
 from nbmf.inference.parameters import Rule
 
@@ -58,22 +59,27 @@ def places_of(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
 
 
 def labels_of(given: Any, n_rows: int, what: str) -> np.ndarray:
-    """Return labels as texts, str array (n_rows,), NONE of a row without a group: None, NaN or an empty text.
+    """Return labels as texts, str array (n_rows,), NONE of a row without a group: None, NaN, NA or an empty text.
+
+    1.0 is the label 1: a column of whole numbers in which one is missing has floats in pandas.
 
     Raises
     ------
     DataError
-        If there are more or fewer than rows; `what` names the argument.
+        If there are more or fewer than rows, or the labels are one text; `what` names the argument.
     """
-    labels = [NONE if _is_missing(label) else str(label) for label in given]
+    if isinstance(given, str):
+        raise DataError(Setting(what, given), ": must be a label for each row, such as a list of texts")
+    labels = [NONE if _is_missing(label) else text_of(label) for label in given]
     if len(labels) != n_rows:
         raise DataError(Setting(what), f": {len(labels)} labels of {n_rows} rows; allowed: one for each")
     return np.array(labels, dtype=np.str_)
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether a label is None, or NaN, which alone differs from itself."""
-    return label is None or label != label
+    """Whether a label is None, or NaN or NA of pandas: these alone are not equal to themselves."""
+    is_itself = label == label
+    return label is None or not isinstance(is_itself, bool | np.bool_) or not is_itself
 
 
 def groups_of_matrix(V: Any) -> np.ndarray | None:
