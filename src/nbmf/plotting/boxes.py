@@ -156,14 +156,18 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
         handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=3,
-        frameon=False,
-        title="below each box: K",
-        title_fontsize=7.5,
-    )
+    for columns in (3, 2):  # of methods with long names two fit beside each other
+        legend = figure.legend(
+            handles=handles,
+            loc="outside lower center",
+            ncols=columns,
+            frameon=False,
+            title="below each box: K",
+            title_fontsize=7.5,
+        )
+        if columns == 2 or legend.get_window_extent().width <= figure.bbox.width:
+            return
+        legend.remove()
 
 
 def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, not_converged: set[str]) -> None:
