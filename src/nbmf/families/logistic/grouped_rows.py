@@ -220,12 +220,23 @@ class GroupedRows(NoisyFactors):
         return self._expectation_of_rows(np.full((len(labels), self.n_features_in_), -1, np.int8), labels)
 
     def score(self, V: Any, y: Any = None, groups: Sequence[Any] | None = None) -> float:
-        """Return the mean log-likelihood of rows folded in, in nats per observed entry; see `factors_of_rows`."""
-        if self.row_groups_ is None and groups is None:
-            return super().score(V, y)
-        predicted, values = self.predict_rows(V, groups), self.likelihood.values_of(V)
-        seen = self.likelihood.is_observed(values)
-        return -float(self.likelihood.losses(values[seen], predicted[seen]).mean())
+        """Return how well entries of new rows are predicted from their group and the other entries of their rows.
+
+        As of models without groups, no entry is scored by itself: 5-fold cross-validation over the entries, with the
+        predictions of `predict_rows`. See `factors_of_rows` for `groups`; y is not used.
+        """
+        return self._score(V, groups)
+
+    def _predictive_of_rows(self, V, groups=None):
+        means_of = self._means_of_rows(V, groups)
+        if self.row_groups_ is None:
+            return super()._predictive_of_rows(V)
+
+        def of_values(values):
+            means = means_of(values, slice(None))
+            return lambda rows, columns: means[rows, columns]
+
+        return of_values
 
     def _with_groups(self, fold_in: Callable, V: Any, groups: Sequence[Any] | None) -> Callable:
         """Return the fold-in of values with the labels of their rows."""

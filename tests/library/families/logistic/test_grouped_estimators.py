@@ -15,7 +15,9 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import distribution_of_positions, distribution_of_row_effects
 from nbmf.families.logistic.row_groups import RowGroups
 from nbmf.inference.component_search import search_components
+from nbmf.inference.fold_in import PARTS
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.seeds import seed_sequence
 
 ENGINES = {
     "Gibbs": (nbmf.LogisticFactorGibbs, {"burn_in": 60, "n_samples": 80}),
@@ -253,10 +255,28 @@ def test_groups_of_new_rows_are_those_of_their_matrix(engine):
         np.testing.assert_array_equal(of_matrix, method(CODES[:6], LABELS[:6]))
         assert np.abs(of_matrix - method(CODES[:6])).max() > 1e-6
     np.testing.assert_array_equal(model.fit_transform(CODES), model.transform(CODES, LABELS))
-    expected = BERNOULLI.losses(CODES[:6], model.predict_rows(CODES[:6], LABELS[:6]))[CODES[:6] >= 0].mean()
-    assert model.score(CODES[:6], groups=LABELS[:6]) == pytest.approx(-expected)
     with pytest.raises(DataError, match="groups: 2 labels of 6 rows"):
         model.predict_rows(CODES[:6], ["left", "right"])
+
+
+@each_engine
+def test_no_entry_of_a_new_row_is_scored_by_itself(engine):
+    """Each entry of one fold is predicted from its group and the other four folds; see FoldIn.score."""
+    model, codes, labels = fitted(engine), CODES[:6], LABELS[:6]
+    rng = np.random.default_rng(seed_sequence("score", *codes.shape))
+    part_of = rng.permutation(np.arange(codes.size) % PARTS).reshape(codes.shape)
+    losses = np.full(codes.shape, np.nan)
+    for part in range(PARTS):
+        predicted = model.predict_rows(np.where(part_of == part, -1, codes), labels)
+        losses[part_of == part] = BERNOULLI.losses(codes, predicted)[part_of == part]
+    assert model.score(codes, groups=labels) == pytest.approx(-losses[codes >= 0].mean())
+
+
+def test_components_that_fit_coin_flips_do_not_raise_the_score():
+    V, X = ((np.random.default_rng(seed).random((40, 30)) < 0.5).astype(int) for seed in (0, 1))
+    labels = ["a", "b"] * 20
+    few, many = (nbmf.LogisticFactorVB(K, row_groups=labels, max_iter=100, random_state=0).fit(V) for K in (1, 16))
+    assert many.score(X, groups=labels) < few.score(X, groups=labels) < np.log(0.5) + 0.005
 
 
 def test_a_model_without_groups_takes_none():
@@ -265,7 +285,8 @@ def test_a_model_without_groups_takes_none():
     np.testing.assert_array_equal(before, model.mean(model.factors_of_rows(CODES[:4])))
     matrix = BinaryMatrix.from_array(CODES[:4], row_groups=LABELS[:4])
     np.testing.assert_array_equal(model.predict_rows(matrix), before)
-    for method in (model.predict_rows, model.transform, model.factors_of_rows):
+    scored = lambda V, groups: model.score(V, groups=groups)  # noqa: E731
+    for method in (model.predict_rows, model.transform, model.factors_of_rows, scored):
         with pytest.raises(DataError, match="groups: the model was fitted without groups of rows; allowed: None"):
             method(CODES[:4], LABELS[:4])
     with pytest.raises(AttributeError, match="without groups"):
