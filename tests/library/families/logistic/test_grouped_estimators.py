@@ -1,6 +1,7 @@
 """Groups above rows, as the estimators have them: labels, what is learned, new rows, files, draws."""
 
 import pickle
+import warnings
 
 import ladder
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.special import expit
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError, NotFittedError
+from nbmf.errors import ConfigError, DataError, NotFittedError, UnknownGroupsWarning
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import distribution_of_positions, distribution_of_row_effects
 from nbmf.families.logistic.row_groups import RowGroups
@@ -128,6 +129,37 @@ def test_numbers_none_and_nan_are_labels():
     np.testing.assert_array_equal(model.expectation_, fitted("VB", labels=pd.Series(given).to_numpy()).expectation_)
 
 
+@pytest.mark.parametrize("kind", [pd.Series, pd.Categorical, pd.Index, tuple, np.array])
+def test_labels_may_be_of_any_type_that_has_them_in_an_order(kind, tmp_path):
+    model = fitted("VB", labels=kind(LABELS))
+    np.testing.assert_array_equal(model.row_groups_, LABELS)
+    model.save(tmp_path / "model.npz")
+    assert list(nbmf.load(tmp_path / "model.npz").row_groups) == LABELS.tolist()
+    np.testing.assert_array_equal(model.transform(CODES, kind(LABELS)), model.transform(CODES, LABELS))
+
+
+def test_labels_that_are_na_are_saved_as_none(tmp_path):
+    labels = pd.Series([1, pd.NA, 2] * 10, dtype="Int64")
+    model = fitted("VB", labels=labels)
+    assert model.row_groups_[:3].tolist() == ["1", "", "2"]
+    model.save(tmp_path / "model.npz")
+    assert nbmf.load(tmp_path / "model.npz").row_groups[:3] == [1, None, 2]
+
+
+def test_groups_of_new_rows_of_which_none_is_known_are_warned_of():
+    model = fitted("VB")
+    words = "groups: none of those given, such as 'Left', is one of the fit.*allowed: centre, left, right.*mean 'left'"
+    for method in (lambda groups: model.transform(CODES[:2], groups), model.predict_groups):
+        with pytest.warns(UnknownGroupsWarning, match=words):
+            method(["Left", ""])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for groups in (["left", "Left"], [None, ""]):
+                method(groups)
+    with pytest.raises(DataError, match="groups = 'left': must be a label for each row"):
+        model.predict_groups("left")
+
+
 def test_what_labels_are_called_does_not_matter():
     renamed = np.array([{"left": "z", "right": "y", "centre": "x", "": ""}[label] for label in LABELS])
     one, other = (fitted("VB", labels=labels) for labels in (LABELS, renamed))
@@ -139,7 +171,7 @@ def test_labels_that_do_not_fit_are_refused():
         fitted("VB", labels=["a", "b", "c"])
     with pytest.raises(DataError, match=r"row_groups = 'matrix': the matrix has no groups of its rows; allowed: a la"):
         fitted("VB", labels="matrix")
-    for wrong in ("party", 3, True, np.zeros((2, 2))):
+    for wrong in ("party", b"party", 3, True, np.zeros((2, 2)), {"a": 1}, {"a"}, iter("ab"), pd.DataFrame({"a": [1]})):
         with pytest.raises(
             ConfigError, match=r"(?s)row_groups = .*: must be None, 'matrix' for those of the matrix, or a"
         ):
