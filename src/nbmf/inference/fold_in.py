@@ -223,12 +223,23 @@ class FoldIn(TransformOutput):
                 f"V is of another shape: X has {values.shape[axis]} {things}, but {name} is "
                 f"expecting {fitted} {things} as input"
             )
-        given, known = names_of(V)[axis], (self.row_names_, self.column_names_)[axis]
-        if given is not None and known is not None and (given != known).any():
-            n = int(np.flatnonzero(given != known)[0])
-            raise DataError(
-                f"{('row', 'column')[axis]} {n} (counted from 0) of V is {str(given[n])!r}; "
-                f"in the matrix that was fitted it is {str(known[n])!r}"
-            )
+        self.refuse_other_names(V, axis)
         with threadpool_limits(limits=1, user_api="blas"):
             return fold_in(values)
+
+    def refuse_other_names(self, V: Any, axis: int, what: str = "V") -> None:
+        """Raise DataError if the rows (axis 0) or columns (axis 1) of a matrix have other names than those of the fit.
+
+        `what` names the matrix. Names in another order are others: values would be taken for those of other rows or
+        columns.
+        """
+        given = names_of(V)[axis]
+        if given is None:
+            return
+        known = (self.row_names_, self.column_names_)[axis]
+        if known is not None and (given != known).any():
+            n = int(np.flatnonzero(given != known)[0])
+            raise DataError(
+                f"{('row', 'column')[axis]} {n} (counted from 0) of {what} is {str(given[n])!r}; "
+                f"in the matrix that was fitted it is {str(known[n])!r}"
+            )

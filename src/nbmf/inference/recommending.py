@@ -74,7 +74,7 @@ class Recommending:
         ConfigError
             If n is not an integer of at least 1, `exclude` is neither of these, or `itself` is not a bool.
         DataError
-            If an index is outside the fitted matrix, a matrix has another shape, `known` or `itself` is given with
+            If an index is outside the fitted matrix, a matrix has another shape or other names, `known` or `itself` is given with
             new rows, or `groups` without them or to a model that has none.
         """
         self._require_fit()
@@ -114,6 +114,8 @@ class Recommending:
         shape = self.W_.shape[0], self.H_.shape[1]
         if values is not None and values.shape != shape:
             raise DataError(Setting("known"), f" has shape {values.shape}: must be {shape}, that of the fitted one")
+        for axis in (0, 1):
+            self.refuse_other_names(known, axis, "known")
         parts = []
         with threadpool_limits(limits=1, user_api="blas"):
             for block in in_blocks(rows.size, shape[1]):
