@@ -74,8 +74,8 @@ class Recommending:
         ConfigError
             If n is not an integer of at least 1, `exclude` is neither of these, or `itself` is not a bool.
         DataError
-            If an index is outside the fitted matrix, a matrix has another shape or other names, `known` or `itself` is given with
-            new rows, or `groups` without them or to a model that has none.
+            If an index is outside the fitted matrix, a matrix has another shape or other names, `known` or `itself` is
+            given with new rows, or `groups` without them or to a model that has none.
         """
         self._require_fit()
         check_count("n", n, 1)

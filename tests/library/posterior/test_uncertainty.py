@@ -531,7 +531,7 @@ def test_a_matrix_with_columns_in_another_order_is_not_that_of_the_fit():
     frame = pd.DataFrame(np.eye(6)[:, :5], columns=list("abcde"))
     draws = posterior_draws(make("BetaDirGibbs"), frame, n_draws=5)
     assert draws.predictive_check(frame).equals(draws.predictive_check(frame.to_numpy()))
-    with pytest.raises(DataError, match="column 0 .* of V is 'b'; in the matrix that was fitted it is 'a'"):
+    with pytest.raises(DataError, match=r"column 0 .* of V is 'b'; in the matrix that was fitted it is 'a'"):
         draws.predictive_check(frame[list("bacde")])
 
 
