@@ -82,6 +82,18 @@ def test_next_positions_are_a_step_of_the_walk_away():
             next_positions(draws, wrong)
 
 
+def test_rows_of_a_fit_of_fewer_axes_than_components_go_on_along_those_axes():
+    V = np.random.default_rng(0).integers(0, 2, (12, 2)).astype(float)
+    model = nbmf.DynamicFactorGibbs(3, periods=[0, 1], burn_in=5, n_samples=10, random_state=0)
+    draws = nbmf.posterior_draws(model, V, n_draws=5)
+    np.testing.assert_allclose(next_positions(draws)[..., 2], 0.0, atol=1e-6)
+    assert np.isfinite(predict_next(draws)).all()
+    one, rng = draws[-1], np.random.default_rng(1)
+    steps = np.array([positions_after(one, 1.0, rng) for _ in range(4000)])[:, 0] - one.others[moving.PATHS][0, -1]
+    walk = one.others[moving.WALK][0]
+    np.testing.assert_allclose(np.cov(steps.T), walk, atol=0.1 * np.trace(walk))
+
+
 def test_a_known_column_is_predicted_where_rows_go(draws):
     n = 2000
     one = draws[-1]
