@@ -74,7 +74,7 @@ def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, s
     values = column.to_numpy(dtype=object)
     if not are_numbers(values[~missing]):
         if kind not in (None, DISCRETE):
-            wrong = next(i for i in np.flatnonzero(~missing) if isinstance(values[i], str))
+            wrong = next(i for i in np.flatnonzero(~missing) if not are_numbers(values[i : i + 1]))
             raise DataError(
                 f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is no "
                 f"number; allowed in a {kind} column: {ALLOWED.get(kind, 'numbers')}"
