@@ -408,6 +408,16 @@ def test_new_columns_belong_to_a_period(moved):
             model.predict_columns(V[:, early], no)
 
 
+@pytest.mark.parametrize(("periods", "places"), [(["jan", "feb"], {0: 0, 1.0: 1}), (["01", "02"], {1: 0, 2: 1})])
+def test_a_period_may_be_named_by_its_time(periods, places):
+    V = np.random.default_rng(0).integers(0, 2, (10, 4)).astype(float)
+    model = nbmf.DynamicFactorGibbs(1, periods=np.repeat(periods, 2), burn_in=2, n_samples=2, random_state=0).fit(V)
+    for time, place in places.items():
+        assert model.place_of(time) == model.place_of(periods[place]) == place
+    with pytest.raises(ConfigError, match="period = 3: must be one of"):
+        model.place_of(3)
+
+
 def test_rows_of_known_positions_stay_there(moved):
     model, *_ = moved
     made = model.inverse_transform(np.array([[0.5]]))
