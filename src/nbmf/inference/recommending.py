@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
+from nbmf.inference.fitted import as_indices
 from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import check_count
 
@@ -101,7 +102,7 @@ class Recommending:
         return self.row_names_ is not None and np.array_equal(self.row_names_, self.column_names_)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
-        indices, size = np.asarray(rows), self.W_.shape[0]
+        indices, size = as_indices(rows), self.W_.shape[0]
         if indices.ndim != 1 or indices.dtype.kind not in "iu":
             raise DataError(Setting("rows"), ": must be integers (m,), or a matrix of new rows")
         if indices.size and not (indices.min() >= 0 and indices.max() < size):

@@ -10,6 +10,7 @@ import numpy as np
 from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.moving_rows import WALK
+from nbmf.inference.parameters import is_number
 from nbmf.inference.state import Factors
 from nbmf.posterior.draws import Draws
 from nbmf.posterior.intervals import interval
@@ -91,7 +92,7 @@ def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarra
         If `ahead` is negative or no number.
     """
     refuse_rows_that_stay(draws.estimator)
-    if isinstance(ahead, bool) or not isinstance(ahead, int | float) or not 0 <= ahead < np.inf:
+    if not is_number(ahead) or not 0 <= ahead < np.inf:
         raise not_allowed("ahead", ahead, "a number of at least 0")
     rng = np.random.default_rng(seed_sequence("next positions", seed))
     return np.stack([_turned(draws, s, positions_after(one, ahead, rng)) for s, one in enumerate(draws)])

@@ -112,7 +112,8 @@ def test_equal_means_come_in_the_order_of_columns():
 
 def test_no_rows_have_no_recommendations():
     model = METHODS["vb"].fit(SPARSE)
-    assert model.recommend(np.empty(0, int), 3).columns.shape == (0, 3)
+    for nothing in (np.empty(0, int), []):
+        assert model.recommend(nothing, 3).columns.shape == (0, 3)
 
 
 @pytest.mark.parametrize(

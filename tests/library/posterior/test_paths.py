@@ -72,6 +72,7 @@ def test_next_positions_are_a_step_of_the_walk_away():
     for f in (0, 5):
         found, expected = np.cov(steps[:, f].T), 2.5 * one.others[moving.WALK][f]
         np.testing.assert_allclose(found, expected, atol=0.12 * np.trace(expected))
+    np.testing.assert_array_equal(next_positions(draws, np.int64(1)), next_positions(draws, 1.0))
     now = next_positions(draws, ahead=0)
     last = [draws.alignment.aligned(s, each.others[moving.PATHS][:, -1]) for s, each in enumerate(draws)]
     np.testing.assert_allclose(now, last, rtol=1e-5, atol=1e-6)
