@@ -137,6 +137,10 @@ class ConstantFeatureWarning(UserWarning):
     """A real feature does not vary, so that only a floor keeps its density finite."""
 
 
+class UnknownGroupsWarning(UserWarning):
+    """None of the groups that are named for new rows is one of the fit, so that all are taken for new groups."""
+
+
 class ChainsNotConvergedWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
 

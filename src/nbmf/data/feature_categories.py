@@ -1,11 +1,19 @@
-"""Categories of one FeatureTable matched with those of another by name."""
+"""Columns of one FeatureTable as those of another: their kinds, and categories matched by name."""
+
+from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.feature_columns import DISCRETE, are_numbers
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, choices
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def with_categories(table: FeatureTable, sizes: np.ndarray, categories: np.ndarray) -> FeatureTable:
@@ -40,3 +48,32 @@ def with_categories(table: FeatureTable, sizes: np.ndarray, categories: np.ndarr
                 )
             cells[here & (table.cells == code)] = code_of[name]
     return replace(table, cells=cells, sizes=sizes, categories=categories)
+
+
+def table_like(frame: pd.DataFrame, column_names: np.ndarray, kinds: np.ndarray) -> FeatureTable:
+    """Return a DataFrame of new rows as a FeatureTable whose columns are of the kinds of a fit.
+
+    A few rows may have only 0 and 1 in a column of counts, or nothing in one of categories: their values alone do not
+    say of which kind it is. Of a frame with other columns, kinds are seen from the values.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    column_names, kinds : str arrays (N,)
+        As of a FeatureTable.
+    """
+    if [str(name) for name in frame.columns] != column_names.tolist():
+        return FeatureTable.from_frame(frame)
+    kind_of = dict(zip(frame.columns, kinds.tolist(), strict=True))
+    frame = frame.copy()
+    for name, kind in kind_of.items():
+        if kind == DISCRETE:
+            frame[name] = _names_of_categories(frame[name])
+    return FeatureTable.from_frame(frame, kind_of)
+
+
+def _names_of_categories(column: pd.Series) -> pd.Series:
+    """Return numbers as the names that categories have; a column of whole numbers may have become one of floats."""
+    if not are_numbers(column.dropna().to_numpy(dtype=object)):
+        return column
+    return column.astype(object).map(lambda value: text_of(float(value)), na_action="ignore")

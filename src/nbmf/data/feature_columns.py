@@ -63,14 +63,18 @@ def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rows, columns, values[rows, columns].astype(float)
 
 
+def are_numbers(values: np.ndarray) -> bool:
+    """Whether all values of a column, missing ones left out, are numbers or truth values, and no texts."""
+    return all(isinstance(value, int | float | np.number | np.bool_) for value in values)
+
+
 def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, str, list | None]:
     """Return the values of a column as numbers, its kind, and the names of its categories."""
     missing = column.isna().to_numpy()
     values = column.to_numpy(dtype=object)
-    is_number = all(isinstance(value, int | float | np.number | np.bool_) for value in values[~missing])
-    if not is_number:
+    if not are_numbers(values[~missing]):
         if kind not in (None, DISCRETE):
-            wrong = next(i for i in np.flatnonzero(~missing) if isinstance(values[i], str))
+            wrong = next(i for i in np.flatnonzero(~missing) if not are_numbers(values[i : i + 1]))
             raise DataError(
                 f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is no "
                 f"number; allowed in a {kind} column: {ALLOWED.get(kind, 'numbers')}"

@@ -16,6 +16,7 @@ from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, store
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
+from nbmf.data.names import refuse_duplicates, texts_of_index
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, NotSupportedError, choices
 
@@ -177,6 +178,7 @@ class FeatureTable(NamedMatrix):
         labels : str, optional
             The column with the label of each row, which is no feature.
         """
+        refuse_duplicates(np.array(texts_of_index(frame.columns), str), "column_names")
         labelled = None if labels is None else frame[labels].astype(str)
         frame = frame if labels is None else frame.drop(columns=labels)
         given = kinds if isinstance(kinds, Mapping) else dict.fromkeys(frame.columns, kinds)
@@ -185,7 +187,7 @@ class FeatureTable(NamedMatrix):
         columns = [coded(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
         rows, places = np.nonzero(~np.isnan(values))
-        names = frame.index.astype(str), frame.columns.astype(str), labelled
+        names = *map(texts_of_index, frame.axes), labelled
         return cls._of_cells(
             values.shape,
             (rows, places, values[rows, places]),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from nbmf.data.given import frame_values, is_frame, naming
-from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, without_unobserved
+from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, texts_of_index, without_unobserved
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
@@ -105,7 +106,7 @@ class NamedMatrix:
     @classmethod
     def _of_frame(cls, frame: pd.DataFrame, values: np.ndarray) -> Self:
         """Return checked values with the names of a DataFrame, without rows and columns that have none observed."""
-        return cls._observed_part(values, frame.index.astype(str), frame.columns.astype(str))
+        return cls._observed_part(values, *map(texts_of_index, frame.axes))
 
     @classmethod
     def observed_part(cls, V: Any) -> Self:
@@ -246,6 +247,6 @@ def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
 def _names_along(index: Any) -> np.ndarray | None:
     """Return the names of an index of pandas, None if they only number its places."""
     names = list(index)
-    if names == list(range(len(names))):
+    if all(isinstance(name, Number) and name == place for place, name in enumerate(names)):  # NA is none, nor equal
         return None
     return np.array([str(name) for name in names])

@@ -10,6 +10,11 @@ from nbmf.errors import DataError, LeftOutWarning
 SHOWN = 5  # names of what was left out
 
 
+def texts_of_index(index: Any) -> Any:
+    """Return the names of an index of pandas as texts: of several levels such as ('a', 1), as `fit` names them."""
+    return index.astype(str) if index.nlevels == 1 else [str(name) for name in index]
+
+
 def checked_names(names: Any, length: int, field: str) -> np.ndarray:
     """Return names as an array of texts; DataError if they are more or fewer than `length`."""
     names = np.array(names, dtype=str)  # a copy: the caller's own stays writeable

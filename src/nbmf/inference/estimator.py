@@ -7,10 +7,11 @@ from threadpoolctl import threadpool_limits
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, NotFittedError, Setting
+from nbmf.errors import DataError, Setting
 from nbmf.inference import loop
 from nbmf.inference.component_search import number_of_components
 from nbmf.inference.declarations import Declarations, Inference
+from nbmf.inference.fitted import Fitted
 from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
 from nbmf.inference.one_component import warn_if_worse
@@ -25,7 +26,7 @@ EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
 ENTRIES_AT_ONCE = 2**20  # of such an E[V] that are computed at a time
 
 
-class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
+class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Saved):
     """Base class: what a class declares, and what a family's state is made into.
 
     The conventions are scikit-learn's, with rows of V as samples and columns as features, W as
@@ -314,18 +315,7 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
         DataError
             If an index is outside the fitted matrix.
         """
-        self._require_fit()
-        places = []
-        for index, size, kind in zip(
-            (rows, columns), (self.W_.shape[0], self.H_.shape[1]), ("row", "column"), strict=True
-        ):
-            index = np.asarray(index)
-            if index.dtype.kind not in "iu":
-                raise DataError(f"{kind}s: must be integers from 0 to {size - 1}")
-            if (wrong := index[(index < 0) | (index >= size)]).size:
-                raise DataError(f"{kind} {wrong[0]}: must be 0 to {size - 1}")
-            places.append(index)
-        return self._predict(*np.broadcast_arrays(*places))
+        return self._predict(*self.checked_places(rows, columns))
 
     def _predict(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return E[v] of entries of one shape.
@@ -375,13 +365,6 @@ class Factorization(Declarations, Parametrized, FoldIn, Recommending, Saved):
         if self.column_names_ is None:
             raise AttributeError("the matrix that was fitted had no names of columns")
         return self.column_names_.astype(object)
-
-    def _require_fit(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "H_" in vars(self)
 
     def __sklearn_tags__(self):
         # Only scikit-learn asks, so it is loaded: no fit pays for it.

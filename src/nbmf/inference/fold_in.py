@@ -17,6 +17,8 @@ from nbmf.seeds import seed_sequence
 PARTS = 5  # of the entries of new rows that are scored
 # From values of some of the new rows, (m, N), and their places among all, to E[V] of them, (m, N).
 MeansOfRows = Callable[[Any, Any], np.ndarray]
+# From values of new rows to what is predicted of single entries, given places of rows and columns.
+PredictiveOfRows = Callable[[Any], Callable[[np.ndarray, np.ndarray], Any]]
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
@@ -181,25 +183,33 @@ class FoldIn(TransformOutput):
         DataError
             If V is sparse: zeros are held out, too, and so all entries are needed.
         """
+        return self._score(V)
+
+    def _score(self, V: Any, groups: Sequence[Any] | None = None) -> float:
+        """Return the score of new rows; `groups` are of rows, in models that have them."""
         if is_sparse(V):
             self._require_fit()
             raise DataError(
                 "V is sparse; score holds out zeros too, and needs an array of all entries; nbmf.compare takes sparse "
                 "matrices of zeros and ones"
             )
-        return self._fold_in(lambda _: self._held_out_score(self.likelihood.values_of(V)), V, axis=1)
+        return self._fold_in(lambda _: self._held_out_score(V, self._predictive_of_rows(V, groups)), V, axis=1)
 
-    def _held_out_score(self, values: np.ndarray) -> float:
+    def _predictive_of_rows(self, V: Any, groups: Sequence[Any] | None = None) -> PredictiveOfRows:
+        """Return how rows of V are predicted from their values, as the likelihood needs it to score entries."""
+        return lambda values: functools.partial(self.predictive_of, self._factors_of_rows(values))
+
+    def _held_out_score(self, V: Any, predictive_of_rows: PredictiveOfRows) -> float:
         likelihood = self.likelihood
+        values = likelihood.values_of(V)
         rng = np.random.default_rng(seed_sequence("score", *values.shape))
         part_of = rng.permutation(np.arange(values.size) % PARTS).reshape(values.shape)
         observed, total = likelihood.is_observed(values), 0.0
         for part in range(PARTS):
             held_out = observed & (part_of == part)
             if held_out.any():
-                factors = self._factors_of_rows(likelihood.hide(values, held_out))
-                loss_at = likelihood.loss_at(values, held_out)
-                total += loss_at.of(functools.partial(self.predictive_of, factors)).total
+                predictive = predictive_of_rows(likelihood.hide(values, held_out))
+                total += likelihood.loss_at(values, held_out).of(predictive).total
         return -total / np.count_nonzero(observed)
 
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
@@ -213,12 +223,23 @@ class FoldIn(TransformOutput):
                 f"V is of another shape: X has {values.shape[axis]} {things}, but {name} is "
                 f"expecting {fitted} {things} as input"
             )
-        given, known = names_of(V)[axis], (self.row_names_, self.column_names_)[axis]
-        if given is not None and known is not None and (given != known).any():
-            n = int(np.flatnonzero(given != known)[0])
-            raise DataError(
-                f"{('row', 'column')[axis]} {n} (counted from 0) of V is {str(given[n])!r}; "
-                f"in the matrix that was fitted it is {str(known[n])!r}"
-            )
+        self.refuse_other_names(V, axis)
         with threadpool_limits(limits=1, user_api="blas"):
             return fold_in(values)
+
+    def refuse_other_names(self, V: Any, axis: int, what: str = "V") -> None:
+        """Raise DataError if the rows (axis 0) or columns (axis 1) of a matrix have other names than those of the fit.
+
+        `what` names the matrix. Names in another order are others: values would be taken for those of other rows or
+        columns.
+        """
+        given = names_of(V)[axis]
+        if given is None:
+            return
+        known = (self.row_names_, self.column_names_)[axis]
+        if known is not None and (given != known).any():
+            n = int(np.flatnonzero(given != known)[0])
+            raise DataError(
+                f"{('row', 'column')[axis]} {n} (counted from 0) of {what} is {str(given[n])!r}; "
+                f"in the matrix that was fitted it is {str(known[n])!r}"
+            )

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import sys
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar, NamedTuple
@@ -132,13 +133,21 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, np.random.SeedSequence):
         parts = {"entropy": value.entropy, "spawn_key": value.spawn_key}
         return {"SeedSequence": {part: _plain(name, parts[part]) for part in parts}}
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # of NumPy, or a Series, Index or Categorical of pandas
         return _plain(name, value.tolist())
     if isinstance(value, list | tuple):
         return [_plain(name, item) for item in value]
+    if _is_na(value):
+        return None
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise ConfigError(Setting(name, value), " cannot be saved; allowed: numbers, texts, lists of them and seeds")
+
+
+def _is_na(value: Any) -> bool:
+    """Whether a value is NA of pandas, which is not loaded for this: who has one has loaded it."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and value is pandas.NA
 
 
 def _restored(value: Any) -> Any:

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
+from nbmf.inference.fitted import as_indices
 from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import check_count
 
@@ -74,8 +75,8 @@ class Recommending:
         ConfigError
             If n is not an integer of at least 1, `exclude` is neither of these, or `itself` is not a bool.
         DataError
-            If an index is outside the fitted matrix, a matrix has another shape, `known` or `itself` is given with
-            new rows, or `groups` without them or to a model that has none.
+            If an index is outside the fitted matrix, a matrix has another shape or other names, `known` or `itself` is
+            given with new rows, or `groups` without them or to a model that has none.
         """
         self._require_fit()
         check_count("n", n, 1)
@@ -101,7 +102,7 @@ class Recommending:
         return self.row_names_ is not None and np.array_equal(self.row_names_, self.column_names_)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
-        indices, size = np.asarray(rows), self.W_.shape[0]
+        indices, size = as_indices(rows), self.W_.shape[0]
         if indices.ndim != 1 or indices.dtype.kind not in "iu":
             raise DataError(Setting("rows"), ": must be integers (m,), or a matrix of new rows")
         if indices.size and not (indices.min() >= 0 and indices.max() < size):
@@ -114,6 +115,8 @@ class Recommending:
         shape = self.W_.shape[0], self.H_.shape[1]
         if values is not None and values.shape != shape:
             raise DataError(Setting("known"), f" has shape {values.shape}: must be {shape}, that of the fitted one")
+        for axis in (0, 1):
+            self.refuse_other_names(known, axis, "known")
         parts = []
         with threadpool_limits(limits=1, user_api="blas"):
             for block in in_blocks(rows.size, shape[1]):

@@ -310,7 +310,7 @@ class Draws:
         ConfigError
             If `seed` is no integer of at least 0.
         DataError
-            If V has another shape than the draws.
+            If V has another shape than the draws, or other names than the matrix of the fit.
         NotSupportedError
             If the likelihood gives no probability of a one for each entry.
         """

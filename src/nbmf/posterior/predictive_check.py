@@ -36,6 +36,8 @@ def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any,
     shape = draws[0].W.shape[0], draws[0].H.shape[1]
     if codes.shape != shape:
         raise DataError(f"V has shape {codes.shape}: the draws are of a matrix of {shape}")
+    for axis in (0, 1):
+        estimator.refuse_other_names(V, axis)
     parameters.check_count("seed", seed, 0)
     rng = np.random.default_rng(seed)
     statistics = Statistics(likelihood.is_observed(codes))

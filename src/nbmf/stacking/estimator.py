@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, PoorFitWarning
+from nbmf.errors import DataError, PoorFitWarning, not_allowed
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
@@ -93,9 +93,16 @@ class Stacking(Factorization):
             Not negative, of sum one.
         V : BinaryMatrix, array (F, N) or DataFrame
             What they were fitted to: its names of rows and columns are kept.
+
+        Raises
+        ------
+        ConfigError
+            If the weights are not so many, or one is negative, or they have another sum.
         """
-        made = cls()
-        made._take(dict(members), np.asarray(weights, float))
+        made, shares = cls(), np.asarray(weights, float)
+        if shares.shape != (len(members),) or not ((shares >= 0).all() and abs(shares.sum() - 1) < ROUNDING):
+            raise not_allowed("weights", weights, f"{len(members)} numbers of at least 0 with the sum 1")
+        made._take(dict(members), shares)
         made._expectation = made._mixed([member.expectation_ for member in made.members_.values()])
         made.n_iter_, made.converged_, made.objective_, made.objective_of_one_ = 1, None, None, None
         made.row_names_, made.column_names_ = names_of(V)

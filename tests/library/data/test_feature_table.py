@@ -126,6 +126,12 @@ def test_a_wrong_value_is_named_by_row_and_column(kind, value, words):
 def test_other_things_are_refused_in_words():
     with pytest.raises(DataError, match=r"row 'x', column 'colour': 'red' is no number; allowed"):
         FeatureTable.from_frame(FRAME, {"colour": "gaussian"}, labels="class")
+    dates = pd.DataFrame({"day": pd.to_datetime([None, "2020-01-02"])}, index=["x", "y"])
+    with pytest.raises(DataError, match=r"row 'y', column 'day': Timestamp\('2020-01-02 .*'\) is no number; allowed"):
+        FeatureTable.from_frame(dates, {"day": "gaussian"})
+    twice = pd.DataFrame([[1, 2, 3]], columns=["a", "b", "a"])
+    with pytest.raises(DataError, match=r"column_names: 'a' names more than one \(places 0, 2, from 0\)"):
+        FeatureTable.from_frame(twice)
     with pytest.raises(DataError, match=r"kinds: no column 'visit'; .* mean 'visits'"):
         FeatureTable.from_frame(FRAME, {"visit": "poisson"})
     with pytest.raises(DataError, match=r"a column of kind 'normal'; allowed: gaussian, "):

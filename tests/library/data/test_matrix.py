@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+import nbmf
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.feature_table import FeatureTable
 from nbmf.data.matrix import BinaryMatrix, as_codes
+from nbmf.data.named import names_of
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, LeftOutWarning
 
@@ -296,3 +299,20 @@ def test_real_numbers_have_no_diagonal_where_it_is_missing():
     assert matrix.is_symmetric()
     assert np.isnan(matrix.without_diagonal().values.diagonal()).all()
     assert matrix.without_diagonal().values[0, 1] == 2
+
+
+def test_names_may_be_of_several_levels():
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])
+    frame = pd.DataFrame([[1, 0], [0, 1]], index=levels, columns=levels)
+    matrix, table = BinaryMatrix.from_frame(frame), FeatureTable.from_frame(frame)
+    for names in (matrix.row_names, matrix.column_names, table.row_names, table.column_names, *names_of(frame)):
+        assert names.tolist() == ["('a', 1)", "('a', 2)"]
+    assert nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(matrix).transform(frame).shape == (2, 1)
+
+
+def test_an_index_with_na_has_names():
+    frame = pd.DataFrame([[1, 0], [0, 1]], columns=pd.Index([pd.NA, 1], dtype="Int64"))
+    rows, columns = names_of(frame)
+    assert rows is None
+    assert columns.tolist() == ["<NA>", "1"]
+    assert nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(frame).transform(frame).shape == (2, 1)

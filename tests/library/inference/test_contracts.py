@@ -1,5 +1,9 @@
 """The contracts, kept by families that are not binary, have another link, or find K."""
 
+import contextlib
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from held_out_score import held_out_score
@@ -13,7 +17,7 @@ from nbmf import registry
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
-from nbmf.errors import ConfigError, DataError, NbmfError
+from nbmf.errors import ConfigError, DataError, NbmfError, NotFittedError
 from nbmf.fits import FitRequest, run_fit
 from nbmf.inference import estimator as estimators
 from nbmf.inference.checkpoint import Checkpoint
@@ -189,6 +193,15 @@ def test_predictions_name_an_index_that_is_none():
         model.predict(3, 0)
     with pytest.raises(DataError, match="columns: must be integers from 0 to 2"):
         model.predict(0, 0.5)
+    assert model.predict([], []).shape == (0,)
+
+
+@pytest.mark.parametrize("kind", [nbmf.OrdinalFactorVB, nbmf.NegativeBinomialFactorVB])
+def test_what_is_scored_of_an_entry_outside_the_matrix_is_refused(kind):
+    model = kind(1, max_iter=3, random_state=0).fit(V)
+    for rows, columns, words in ((100, 0, "row 100: must be 0 to 2"), (0, -1, "column -1: must be 0 to 2")):
+        with pytest.raises(DataError, match=words):
+            model.predictive(rows, columns)
 
 
 def test_methods_of_another_family_are_compared_with_nbmfs_own():
@@ -322,7 +335,34 @@ def what_is_declared_to_sum_to_one_does(name):
         assert np.allclose(sums, 1) == (factor in model.distributions)
 
 
+@promise
+def before_a_fit_what_it_learns_is_refused_as_such(name):
+    """Of learned attributes, and of properties that depend on them. `findings` may be empty."""
+    made = registry.estimator_class(name)()
+    for learned in ("W_", "factors_", "expectation_", *made.shapes):
+        assert not hasattr(made, learned)
+        with pytest.raises(NotFittedError, match=f"this {type(made).__name__} is not fitted yet"):
+            getattr(made, learned)
+    for optional in ("findings", "rows_prior_", "spans_"):
+        with contextlib.suppress(NotFittedError):
+            assert not getattr(made, optional)
+    with pytest.raises(NotFittedError):
+        made.predictive(np.array([0]), np.array([0]))
+    with pytest.raises(AttributeError, match="has no attribute '_W'"):
+        made._W  # noqa: B018
+    assert type(copy.deepcopy(made)) is type(pickle.loads(pickle.dumps(made))) is type(made)
+
+
+def test_what_a_property_says_is_kept():
+    """Of a fitted model, and of one whose class has no such thing."""
+    model = nbmf.LogisticFactorVB(1, max_iter=2, random_state=0).fit(V)
+    with pytest.raises(AttributeError, match="the model was fitted without groups of rows"):
+        model.group_means_  # noqa: B018
+    with pytest.raises(AttributeError, match="'LogisticFactorVB' object has no attribute 'paths_'"):
+        model.paths_  # noqa: B018
+
+
 @pytest.mark.parametrize("name", registry.all_classes())
 def test_every_class_keeps_what_is_promised(name):
-    """By the two functions above that are promises."""
+    """By the functions above that are promises."""
     promise.check(name)

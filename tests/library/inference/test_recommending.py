@@ -1,6 +1,7 @@
 """Columns recommended to rows old and new, against all entries sorted by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 
@@ -111,7 +112,8 @@ def test_equal_means_come_in_the_order_of_columns():
 
 def test_no_rows_have_no_recommendations():
     model = METHODS["vb"].fit(SPARSE)
-    assert model.recommend(np.empty(0, int), 3).columns.shape == (0, 3)
+    for nothing in (np.empty(0, int), []):
+        assert model.recommend(nothing, 3).columns.shape == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +132,19 @@ def test_no_rows_have_no_recommendations():
 def test_what_is_not_allowed_is_named(rows, given, error, message):
     with pytest.raises(error, match=message):
         METHODS["vb"].fit(SPARSE).recommend(rows, **given)
+
+
+def swapped(names, is_swapped):
+    return [names[1], names[0], *names[2:]] if is_swapped else names
+
+
+@pytest.mark.parametrize(("axis", "message"), [(0, "row 0 .* of known is 'r1'.* it is 'r0'"), (1, "column 0 .*'c1'")])
+def test_what_is_known_has_the_names_of_the_fit(axis, message):
+    frame = pd.DataFrame(V, [f"r{f}" for f in range(len(V))], [f"c{n}" for n in range(V.shape[1])])
+    model = METHODS["dense"].fit(frame)
+    np.testing.assert_array_equal(model.recommend([0], known=frame).columns, model.recommend([0], known=V).columns)
+    with pytest.raises(DataError, match=message):
+        model.recommend([0], known=pd.DataFrame(V, *(swapped(n, axis == i) for i, n in enumerate(frame.axes))))
 
 
 # --- Groups of rows ----------------------------------------------------------------------------

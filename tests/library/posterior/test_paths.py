@@ -72,6 +72,7 @@ def test_next_positions_are_a_step_of_the_walk_away():
     for f in (0, 5):
         found, expected = np.cov(steps[:, f].T), 2.5 * one.others[moving.WALK][f]
         np.testing.assert_allclose(found, expected, atol=0.12 * np.trace(expected))
+    np.testing.assert_array_equal(next_positions(draws, np.int64(1)), next_positions(draws, 1.0))
     now = next_positions(draws, ahead=0)
     last = [draws.alignment.aligned(s, each.others[moving.PATHS][:, -1]) for s, each in enumerate(draws)]
     np.testing.assert_allclose(now, last, rtol=1e-5, atol=1e-6)
@@ -80,6 +81,18 @@ def test_next_positions_are_a_step_of_the_walk_away():
     for wrong in (-1, "a", np.nan, np.inf, True):
         with pytest.raises(ConfigError, match=r"ahead = .*: must be a number of at least 0"):
             next_positions(draws, wrong)
+
+
+def test_rows_of_a_fit_of_fewer_axes_than_components_go_on_along_those_axes():
+    V = np.random.default_rng(0).integers(0, 2, (12, 2)).astype(float)
+    model = nbmf.DynamicFactorGibbs(3, periods=[0, 1], burn_in=5, n_samples=10, random_state=0)
+    draws = nbmf.posterior_draws(model, V, n_draws=5)
+    np.testing.assert_allclose(next_positions(draws)[..., 2], 0.0, atol=1e-6)
+    assert np.isfinite(predict_next(draws)).all()
+    one, rng = draws[-1], np.random.default_rng(1)
+    steps = np.array([positions_after(one, 1.0, rng) for _ in range(4000)])[:, 0] - one.others[moving.PATHS][0, -1]
+    walk = one.others[moving.WALK][0]
+    np.testing.assert_allclose(np.cov(steps.T), walk, atol=0.1 * np.trace(walk))
 
 
 def test_a_known_column_is_predicted_where_rows_go(draws):

@@ -6,6 +6,7 @@ import intervals
 import ladder
 import naive
 import numpy as np
+import pandas as pd
 import pytest
 from matrices import blocks_matrix
 
@@ -524,6 +525,14 @@ def test_what_is_asked_of_draws_has_to_make_sense():
         draws.predictive_check(np.zeros((5, 6)))
     with pytest.raises(ConfigError, match=r"^seed = -1: must be an integer of at least 0"):
         draws.predictive_check(np.zeros((6, 5)), seed=-1)
+
+
+def test_a_matrix_with_columns_in_another_order_is_not_that_of_the_fit():
+    frame = pd.DataFrame(np.eye(6)[:, :5], columns=list("abcde"))
+    draws = posterior_draws(make("BetaDirGibbs"), frame, n_draws=5)
+    assert draws.predictive_check(frame).equals(draws.predictive_check(frame.to_numpy()))
+    with pytest.raises(DataError, match=r"column 0 .* of V is 'b'; in the matrix that was fitted it is 'a'"):
+        draws.predictive_check(frame[list("bacde")])
 
 
 def test_a_bad_matrix_is_refused_as_by_fit():

@@ -214,6 +214,13 @@ def test_predictions_are_mixtures_of_those_of_members():
     assert stack.findings == {f"weight of {name}": w for name, w in zip(stack.members_, weights, strict=True)}
 
 
+@pytest.mark.parametrize("weights", [[0.4], [1.5, -0.5], [1.0], [np.nan, 1.0], [0.5, 0.4]])
+def test_weights_that_are_given_have_to_be_those_of_a_mixture(weights):
+    fitted = {name: nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(CODES) for name in ("one", "two")}
+    with pytest.raises(ConfigError, match=r"weights = .*: must be 2 numbers of at least 0 with the sum 1"):
+        nbmf.Stacking.of(fitted, weights, CODES)
+
+
 def test_too_few_entries_to_hold_any_out_have_equal_weights():
     V = np.where(np.arange(30).reshape(5, 6) < LEAST - 1, CODES[:5, :6] == 1, -1)
     stack = nbmf.Stacking(2, members=["logistic-vb", "indian-buffet"], **BRIEF).fit(V)

@@ -68,9 +68,10 @@ class BetaDirVB(BetaDirUpdates):
         The same value gives the same bits.
 
     With learned alpha or beta, of several starts the one is taken that predicts held-out entries
-    among the observed ones best; if none predicts better than one component, that is the shares of
-    columns (of rows, with orientation "columns"), the fit has one: `n_components_` is 1. See
-    Factorization, MeanParameterized and BetaDir for the learned attributes.
+    among the observed ones best. If it does not predict better than one component, that is the means
+    of columns (of rows, with orientation "columns"), by more than two standard errors of the
+    difference, the fit has one: `n_components_` is 1. See Factorization, MeanParameterized and
+    BetaDir for the learned attributes.
     """
 
     method_name = "Beta-Dir VB"

@@ -231,7 +231,7 @@ class MovingRows(Sampled):
         return self.mean(self._fold_in(lambda values: self._columns_in(values, t), V, axis=0))
 
     def place_of(self, period: Any = None) -> int:
-        """Return the place of a period, by its name or number; None means the last.
+        """Return the place of a period, by its name or, where no name is that number, its time; None means the last.
 
         Raises
         ------
@@ -243,6 +243,8 @@ class MovingRows(Sampled):
             return self.period_times_.size - 1
         name = period if isinstance(period, str) else f"{period:.15g}" if is_number(period) else None
         matches = np.flatnonzero(self.period_names_ == name) if name is not None else []
+        if len(matches) == 0 and is_number(period):
+            matches = np.flatnonzero(self.period_times_ == period)
         if len(matches) == 0:
             raise not_allowed("period", period, [str(each) for each in self.period_names_])
         return int(matches[0])

@@ -16,7 +16,14 @@ from nbmf.families.logistic.group_distribution import (
 )
 from nbmf.families.logistic.logistic_estimator import NoisyFactors
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
-from nbmf.families.logistic.row_groups import OF_MATRIX, ROW_GROUPS, RowGroups, groups_of_matrix, labels_of, places_of
+from nbmf.families.logistic.row_groups import (
+    ROW_GROUPS,
+    RowGroups,
+    groups_of_matrix,
+    known_labels_of,
+    labels_of_fitted,
+    places_of,
+)
 from nbmf.inference.parameters import Parametrized
 from nbmf.inference.state import Factors
 
@@ -57,7 +64,7 @@ class GroupedRows(NoisyFactors):
         """Return the estimator with the groups of a matrix as labels: fits to its values know them then."""
         if not self._asks_matrix:
             return self
-        return type(self)(**self.get_params() | {"row_groups": self._labels_of(V).tolist()})
+        return type(self)(**self.get_params() | {"row_groups": labels_of_fitted(self.row_groups, V).tolist()})
 
     def for_part(self, rows, columns):
         """Return the estimator with the groups of these rows."""
@@ -69,20 +76,8 @@ class GroupedRows(NoisyFactors):
     def _asks_matrix(self) -> bool:
         return isinstance(self.row_groups, str)
 
-    def _labels_of(self, V: Any) -> np.ndarray | None:
-        """Return the label of each row of a matrix to be fitted, str array (F,), None without groups."""
-        if self.row_groups is None:
-            return None
-        if not self._asks_matrix:
-            return labels_of(self.row_groups, np.shape(V)[0], "row_groups")
-        groups = groups_of_matrix(V)
-        if groups is None:
-            words = ": the matrix has no groups of its rows; allowed: a label for each row, or a matrix read with "
-            raise DataError(Setting("row_groups", OF_MATRIX), words, Setting("groups"))
-        return groups
-
     def _run(self, V, monitor):
-        self.row_groups_ = self._labels_of(V)
+        self.row_groups_ = labels_of_fitted(self.row_groups, V)
         return super()._run(V, monitor)
 
     @property
@@ -182,6 +177,11 @@ class GroupedRows(NoisyFactors):
         ------
         DataError
             As of `transform`, or if there is not a label for each row, or the model has no groups.
+
+        Warns
+        -----
+        UnknownGroupsWarning
+            If no row is of a group of the fit.
         """
         return self._fold_in(self._with_groups(self._factors_of_rows, V, groups), V, axis=1)
 
@@ -210,22 +210,35 @@ class GroupedRows(NoisyFactors):
 
         Raises
         ------
+        DataError
+            If the groups are one text: a list has it as its only label.
         NotFittedError
             Before `fit`.
         AttributeError
             If the model has no groups.
         """
         names = self.group_names_
-        labels = names if groups is None else labels_of(groups, len(groups), "groups")
+        labels = names if groups is None else known_labels_of(groups, len(groups), names)
         return self._expectation_of_rows(np.full((len(labels), self.n_features_in_), -1, np.int8), labels)
 
     def score(self, V: Any, y: Any = None, groups: Sequence[Any] | None = None) -> float:
-        """Return the mean log-likelihood of rows folded in, in nats per observed entry; see `factors_of_rows`."""
-        if self.row_groups_ is None and groups is None:
-            return super().score(V, y)
-        predicted, values = self.predict_rows(V, groups), self.likelihood.values_of(V)
-        seen = self.likelihood.is_observed(values)
-        return -float(self.likelihood.losses(values[seen], predicted[seen]).mean())
+        """Return how well entries of new rows are predicted from their group and the other entries of their rows.
+
+        As of models without groups, no entry is scored by itself: 5-fold cross-validation over the entries, with the
+        predictions of `predict_rows`. See `factors_of_rows` for `groups`; y is not used.
+        """
+        return self._score(V, groups)
+
+    def _predictive_of_rows(self, V, groups=None):
+        means_of = self._means_of_rows(V, groups)
+        if self.row_groups_ is None:
+            return super()._predictive_of_rows(V)
+
+        def of_values(values):
+            means = means_of(values, slice(None))
+            return lambda rows, columns: means[rows, columns]
+
+        return of_values
 
     def _with_groups(self, fold_in: Callable, V: Any, groups: Sequence[Any] | None) -> Callable:
         """Return the fold-in of values with the labels of their rows."""
@@ -236,11 +249,10 @@ class GroupedRows(NoisyFactors):
             return fold_in
         return lambda values: fold_in(values, self._labels_of_new(V, groups))
 
-    @staticmethod
-    def _labels_of_new(V: Any, groups: Sequence[Any] | None) -> np.ndarray | None:
+    def _labels_of_new(self, V: Any, groups: Sequence[Any] | None) -> np.ndarray | None:
         """Return the labels of new rows, str array (F',), None without."""
         given = groups_of_matrix(V) if groups is None else groups
-        return None if given is None else labels_of(given, np.shape(V)[0], "groups")
+        return None if given is None else known_labels_of(given, np.shape(V)[0], self.groups_in_use.names)
 
     def _factors_of_rows(self, values, labels=None):
         """Return the factors of new rows, each with an effect of its own if the model has those."""

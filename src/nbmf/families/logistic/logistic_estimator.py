@@ -246,7 +246,10 @@ class NoisyFactors(FactorModel):
 
 
 def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
-    """Return h and w of a likelihood at some moments of ψ, once they stand still."""
-    for _ in range(NOISE_ROUNDS if isinstance(likelihood, ExplicitNoise) else 1):
+    """Return h and w of a likelihood at some moments of ψ, once they stand still; of ψ alone, where it has noise."""
+    if not isinstance(likelihood, ExplicitNoise):
         likelihood.refresh(psi, square)
-    return likelihood.h, likelihood.w
+        return likelihood.h, likelihood.w
+    for _ in range(NOISE_ROUNDS):
+        likelihood.refresh(psi, square)
+    return likelihood.form_of_psi()

@@ -42,6 +42,7 @@ class NegativeBinomialFactors(NoisyFactors):
 
     def predictive(self, rows, columns):
         """Return the means and the sizes of NODES distributions of some entries."""
+        rows, columns = self.checked_places(rows, columns)
         psi, deviation = self.log_odds_[rows, columns], self.deviations_[rows, columns]
         return mixture(psi, deviation, self.sizes_[columns])
 

@@ -10,7 +10,7 @@ from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_estimator import FactorModel
 from nbmf.families.logistic.matrices import Matrix
-from nbmf.families.logistic.quadratic import Quadratic
+from nbmf.families.logistic.quadratic import ExplicitNoise, Quadratic
 
 ROUNDS = 200  # of ψ and what the likelihood learns in turns
 UNUSED = Gamma(1.0, 1.0)  # a prior of precisions, none of which is learned
@@ -48,7 +48,11 @@ def regress_columns(
         FullPosterior(columns, Coordinates(precision, free, none, UNUSED), 1.0),
     )
     for _ in range(ROUNDS):
-        matrix.columns.update([matrix.seen_by(matrix.columns, True)], 0.0)
+        seen = matrix.seen_by(matrix.columns, True)
+        if isinstance(likelihood, ExplicitNoise):  # with ψ^ as known, steps get as small as the noise
+            h, w = likelihood.form_of_psi()
+            seen = seen._replace(h=h.T, w=w.T)
+        matrix.columns.update([seen], 0.0)
         likelihood.learn(*matrix.moments())
         settle()
     means = matrix.columns.mean

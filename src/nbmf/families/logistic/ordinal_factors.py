@@ -97,8 +97,7 @@ class OrdinalFactors(FactorModel):
 
     def predictive(self, rows, columns):
         """Return the probability of every category at some entries, float array (..., C)."""
-        self._require_fit()
-        return self.probabilities_[rows, columns]
+        return self.probabilities_[tuple(self.checked_places(rows, columns))]
 
     def predictive_of(self, factors, rows, columns):
         """Return the same given factors, such as those of new rows."""

@@ -7,6 +7,8 @@ import numpy as np
 from nbmf.families.logistic.logistic_fold_in import MAX_ROUNDS, TOLERANCE, Weights
 from nbmf.inference.fold_in import in_blocks, refine
 
+RELATIVE = 1e-12  # to the largest variance: positions do not vary along axes with less
+
 
 class Walk(NamedTuple):
     """How rows move a priori.
@@ -70,7 +72,8 @@ def regress_paths(
     """Return the posterior means of the paths of new rows given the columns, float array (R, T, K).
 
     As `regress_rows`: cells enter as h ψ - w ψ² / 2, renewed at E ψ and E ψ² until the means stand still. A row without
-    entries has its prior; it starts in the first period.
+    entries has its prior; it starts in the first period. Along axes on which first positions do not vary, rows stay
+    at the mean: steps have the same axes, since both were turned alike.
 
     Parameters
     ----------
@@ -83,11 +86,30 @@ def regress_paths(
     walk : Walk
     weights : Weights
     """
+    axes = _axes_of(walk.start)
+    if axes.shape[1] < design.shape[1]:
+        along = _along(axes, walk), weights
+        means = regress_paths(values, design @ axes, periods, offset + design @ walk.start_mean, *along)
+        return walk.start_mean + means @ axes.T
     T, K = walk.gaps.size + 1, design.shape[1]
     means = np.empty((len(values), T, K))
+    if K == 0:
+        return means
     for block in in_blocks(len(values), design.shape[0] + T * K * K):
         means[block] = _regress(values[block], design, periods, offset, walk, weights)
     return means
+
+
+def _axes_of(covariance: np.ndarray) -> np.ndarray:
+    """Return orthonormal axes (K, r) along which positions vary: where W H is of lower rank than K, r is that rank."""
+    variances, axes = np.linalg.eigh(covariance)
+    return axes[:, variances > RELATIVE * variances.max(initial=0.0)]
+
+
+def _along(axes: np.ndarray, walk: Walk) -> Walk:
+    """Return the walk of the coordinates along some axes (K, r), from 0 where positions have their mean."""
+    start, step = (axes.T @ covariance @ axes for covariance in (walk.start, walk.step))
+    return Walk(np.zeros(axes.shape[1]), start, step, walk.gaps)
 
 
 def _regress(values, design, periods, offset, walk, weights):

@@ -233,6 +233,14 @@ class ExplicitNoise(Quadratic):
         self.h = np.where(self.seen, tau * self._mean, 0.0)
         self.w = np.where(self.seen, tau, 0.0)
 
+    def form_of_psi(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return h and w of ψ with ψ^ integrated out of exp(h' ψ^ - w' ψ^² / 2) N(ψ^; ψ, 1/τ).
+
+        Where q(ψ) stands still with them it does with those of <ψ^>, but the way there does not get longer with τ.
+        """
+        share = self.noise.posterior.mean / (self.inner.w + self.noise.posterior.mean)
+        return share * self.inner.h, share * self.inner.w
+
     def learn(self, psi, square):
         """Renew what the likelihood learns, and q(τ)."""
         self.inner.learn(self._mean, self._mean**2 + self._variance)

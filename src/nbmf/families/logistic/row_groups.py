@@ -1,13 +1,14 @@
 """Which group each row is in, as a person gives it and as arrays have it."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Set
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import text_of
-from nbmf.errors import DataError, Setting
+from nbmf.errors import DataError, Setting, UnknownGroupsWarning, choices
 from nbmf.inference.parameters import Rule
 
 OF_MATRIX = "matrix"  # the groups that the matrix of a fit has
@@ -15,9 +16,10 @@ NONE = ""  # of a row without a group
 
 
 def _are_labels(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 1
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    """Whether a value has labels in an order: a list, an array, or a Series, Index or Categorical of pandas."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return False
+    return hasattr(value, "__len__") and hasattr(value, "__iter__") and getattr(value, "ndim", 1) == 1
 
 
 ROW_GROUPS = Rule(
@@ -74,6 +76,36 @@ def labels_of(given: Any, n_rows: int, what: str) -> np.ndarray:
     if len(labels) != n_rows:
         raise DataError(Setting(what), f": {len(labels)} labels of {n_rows} rows; allowed: one for each")
     return np.array(labels, dtype=np.str_)
+
+
+def labels_of_fitted(row_groups: Any, V: Any) -> np.ndarray | None:
+    """Return the label of each row of a matrix to be fitted, str array (F,), None without groups."""
+    if row_groups is None:
+        return None
+    if not isinstance(row_groups, str):
+        return labels_of(row_groups, np.shape(V)[0], "row_groups")
+    groups = groups_of_matrix(V)
+    if groups is None:
+        words = ": the matrix has no groups of its rows; allowed: a label for each row, or a matrix read with "
+        raise DataError(Setting("row_groups", OF_MATRIX), words, Setting("groups"))
+    return groups
+
+
+def known_labels_of(given: Any, n_rows: int, names: np.ndarray) -> np.ndarray:
+    """Return the labels of new rows as `labels_of` does, and warn if no row is of one of the groups of the fit.
+
+    Some that are new are nothing to warn of: rows of new groups are predicted as such.
+    """
+    labels = labels_of(given, n_rows, "groups")
+    others = np.unique(labels[labels != NONE])
+    if others.size and not np.isin(others, names).any():
+        warnings.warn(
+            f"groups: none of those given, such as {str(others[0])!r}, is one of the fit, so that all rows are of new "
+            f"groups; {choices(others[0], [str(name) for name in names])}",
+            UnknownGroupsWarning,
+            stacklevel=3,
+        )
+    return labels
 
 
 def _is_missing(label: Any) -> bool:

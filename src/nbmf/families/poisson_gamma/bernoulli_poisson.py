@@ -30,6 +30,8 @@ class BernoulliPoissonVB(Variational):
     max_iter, relative_gain_tol, precision, random_state
         As for PoissonGammaVB.
 
+    `expectation_`, and what is predicted, is 1 - exp(-E[W] E[H]), at the means of q; the mean of 1 - exp(-WH) under q
+    is smaller where W and H are uncertain. `nbmf.posterior_draws` has draws of them.
     See Factorization, Rates and WithPriors for the learned attributes.
     """
 

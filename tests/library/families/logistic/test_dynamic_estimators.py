@@ -16,7 +16,7 @@ from nbmf.families.logistic.dynamic_factors import leading_positions
 from nbmf.families.logistic.factors import PATHS
 from nbmf.families.logistic.ordered_bound import CategoriesGivenCuts
 from nbmf.families.logistic.ordered_cells import exceedances, probabilities
-from nbmf.families.logistic.path_fold_in import Walk, smooth
+from nbmf.families.logistic.path_fold_in import Walk, regress_paths, smooth
 from nbmf.families.logistic.path_state import CategoryPathState, PathState
 from nbmf.families.logistic.periods import periods_of
 from nbmf.families.logistic.quadratic import PolyaGamma
@@ -354,6 +354,45 @@ def test_new_rows_stand_still_at_their_equations(ordinal):
     assert found.others[moving.SPANS].tolist() == [[2, 5], [0, 5], [0, 5]]
 
 
+def test_rows_do_not_leave_the_axes_along_which_they_vary():
+    """K = 3 with positions in a plane is K = 2 in the coordinates of that plane."""
+    rng = np.random.default_rng(4)
+    plane, _ = np.linalg.qr(rng.normal(size=(3, 2)))
+    values, periods = (rng.random((9, 8)) < 0.5).astype(np.int8), np.repeat([0, 1], 4)
+    design, offset, mean = rng.normal(size=(8, 3)), rng.normal(size=8), rng.normal(size=3)
+    of_plane = Walk(np.zeros(2), np.diag([1.0, 2.0]), 0.1 * np.eye(2), np.array([1.5]))
+    of_space = of_plane._replace(
+        start_mean=mean, start=plane @ of_plane.start @ plane.T, step=plane @ of_plane.step @ plane.T
+    )
+    weights = fold_in_weights()
+    expected = regress_paths(values, design @ plane, periods, offset + design @ mean, of_plane, weights)
+    found = regress_paths(values, design, periods, offset, of_space, weights)
+    np.testing.assert_allclose(found, mean + expected @ plane.T, atol=1e-6)
+    nowhere = regress_paths(values, design, periods, offset, of_space._replace(start=np.zeros((3, 3))), weights)
+    np.testing.assert_array_equal(nowhere, np.broadcast_to(mean, (9, 2, 3)))
+
+
+def fold_in_weights():
+    def weights(values, psi, square):
+        likelihood = PolyaGamma(values)
+        likelihood.refresh(psi, square)
+        return likelihood.h, likelihood.w
+
+    return weights
+
+
+@pytest.mark.parametrize("kind", ["DynamicFactorGibbs", "DynamicOrdinalFactorGibbs"])
+def test_a_fit_of_fewer_axes_than_components_predicts_new_rows(kind):
+    V = np.random.default_rng(0).integers(0, 2, (12, 2)).astype(float)
+    model = getattr(nbmf, kind)(3, periods=[0, 1], burn_in=5, n_samples=10, random_state=0).fit(V)
+    assert np.linalg.matrix_rank(model.start_covariance_) == 2
+    W, predicted = model.transform(V), model.predict_rows(V)
+    assert W[:, 2] == pytest.approx(model.start_mean_[2])
+    assert np.isfinite(predicted).all()
+    assert (predicted - predicted.mean(axis=0))[V[:, 0] == 1, 0].mean() > 0
+    assert np.isfinite(model.score(V))
+
+
 def test_new_columns_belong_to_a_period(moved):
     model, _, V, _, _, years = moved
     early = np.flatnonzero(years == 2000)
@@ -367,6 +406,16 @@ def test_new_columns_belong_to_a_period(moved):
     for no in (1999, "20", [2000], True):
         with pytest.raises(ConfigError, match=r"period = .*: must be one of 2000, 2001, 2002"):
             model.predict_columns(V[:, early], no)
+
+
+@pytest.mark.parametrize(("periods", "places"), [(["jan", "feb"], {0: 0, 1.0: 1}), (["01", "02"], {1: 0, 2: 1})])
+def test_a_period_may_be_named_by_its_time(periods, places):
+    V = np.random.default_rng(0).integers(0, 2, (10, 4)).astype(float)
+    model = nbmf.DynamicFactorGibbs(1, periods=np.repeat(periods, 2), burn_in=2, n_samples=2, random_state=0).fit(V)
+    for time, place in places.items():
+        assert model.place_of(time) == model.place_of(periods[place]) == place
+    with pytest.raises(ConfigError, match="period = 3: must be one of"):
+        model.place_of(3)
 
 
 def test_rows_of_known_positions_stay_there(moved):

@@ -1,6 +1,7 @@
 """Groups above rows, as the estimators have them: labels, what is learned, new rows, files, draws."""
 
 import pickle
+import warnings
 
 import ladder
 import numpy as np
@@ -10,12 +11,14 @@ from scipy.special import expit
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError, NotFittedError
+from nbmf.errors import ConfigError, DataError, NotFittedError, UnknownGroupsWarning
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import distribution_of_positions, distribution_of_row_effects
 from nbmf.families.logistic.row_groups import RowGroups
 from nbmf.inference.component_search import search_components
+from nbmf.inference.fold_in import PARTS
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.seeds import seed_sequence
 
 ENGINES = {
     "Gibbs": (nbmf.LogisticFactorGibbs, {"burn_in": 60, "n_samples": 80}),
@@ -126,6 +129,37 @@ def test_numbers_none_and_nan_are_labels():
     np.testing.assert_array_equal(model.expectation_, fitted("VB", labels=pd.Series(given).to_numpy()).expectation_)
 
 
+@pytest.mark.parametrize("kind", [pd.Series, pd.Categorical, pd.Index, tuple, np.array])
+def test_labels_may_be_of_any_type_that_has_them_in_an_order(kind, tmp_path):
+    model = fitted("VB", labels=kind(LABELS))
+    np.testing.assert_array_equal(model.row_groups_, LABELS)
+    model.save(tmp_path / "model.npz")
+    assert list(nbmf.load(tmp_path / "model.npz").row_groups) == LABELS.tolist()
+    np.testing.assert_array_equal(model.transform(CODES, kind(LABELS)), model.transform(CODES, LABELS))
+
+
+def test_labels_that_are_na_are_saved_as_none(tmp_path):
+    labels = pd.Series([1, pd.NA, 2] * 10, dtype="Int64")
+    model = fitted("VB", labels=labels)
+    assert model.row_groups_[:3].tolist() == ["1", "", "2"]
+    model.save(tmp_path / "model.npz")
+    assert nbmf.load(tmp_path / "model.npz").row_groups[:3] == [1, None, 2]
+
+
+def test_groups_of_new_rows_of_which_none_is_known_are_warned_of():
+    model = fitted("VB")
+    words = "groups: none of those given, such as 'Left', is one of the fit.*allowed: centre, left, right.*mean 'left'"
+    for method in (lambda groups: model.transform(CODES[:2], groups), model.predict_groups):
+        with pytest.warns(UnknownGroupsWarning, match=words):
+            method(["Left", ""])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for groups in (["left", "Left"], [None, ""]):
+                method(groups)
+    with pytest.raises(DataError, match="groups = 'left': must be a label for each row"):
+        model.predict_groups("left")
+
+
 def test_what_labels_are_called_does_not_matter():
     renamed = np.array([{"left": "z", "right": "y", "centre": "x", "": ""}[label] for label in LABELS])
     one, other = (fitted("VB", labels=labels) for labels in (LABELS, renamed))
@@ -137,7 +171,7 @@ def test_labels_that_do_not_fit_are_refused():
         fitted("VB", labels=["a", "b", "c"])
     with pytest.raises(DataError, match=r"row_groups = 'matrix': the matrix has no groups of its rows; allowed: a la"):
         fitted("VB", labels="matrix")
-    for wrong in ("party", 3, True, np.zeros((2, 2))):
+    for wrong in ("party", b"party", 3, True, np.zeros((2, 2)), {"a": 1}, {"a"}, iter("ab"), pd.DataFrame({"a": [1]})):
         with pytest.raises(
             ConfigError, match=r"(?s)row_groups = .*: must be None, 'matrix' for those of the matrix, or a"
         ):
@@ -253,10 +287,28 @@ def test_groups_of_new_rows_are_those_of_their_matrix(engine):
         np.testing.assert_array_equal(of_matrix, method(CODES[:6], LABELS[:6]))
         assert np.abs(of_matrix - method(CODES[:6])).max() > 1e-6
     np.testing.assert_array_equal(model.fit_transform(CODES), model.transform(CODES, LABELS))
-    expected = BERNOULLI.losses(CODES[:6], model.predict_rows(CODES[:6], LABELS[:6]))[CODES[:6] >= 0].mean()
-    assert model.score(CODES[:6], groups=LABELS[:6]) == pytest.approx(-expected)
     with pytest.raises(DataError, match="groups: 2 labels of 6 rows"):
         model.predict_rows(CODES[:6], ["left", "right"])
+
+
+@each_engine
+def test_no_entry_of_a_new_row_is_scored_by_itself(engine):
+    """Each entry of one fold is predicted from its group and the other four folds; see FoldIn.score."""
+    model, codes, labels = fitted(engine), CODES[:6], LABELS[:6]
+    rng = np.random.default_rng(seed_sequence("score", *codes.shape))
+    part_of = rng.permutation(np.arange(codes.size) % PARTS).reshape(codes.shape)
+    losses = np.full(codes.shape, np.nan)
+    for part in range(PARTS):
+        predicted = model.predict_rows(np.where(part_of == part, -1, codes), labels)
+        losses[part_of == part] = BERNOULLI.losses(codes, predicted)[part_of == part]
+    assert model.score(codes, groups=labels) == pytest.approx(-losses[codes >= 0].mean())
+
+
+def test_components_that_fit_coin_flips_do_not_raise_the_score():
+    V, X = ((np.random.default_rng(seed).random((40, 30)) < 0.5).astype(int) for seed in (0, 1))
+    labels = ["a", "b"] * 20
+    few, many = (nbmf.LogisticFactorVB(K, row_groups=labels, max_iter=100, random_state=0).fit(V) for K in (1, 16))
+    assert many.score(X, groups=labels) < few.score(X, groups=labels) < np.log(0.5) + 0.005
 
 
 def test_a_model_without_groups_takes_none():
@@ -265,7 +317,8 @@ def test_a_model_without_groups_takes_none():
     np.testing.assert_array_equal(before, model.mean(model.factors_of_rows(CODES[:4])))
     matrix = BinaryMatrix.from_array(CODES[:4], row_groups=LABELS[:4])
     np.testing.assert_array_equal(model.predict_rows(matrix), before)
-    for method in (model.predict_rows, model.transform, model.factors_of_rows):
+    scored = lambda V, groups: model.score(V, groups=groups)  # noqa: E731
+    for method in (model.predict_rows, model.transform, model.factors_of_rows, scored):
         with pytest.raises(DataError, match="groups: the model was fitted without groups of rows; allowed: None"):
             method(CODES[:4], LABELS[:4])
     with pytest.raises(AttributeError, match="without groups"):

@@ -13,6 +13,7 @@ from scipy.special import expit
 import nbmf
 from nbmf.errors import NotConvergedWarning
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic import new_columns
 from nbmf.families.logistic.cell_likelihoods import Binary, Counts
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.gibbs_cells import Cells, NoisyCells
@@ -400,18 +401,40 @@ def test_moments_and_sizes_are_means_along_the_chain():
 
 
 def check_new_cells(model, inner):
-    """h and w of new lines are where q(ψ with noise) stands still, with the 1/τ of the fit."""
+    """h and w of new lines are what q(ψ with noise), where it stands still with the 1/τ of the fit, leaves of ψ."""
     variance, seen = float(model.noise_variance_), inner.seen
     assert model.with_noise(inner).added_variance() == pytest.approx(variance)
     psi = np.random.default_rng(0).normal(size=seen.shape)
     h, w = model._weights(inner.values, psi, psi**2 + 0.3)
-    np.testing.assert_allclose(w[seen], 1 / variance)
-    mean, spread = h * variance, np.ones(psi.shape)
-    for _ in range(200):
+    mean, spread = np.zeros(psi.shape), np.ones(psi.shape)
+    for _ in range(300):
         inner.refresh(mean, mean**2 + spread)
         spread = 1 / (inner.w + 1 / variance)
-    expected = (psi / variance + inner.h) * spread
-    np.testing.assert_allclose(mean[seen], expected[seen], rtol=1e-4, atol=1e-5)
+        mean = (psi / variance + inner.h) * spread
+    np.testing.assert_allclose((h - w * psi)[seen], ((mean - psi) / variance)[seen], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(1 / w[seen], (1 / inner.w + variance)[seen], rtol=1e-4)
+    assert (h[~seen] == 0).all()
+    assert (w[~seen] == 0).all()
+
+
+@pytest.mark.parametrize("variance", [1e-8, 1e-3, 0.3])
+def test_new_rows_with_noise_stand_still_however_little_it_is(variance):
+    """At the equations of q(b) q(ψ with noise), and next to rows without noise where there is hardly any."""
+    values = votes_with_noise()
+    plain, noisy = (
+        nbmf.LogisticFactorVB(1, effects="columns", noise=noise, max_iter=60, random_state=1).fit(values)
+        for noise in (False, True)
+    )
+    new = values[:5]
+    noisy.W_, noisy.H_, noisy.column_effects_ = plain.W_, plain.H_, plain.column_effects_
+    noisy.noise_variance_ = np.array(variance)
+    W, likelihood = noisy.transform(new), noisy.with_noise(PolyaGamma(new))
+    psi = noisy.column_effects_ + W @ noisy.H_
+    for _ in range(300):
+        likelihood.refresh(psi, psi**2)
+    np.testing.assert_allclose(W, ((likelihood.h - likelihood.w * psi) @ noisy.H_.T), atol=max(1e-5, 1e-13 / variance))
+    if variance == 1e-8:
+        np.testing.assert_allclose(W, plain.transform(new), atol=0.05)
 
 
 def test_noise_is_found_and_predicted_with(tmp_path):
@@ -483,3 +506,16 @@ def test_a_sweep_predicts_with_its_own_noise(name):
         np.testing.assert_allclose(model.mean_at(own, [3, 5], [1, 7]), mean[[3, 5], [1, 7]], rtol=2e-3, atol=1e-4)
     assert np.isfinite(chains.expectation).all()
     assert chains.draws is not None
+
+
+def test_new_columns_with_noise_stand_still_however_little_it_is(monkeypatch):
+    """Sizes, factors and effects of new columns are those of ten times the rounds."""
+    values = np.random.default_rng(0).poisson(2.0, (40, 12))
+    model = nbmf.NegativeBinomialFactorVB(1, noise=True, effects="columns", max_iter=50, random_state=0).fit(values)
+    model.noise_variance_ = np.array(0.01)
+    found = []
+    for rounds in (new_columns.ROUNDS, 10 * new_columns.ROUNDS):
+        monkeypatch.setattr(new_columns, "ROUNDS", rounds)
+        factors = model._factors_of_columns(values[:, :3])
+        found.append([factors.H.ravel(), factors.others["column effects"], np.log(factors.others["sizes"])])
+    np.testing.assert_allclose(*found, atol=2e-3)

@@ -403,3 +403,36 @@ def test_categories_of_new_rows_are_matched_by_their_names(model):
         model.evaluate(other)
     assert model.table_of(TABLE) is TABLE
     assert dataclasses.asdict(model.table_of(new))["sizes"].tolist() == TABLE.sizes.tolist()
+
+
+def test_columns_of_a_frame_of_new_rows_are_of_the_kinds_of_the_fit():
+    """Whatever values a few rows happen to have: 0 and 1 alone in a column of counts, nothing in one of categories."""
+    frame = pd.DataFrame(
+        {
+            "size": [0.5, 2.0, 1.0, 0.0] * 5,
+            "visits": [3, 0, 1, 5] * 5,
+            "job": ["a", "b", None, "b"] * 5,
+            "code": [0, 2, 1, 2] * 5,
+        }
+    )
+    kinds = {"visits": "poisson", "code": "discrete"}
+    table = nbmf.FeatureTable.from_frame(frame, kinds)
+    model = FeatureModel(2, model="mnb", random_state=0).fit(table)
+    expected = model.evaluate(table).bounds
+    for rows in ([2, 3], [2], [0, 1], [3]):
+        np.testing.assert_array_equal(model.evaluate(frame.iloc[rows]).bounds, expected[rows])
+    some_missing = frame.iloc[[0, 1]].assign(code=[np.nan, 2.0])
+    np.testing.assert_array_equal(model.evaluate(some_missing).bounds[1], expected[1])
+    with pytest.raises(DataError, match="column 'code': '7' is none of the categories of the fit; allowed: 0, 1, 2"):
+        model.evaluate(frame.assign(code=7))
+    with pytest.raises(DataError, match="column 'visits': 'many' is no number; allowed in a poisson column"):
+        model.evaluate(frame.assign(visits="many"))
+    with pytest.raises(DataError, match="columns are not those of the fit"):
+        model.evaluate(frame.rename(columns={"job": "work"}))
+
+
+def test_numbers_are_categories_that_were_texts():
+    frame = pd.DataFrame({"size": [0.5, 2.0, 1.0], "year": ["2019", "2021", "2020"]})
+    model = FeatureModel(1, model="mnb", random_state=0).fit(frame)
+    expected = model.evaluate(frame).bounds
+    np.testing.assert_array_equal(model.evaluate(frame.assign(year=[2019, 2021, 2020])).bounds, expected)

@@ -1,0 +1,64 @@
+"""What an estimator has only after a fit: learned attributes, and entries of the matrix that it was fitted to."""
+
+from typing import Any
+
+import numpy as np
+
+from nbmf.errors import DataError, NbmfError, NotFittedError
+
+
+class Fitted:
+    """The part of an estimator that says whether it is fitted, and checks places in the fitted matrix."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise NotFittedError for what only a fit learns, also where a property depends on it; otherwise as ever.
+
+        Python asks this for what it has not found, and where a property raises an AttributeError.
+        """
+        try:
+            return object.__getattribute__(self, name)  # once more: it raises what a property has to say
+        except NbmfError:
+            raise
+        except AttributeError:
+            if self._is_learned(name):
+                self._require_fit()
+            raise
+
+    def _is_learned(self, name: str) -> bool:
+        return not name.startswith("_") and (name.endswith("_") or hasattr(type(self), name))
+
+    def _require_fit(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "H_" in vars(self)
+
+    def checked_places(self, rows: Any, columns: Any) -> list[np.ndarray]:
+        """Return indices of rows and columns of the fitted matrix, int arrays of their broadcast shape.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        DataError
+            If an index is no integer, or outside the fitted matrix.
+        """
+        self._require_fit()
+        places = []
+        for index, size, kind in zip(
+            (rows, columns), (self.W_.shape[0], self.H_.shape[1]), ("row", "column"), strict=True
+        ):
+            index = as_indices(index)
+            if index.dtype.kind not in "iu":
+                raise DataError(f"{kind}s: must be integers from 0 to {size - 1}")
+            if (wrong := index[(index < 0) | (index >= size)]).size:
+                raise DataError(f"{kind} {wrong[0]}: must be 0 to {size - 1}")
+            places.append(index)
+        return np.broadcast_arrays(*places)
+
+
+def as_indices(given: Any) -> np.ndarray:
+    """Return indices as an array; an empty list, which NumPy takes for one of floats, has no index that is none."""
+    index = np.asarray(given)
+    return index.astype(np.int64) if index.size == 0 else index
