@@ -1,7 +1,7 @@
 """An estimate of how long an analysis will take, from the work that it plans, without fitting anything.
 
-Each part is its work times what a unit of work costs, as it was measured once on one machine; the caller may say how
-much slower this one is. Fits that may end early are taken to end where such fits mostly do.
+Each part is its work times what a unit of work costs, as benchmarks/fit_costs.py measured it once on one machine; the
+caller may say how much slower this one is. Fits that may end early are taken to end where such fits mostly do.
 """
 
 import math
@@ -24,7 +24,9 @@ from nbmf.inference.parameters import AUTO
 from nbmf.numerics.threads import processors
 from nbmf.output.folder import LARGEST_CSV
 
-BENCHMARK, BENCHMARK_SECONDS = 2**20, 0.006  # exponentials, and what they take where costs were measured
+# Draws of gammas, and what they take where costs were measured. As in the kernels numbers are computed one by one:
+# exponentials of a whole array take a tenth of the time on some processors and say nothing about the kernels there.
+BENCHMARK, BENCHMARK_SECONDS = 2**17, 0.0055
 
 
 class Cost(NamedTuple):
@@ -50,6 +52,8 @@ COSTS = {
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
     "IndianBuffetLogistic": Cost(6e-5, 35, 8, 300),
     "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=13),
+    "LogisticFactorGibbs": Cost(1e-4, 60, 5, 1000),
+    "BetaDirGibbs": Cost(8e-5, 30, 0.2, 1000),
     "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, per_row=18),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
@@ -133,11 +137,11 @@ def _seconds(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, 
 
 
 def slowness_here() -> float:
-    """Return how many times as long this machine takes for some exponentials, by the time of its processor."""
-    numbers, taken = np.linspace(-1, 1, BENCHMARK), []
+    """Return how many times as long this machine takes for some random draws, by the time of its processor."""
+    rng, taken = np.random.default_rng(0), []
     for _ in range(5):
         started = time.process_time()
-        np.exp(numbers)
+        rng.standard_gamma(0.5, BENCHMARK)
         taken.append(time.process_time() - started)
     return min(taken) / BENCHMARK_SECONDS
 

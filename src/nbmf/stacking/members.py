@@ -7,7 +7,15 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
 
 # The cheap ones first: of a matrix that is too large for all of them the last are left out.
-MEMBERS = ("logistic-vb-columns", "bernoulli-poisson-vb", "logistic-vb", "indian-buffet", "beta-dir-vb-learned")
+MEMBERS = (
+    "logistic-vb-columns",
+    "bernoulli-poisson-vb",
+    "logistic-vb",
+    "indian-buffet",
+    "beta-dir-vb-learned",
+    "logistic-gs-learned-effects",
+    "beta-dir-gs-learned",
+)
 MEAN_CHANGE, GAIN = 1e-4, 1e-5  # tolerances of Beta-Dir VB, and of the others that climb
 
 
@@ -24,13 +32,16 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
         Iterations or sweeps at most; half of the sweeps are burn-in.
     """
     # Named here, so that a fit of the workflow knows which files it depends on; loaded where they are used.
+    from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirGibbs
     from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
     from nbmf.families.buffet.buffet_logistic import IndianBuffetLogistic
+    from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
     from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
     from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 
     learned = {"alpha": "learn-columns", "beta": "learn-columns", "gamma": "1/K", "orientation": "auto"}
     logistic = {"ard": False, "max_iter": max_iter, "bound_gain_tol": GAIN}
+    effects = {"effects": "both", "effect_scale": "learned", "ard": True}
     sweeps = {"burn_in": max_iter // 2, "n_samples": max_iter - max_iter // 2}
     made = {
         "logistic-vb-columns": lambda: LogisticFactorVB(K, effects="columns", **logistic),
@@ -38,6 +49,8 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
         "logistic-vb": lambda: LogisticFactorVB(K, effects="none", **logistic),
         "indian-buffet": lambda: IndianBuffetLogistic(prior="cibp", start="dense", **sweeps),
         "beta-dir-vb-learned": lambda: BetaDirVB(100, **learned, max_iter=max_iter, mean_change_tol=MEAN_CHANGE),
+        "logistic-gs-learned-effects": lambda: LogisticFactorGibbs(K, **effects, **sweeps),
+        "beta-dir-gs-learned": lambda: BetaDirGibbs(100, **learned, **sweeps),
     }
     return {name: made[name]() for name in names}
 
