@@ -13,6 +13,7 @@ from nbmf.stacking.weights import mixture_losses, mixture_weights
 
 CHANCE = 0.05  # that a mixture without any gain is said to have one
 PARTS = 10  # of the entries of a single fold
+LEAST_SHOWN = 0.005  # of a weight: a smaller one would be shown as 0%
 
 
 class Stacked(NamedTuple):
@@ -82,9 +83,9 @@ class Stacked(NamedTuple):
 
     @property
     def described_members(self) -> str:
-        """The methods that have weight, the largest first."""
+        """The methods with a weight of at least half a per cent, the largest first."""
         order = sorted(range(len(self.weights)), key=lambda m: -self.weights[m])
-        return "; ".join(f"{self.weights[m]:.0%} {self.members[m]}" for m in order if self.weights[m] > 0)
+        return "; ".join(f"{self.weights[m]:.0%} {self.members[m]}" for m in order if self.weights[m] >= LEAST_SHOWN)
 
 
 def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline: str, seed: int) -> Stacked:

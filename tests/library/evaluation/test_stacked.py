@@ -99,6 +99,8 @@ def test_a_share_is_reported_from_0_to_100_percent(share, said):
 
 def test_members_are_described_by_their_weights():
     assert LIKE.described_members == "75% two, K = 3; 25% one, K = 2"
+    tiny = LIKE._replace(weights=(0.247, 0.75, 0.003))
+    assert tiny.described_members == "75% two, K = 3; 25% one, K = 2"
     assert LIKE.is_more
     assert not LIKE._replace(weights=(1.0, 0.0, 0.0)).is_more
 
