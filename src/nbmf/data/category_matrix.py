@@ -94,7 +94,7 @@ class CategoryMatrix(NamedMatrix):
 
     @classmethod
     def _of_frame(cls, frame: pd.DataFrame, values: np.ndarray) -> Self:
-        matrix, names = super()._of_frame(frame, values), _categories_of(frame)
+        matrix, names = super()._of_frame(frame, values), category_names_of(frame)
         return matrix if names is None else dataclasses.replace(matrix, categories=names)
 
     def above(self, rank: int) -> BinaryMatrix:
@@ -134,21 +134,23 @@ def categories_in(V: Any) -> int:
     """Return how many categories V has: that a matrix or DataFrame names, or up to the largest that occurs."""
     if isinstance(V, CategoryMatrix):
         return V.n_categories
-    names = _categories_of(V)
+    names = category_names_of(V)
     return max(int(as_ranks(V).max()) + 1, 2) if names is None else len(names)
+
+
+def category_names_of(V: Any) -> np.ndarray | None:
+    """Return the names of the categories that a matrix or DataFrame has, str array (C,); None of plain numbers."""
+    if isinstance(V, CategoryMatrix):
+        return V.categories
+    if not has_ordered_categories(V):
+        return None
+    return np.array([str(name) for name in V.dtypes.iloc[0].categories])
 
 
 def has_ordered_categories(frame: Any) -> bool:
     """Whether V is a DataFrame all of whose columns are of pandas' ordered categories."""
     dtypes = list(frame.dtypes) if is_frame(frame) and hasattr(frame, "iloc") else []
     return bool(dtypes) and all(getattr(dtype, "ordered", None) for dtype in dtypes)
-
-
-def _categories_of(frame: pd.DataFrame) -> np.ndarray | None:
-    """Return the names of pandas' ordered categories, None where columns have numbers."""
-    if not has_ordered_categories(frame):
-        return None
-    return np.array([str(name) for name in frame.dtypes.iloc[0].categories])
 
 
 def _ranks_of_frame(frame: pd.DataFrame) -> np.ndarray:

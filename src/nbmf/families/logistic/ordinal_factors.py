@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.data.category_matrix import categories_in
+from nbmf.data.category_matrix import categories_in, category_names_of
 from nbmf.errors import DataError, Message, Setting, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, FactorModel, weights_of
@@ -35,6 +35,8 @@ class OrdinalFactors(FactorModel):
         mean of all is 0, and effects say where a row or column is.
     probabilities_ : float array (F, N, C)
         The probability of every category, for missing entries too.
+    categories_ : str array (C,) or None
+        What the matrix called the categories, if it had names for them: new rows and columns must call them the same.
     """
 
     likelihoods = (ORDERED,)
@@ -71,9 +73,11 @@ class OrdinalFactors(FactorModel):
     def _run(self, V, monitor):
         self._categories_of_matrix = categories_in(V)  # the values that are fitted may lack the highest ones
         try:
-            return super()._run(V, monitor)
+            rule = super()._run(V, monitor)
         finally:
             del self._categories_of_matrix
+        self.categories_ = category_names_of(V)
+        return rule
 
     def _n_categories_of(self, ranks: np.ndarray) -> int:
         """Return C; DataError if there is a category beyond it."""
@@ -123,6 +127,37 @@ class OrdinalFactors(FactorModel):
         means, effects = regress_columns(self, likelihood)
         others = self._others(self.row_effects_, effects) | {form.CUTS: likelihood.cuts}
         return Factors(self.W_, np.ascontiguousarray(means.T), others)
+
+    def refuse_other_names(self, V, axis, what="V"):
+        """Raise DataError if rows, columns or categories have other names than in the fit.
+
+        Higher categories that do not occur may be left out: the others have the same places.
+        """
+        super().refuse_other_names(V, axis, what)
+        given, known = category_names_of(V), self.categories_
+        if given is None or known is None:
+            return
+        if len(given) > len(known) or (given != known[: len(given)]).any():
+            raise DataError(
+                f"the categories of {what} are {', '.join(map(repr, given.tolist()))}, in this order; those of the fit "
+                f"are {', '.join(map(repr, known.tolist()))}"
+            )
+
+    def restore(self, learned):
+        """Take over what a file says was learned; older files have no names of categories.
+
+        Raises
+        ------
+        DataError
+            As all models do, or if there is no name for each category.
+        """
+        names = learned.setdefault("categories_", None)
+        super().restore(learned)
+        C = self.probabilities_.shape[-1]
+        if names is not None and not (
+            isinstance(names, np.ndarray) and names.dtype.kind == "U" and names.shape[0] <= C and names.ndim == 1
+        ):
+            raise DataError(f"categories_ has to be {C} texts")
 
     def _refuse_unknown(self, values):
         _refuse_beyond(values, self.cut_points_.shape[1] + 1, "the fit")

@@ -5,6 +5,7 @@ import math
 import ladder
 import numpy as np
 import ordinal_twin
+import pandas as pd
 import pytest
 from held_out_score import held_out_score
 from logistic_models import Twin, scripted
@@ -542,6 +543,31 @@ def test_categories_beyond_those_there_are_are_refused(estimator):
     for call in (model.transform, model.predict_rows, model.score, model.predict_columns, model.transform_columns):
         with pytest.raises(DataError, match="the category is 3; allowed with the fit: 0 to 2 and missing"):
             call(new)
+
+
+def test_new_rows_call_categories_as_the_fit_does(tmp_path):
+    """By their places alone, rows that lack the lowest category would be taken for lower answers."""
+    words = ["never", "seldom", "often", "always"]
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(0, 4, (30, 6))
+
+    def answers(rows, names):
+        kind = pd.CategoricalDtype(names, ordered=True)
+        return pd.DataFrame({f"q{n}": pd.Categorical.from_codes(rows[:, n], dtype=kind) for n in range(6)})
+
+    fit = nbmf.OrdinalFactorVB(1, max_iter=20, random_state=0).fit(answers(ranks, words))
+    assert fit.categories_.tolist() == words
+    high = np.maximum(ranks[:5], 1)
+    with pytest.raises(DataError, match="categories of V are 'seldom', 'often', 'always', in this order; those of the"):
+        fit.predict_rows(answers(high - 1, words[1:]))
+    low = np.minimum(ranks[:5], 2)
+    expected = fit.predict_rows(low)  # plain numbers are places
+    np.testing.assert_array_equal(fit.predict_rows(answers(low, words[:3])), expected)
+    fit.save(tmp_path / "fit.npz")
+    loaded = nbmf.load(tmp_path / "fit.npz")
+    np.testing.assert_array_equal(loaded.predict_rows(answers(low, words)), expected)
+    with pytest.raises(DataError, match="categories of V are 'always'"):
+        loaded.score(answers(ranks, words[::-1]))
 
 
 @EACH_CLASS
