@@ -178,5 +178,5 @@ def _nearness(kind: str, result: FitResult) -> Iterator[str]:
     else:
         yield (
             f"Nearest are the columns whose predicted {what} rise and fall together: by their correlation over all "
-            "rows; 1 where they do so exactly."
+            "rows; 1 where they do so exactly. Opposite columns are not near."
         )
