@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nbmf.catalogue import sampler_of
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
@@ -14,6 +13,7 @@ from nbmf.inference.one_component import is_worse
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.recording import training_loss
 from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.words import SCORED_BY
 
 MOST_DIFFERENT = 5  # rows that chains see most differently
@@ -81,8 +81,8 @@ def _of_starts(result: FitResult, in_words: Callable[[str], str]) -> Iterator[st
             "safest reading"
         )
     if result.draws is not None:
-        sampler = sampler_of(result.model)
-        advice = [": take ", Setting("method", sampler), " for these"] if sampler else []
+        arguments = sampler_arguments(result.model)
+        advice = [": take ", *listed_arguments(arguments), " for these"] if arguments else []
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))
 
 

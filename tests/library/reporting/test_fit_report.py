@@ -241,7 +241,10 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (nbmf.BetaDirVB, ["intervals of a variational fit are too narrow: take --method beta-dir-gs for these"]),
+        (
+            nbmf.BetaDirVB,
+            ["intervals of a variational fit are too narrow: take --method beta-dir-gs and --components 2 for these"],
+        ),
         (nbmf.GaussianFactorVB, ["intervals of a variational fit are too narrow"]),  # has none
         (nbmf.BetaDirGibbs, ["one chain cannot show whether it has converged: take --chains 4"]),
     ],
