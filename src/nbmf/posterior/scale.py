@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
 
 END = 0.1  # of the rows, at either end
+FAR = 3  # times the outermost position, beyond which no location is given: there is no row near it
 KINDS = LogisticFactors, OrdinalFactors
 GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
 FROM_DRAWS = "draws from the posterior"
@@ -134,10 +135,12 @@ class Scale:
         """The position on axis 1 at which a one is as probable as a zero, float array (N,).
 
         The difficulty b of the two-parameter logistic model, for a row at 0 on all other axes; of ordered categories
-        the mean of those of all thresholds. NaN where the discrimination is 0.
+        the mean of those of all thresholds. NaN where it would be far outside of all positions, since the column does
+        not depend on the axis, or is the same in nearly all rows.
         """
-        slopes = self.discrimination[:, 0]
-        return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=slopes != 0)
+        slopes, farthest = self.discrimination[:, 0], FAR * np.abs(self.positions[:, 0]).max()
+        is_near = (slopes != 0) & (np.abs(self.difficulty) <= farthest * np.abs(slopes))
+        return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=is_near)
 
     def place(self, psi: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the positions of new rows with their intervals, given the columns.
@@ -175,10 +178,15 @@ class Scale:
         return pd.DataFrame(columns)
 
     def columns_table(self) -> pd.DataFrame:
-        """Return a row for each column of V: difficulty, and of each axis discrimination and ends."""
+        """Return a row for each column of V: difficulty, and of each axis discrimination and ends.
+
+        The location is there if one axis is kept: with others a one is as probable as a zero at many places.
+        """
         import pandas as pd  # not every fit needs it
 
-        columns = {"column": self.column_names, "difficulty": self.difficulty, "location on axis 1": self.location}
+        columns = {"column": self.column_names, "difficulty": self.difficulty}
+        if self.kept == 1:
+            columns["location on axis 1"] = self.location
         if self.categories:
             thresholds = zip(self.categories[:-1], self.thresholds.T, strict=True)
             columns |= {f"threshold above {name}": each for name, each in thresholds}

@@ -13,6 +13,7 @@ MIDDLE = 5  # rows in the middle
 TOLD = 6  # columns that separate the ends of an axis
 APART = 0.2  # of the probability of a one, from which on a column separates the ends
 LISTED = 20  # columns in the table
+EMPTY = "; empty where it is far from all rows"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
     WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
@@ -116,7 +117,8 @@ def columns_table(scale: Scale) -> Table:
         cells.append(f"{scale.difficulty[n]:.2f}")
         if kept == 1:
             ends = (_mean(scale, each[n, 0]) for each in (scale.low, scale.high))
-            cells += [f"{scale.location[n]:.2f}", *ends]
+            location = "" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}"
+            cells += [location, *ends]
         rows.append(cells)
     caption = list(_formulas(scale))
     more = len(scale.difficulty) - len(chosen)
@@ -135,13 +137,13 @@ def _formulas(scale: Scale) -> Iterator[str]:
             "difficulty is the mean of the thresholds, which are in columns.csv"
         )
         if kept == 1:
-            yield "location is difficulty / discrimination: the position of answers in the middle"
+            yield f"location is difficulty / discrimination: the position of answers in the middle{EMPTY}"
         return
     yield f"log-odds of a one = {formula} - difficulty, as in item response theory"
     if kept == 1:
         yield (
             "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
-            "as probable as a zero"
+            f"as probable as a zero{EMPTY}"
         )
 
 

@@ -101,6 +101,12 @@ def test_discriminations_and_difficulties_are_those_that_were_drawn():
     assert correlation(scale.discrimination[:, 0], slopes) > 0.85
     assert np.abs(scale.difficulty - (difficulties - truth.mean() * slopes)).mean() < 0.2
     np.testing.assert_allclose(scale.location, scale.difficulty / scale.discrimination[:, 0])
+    assert list(scale.columns_table())[:3] == ["column", "difficulty", "location on axis 1"]
+    farthest = 3 * np.abs(scale.positions[:, 0]).max()
+    slopes = np.array([0.0, 0.01, -0.01, 1.0, -1.0, 1.0])
+    difficulty = np.array([1.0, 1.0, 1.0, 0.999 * farthest, 0.999 * farthest, 1.001 * farthest])
+    few = dataclasses.replace(scale, discrimination=slopes[:, None], thresholds=difficulty[:, None])
+    np.testing.assert_allclose(few.location, [np.nan] * 3 + [0.999 * farthest, -0.999 * farthest, np.nan])
 
 
 def test_a_rasch_model_has_one_axis_of_equal_discriminations():
@@ -260,7 +266,7 @@ def test_tables_have_all_axes():
     assert rows.shape == (50, 2 + 3 * A)
     assert list(rows)[:5] == ["row", "group", "axis 1", "axis 1 lower", "axis 1 upper"]
     np.testing.assert_array_equal(rows[f"axis {A}"], scale.positions[:, -1])
-    assert columns.shape == (40, 3 + 3 * A)
+    assert columns.shape == (40, 2 + 3 * A)  # without a location, which has one axis alone
     np.testing.assert_array_equal(columns["ones at the high end of axis 2"], scale.high[:, 1])
 
 
