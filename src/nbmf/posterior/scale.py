@@ -87,6 +87,8 @@ class Scale:
         The number of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones.
     given : sequence of str
         What a person calls the first axes.
+    mean_correlation : float array (A,) or None
+        Of positions with the means of rows' observed entries: the proportion of ones, or the mean category.
     """
 
     row_names: np.ndarray
@@ -111,6 +113,7 @@ class Scale:
     categories: Sequence[str] = ()
     lowest: int = 0
     given: Sequence[str] = ()
+    mean_correlation: np.ndarray | None = None
 
     @property
     def difficulty(self) -> np.ndarray:
@@ -265,7 +268,19 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
+        mean_correlation=_with_row_means(spread.means, matrix),
     )
+
+
+def _with_row_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
+    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant."""
+    observed = matrix.observed
+    sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
+    means = sums / np.maximum(observed.sum(axis=1), 1)
+    of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
+    lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
+    products = of_means @ of_positions
+    return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
 
 
 def _predicted(model: Factorization, rows: np.ndarray) -> np.ndarray:

@@ -257,6 +257,18 @@ def test_ends_are_what_is_predicted_of_the_outermost_tenths():
     assert (scale.high[:, 0] > scale.low[:, 0]).all()
 
 
+def test_positions_are_compared_with_the_means_of_observed_entries():
+    matrix, *_ = one_scale()
+    codes = matrix.codes.copy()
+    codes[::3, :20] = nbmf.data.matrix.MISSING
+    matrix = nbmf.BinaryMatrix.from_array(codes)
+    scale = scale_of(fitted(matrix), matrix)
+    means = np.ma.masked_equal(codes, nbmf.data.matrix.MISSING).mean(axis=1)
+    expected = [np.corrcoef(means, positions)[0, 1] for positions in scale.positions.T]
+    np.testing.assert_allclose(scale.mean_correlation, expected)
+    assert scale.mean_correlation[0] > 0.9
+
+
 def test_tables_have_all_axes():
     matrix, _ = two_scales(F=50)
     matrix = dataclasses.replace(matrix, row_groups=np.repeat(["a", "b"], 25))
