@@ -11,7 +11,6 @@ import yaml
 
 if TYPE_CHECKING:
     from nbmf.data.named import NamedMatrix
-    from nbmf.inference.estimator import Factorization
 
 # From the id of a method to its entry: class, label, colour, K, settings, starts_as.
 METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8"))[
@@ -115,11 +114,6 @@ def takes_sparse(method: str) -> bool:
     from nbmf import registry
 
     return registry.estimator_class(METHODS[method]["class"]).takes_sparse
-
-
-def sampler_of(model: "Factorization") -> str | None:
-    """Return the sampler that the class of a model declares: the first method of that class."""
-    return next((method for method, entry in METHODS.items() if entry["class"] == model.sampler), None)
 
 
 def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

@@ -105,7 +105,7 @@ examples:
 Columns are matched by their names, as in nbmf predict. For a sparse matrix, columns that FILE does not have are
 zeros.
 
-the CSV file has a line per row and recommended column: the row, the rank (1 for the most probable), the column, and
+the CSV file has a line per row and recommended column: the row, the place (1 for the most probable), the column, and
 the probability of a one; for counts the mean
 """
 COMPARE_FITS = """\

@@ -52,8 +52,6 @@ def run(options: argparse.Namespace) -> None:
         rows = new_rows(matrix, names, n_columns, **found.absent)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
-    if fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists():
-        print(f"nothing was found in {fit.path}: where rows are in it may be chance", flush=True)
     placement = placed(
         fit.model, rows, matrix=fit.matrix, names=fit.record.get("names") or (), level=LEVEL, seed=options.seed
     )
@@ -61,7 +59,8 @@ def run(options: argparse.Namespace) -> None:
     fit_names, nearest = _nearest(fit, placement)
     lowest = getattr(fit.matrix, "lowest", 0)
     found = rows, placement, known, LEVEL, fit_names, lowest, nearest
-    result = Prediction(name_of(options), options.model, fit.model, *found)
+    is_chance = fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists()
+    result = Prediction(name_of(options), options.model, fit.model, *found, nothing_found=is_chance)
     folder.write_table(f"{placement.kind}.csv", result.table())
     folder.write_table(MISSING, result.missing())
     publish(prediction_report(result, printed_command(options)), folder, vars(options))

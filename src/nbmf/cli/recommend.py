@@ -20,9 +20,11 @@ from nbmf.errors import DataError
 from nbmf.files import atomic_path
 from nbmf.inference.fold_in import NUMBERS_AT_ONCE, in_blocks
 from nbmf.inference.recommending import NONE_LEFT, Recommendations
+from nbmf.io.cells import listed
 from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.output.folder import DIGITS, as_cell
 from nbmf.posterior.new_rows import columns_among, new_rows
+from nbmf.reporting.words import one_or_many
 
 SUFFIX = ".recommended.csv"
 ROWS_AT_ONCE = 1000
@@ -48,7 +50,8 @@ def run(options: argparse.Namespace) -> None:
             part = list(_lines(found, rows.names[first : first + len(found.columns)], columns))
             writer.writerows(part)
             lines += len(part)
-    print(f"{len(rows.names)} rows, {lines} recommendations, up to {options.top} for each: written to {path}")
+    numbers = f"{one_or_many(len(rows.names), 'row')}, {one_or_many(lines, 'recommendation')}"
+    print(f"{numbers}, up to {options.top} for each: written to {path}")
 
 
 def _path_of(options: argparse.Namespace, fit: SavedFit) -> Path:
@@ -126,19 +129,20 @@ def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
         raise DataError(f"{options.file}: ", error) from error
     _report_columns(rows.absent, rows.zeros, rows.unused)
     if rows.empty:
-        print(f"{len(rows.empty)} rows have nothing in the columns of the fit, and are left out", flush=True)
+        number = one_or_many(len(rows.empty), "row")
+        print(f"{number} without an entry in the columns of the fit, left out: {listed(rows.empty)}", flush=True)
     return _Rows(rows.values, rows.names, None if fit.model.row_groups_ is None else rows.groups)
 
 
 def _report_columns(missing: Sequence[str], zeros: Sequence[str], unused: Sequence[str]) -> None:
     """Print which columns are in the fit or in the file alone, and what they are taken for."""
     for names, said in (
-        (missing, "columns of the fit are not there, and are missing"),
-        (zeros, "columns of the fit are not there, and are zeros, as all that is not in the file"),
-        (unused, "columns are not in the fit, and left out"),
+        (missing, "of the fit, not there, and so missing"),
+        (zeros, "of the fit, not there, and so zeros, as all that is not in the file"),
+        (unused, "not in the fit, and left out"),
     ):
         if len(names):
-            print(f"{len(names)} {said}: {names[0]}, ...", flush=True)
+            print(f"{one_or_many(len(names), 'column')} {said}: {listed([*map(str, names)])}", flush=True)
 
 
 def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from nbmf.cli.arguments import printed_command
+from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of
@@ -57,7 +58,12 @@ def run_on(table: FeatureTable, task: Task, folder: OutputFolder, options: argpa
     """Find the components of a table, write the folder and print the summary."""
     result = _fit(table, task, options)
     pictures = [] if result.model is None else pictures_of_table(result.model, table)
-    report = clustering_report(result, command=printed_command(options), figures=folder.figures(pictures))
+    report = clustering_report(
+        result,
+        command=printed_command(options),
+        unchecked=_unchecked(options, result),
+        figures=folder.figures(pictures),
+    )
     if result.choice is not None:
         folder.write_table("scores.csv", pd.DataFrame(result.choice.scores))
     if result.model is not None:
@@ -65,6 +71,14 @@ def run_on(table: FeatureTable, task: Task, folder: OutputFolder, options: argpa
     folder.write(TABLE, table.save)
     folder.write_pictures(pictures)
     publish(report, folder, vars(options))
+
+
+def _unchecked(options: argparse.Namespace, result: ClusteringResult) -> str:
+    """Return the command that shows what was chosen, whatever it is worth; "" if nothing was tested."""
+    if result.choice is None:
+        return ""
+    chosen = {"components": [result.choice.chosen.K], "models": [result.model_name], "check": False}
+    return printed_command(Options(**{**vars(options), **chosen}))
 
 
 def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> ClusteringResult:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.errors import DataError
+from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.posterior.co_clustering import AXIS_NAMES
@@ -106,8 +107,8 @@ def by_group(
     -------
     DataFrame
         component (from 1, in that order), group, size (of the group), rows or columns (those
-        most typical of the component) and mean (of W, or H, over the group: a share, a probability
-        of a one or a coordinate, see `meanings`).
+        most typical of the component; not of coordinates, since all are somewhere on every axis) and mean (of W,
+        or H, over the group: a share, a probability of a one or a coordinate, see `meanings`).
 
     Raises
     ------
@@ -118,7 +119,8 @@ def by_group(
     X = _weights(model, components, axis) if coordinates is None else coordinates
     if groups.shape != (len(X),):
         raise DataError(f"groups: {groups.size} given for {len(X)} {AXIS_NAMES[axis]}")
-    main = main_components_of(model, components, axis) if coordinates is None else main_components(X, are_shares=False)
+    are_coordinates = coordinates is not None or model.alignment is Alignment.ROTATION
+    main = None if are_coordinates else main_components_of(model, components, axis)
     names, number, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.lexsort((names, -sizes))
     rows = [
@@ -126,13 +128,14 @@ def by_group(
             "component": k + 1,
             "group": str(names[g]),
             "size": int(sizes[g]),
-            AXIS_NAMES[axis]: int(np.count_nonzero((number == g) & (main == k))),
+            **({} if main is None else {AXIS_NAMES[axis]: int(np.count_nonzero((number == g) & (main == k)))}),
             "mean": float(X[number == g, k].mean()),
         }
         for k in range(X.shape[1])
         for g in order
     ]
-    return pd.DataFrame(rows, columns=["component", "group", "size", AXIS_NAMES[axis], "mean"])
+    counted = [] if main is None else [AXIS_NAMES[axis]]
+    return pd.DataFrame(rows, columns=["component", "group", "size", *counted, "mean"])
 
 
 def association_of(

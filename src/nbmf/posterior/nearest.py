@@ -6,6 +6,7 @@ import numpy as np
 
 COUNT = 5  # nearest ones
 CONSTANT = 1e-9  # standard deviation of a column's predictions over the rows, below which there is none
+UNRELATED = 1e-6  # correlation from which on columns rise and fall together, more than rounding
 
 
 class Nearest(NamedTuple):
@@ -57,7 +58,8 @@ def nearest_columns(expectation: np.ndarray, count: int = COUNT) -> Nearest:
     """Return the columns whose predictions rise and fall together over the rows.
 
     By the correlation of E[v_·m] and E[v_·n] over all rows: a rare column and a common one are near each other if
-    both are most probable in the same rows. A column for which the same is predicted in all rows has none.
+    both are most probable in the same rows. Columns that are opposite, or unrelated, are not near, and so a column may
+    have fewer than `count`; one for which the same is predicted in all rows has none.
 
     Parameters
     ----------
@@ -110,7 +112,10 @@ def _by_correlation(centred: np.ndarray, size: int, count: int) -> Nearest:
     distances, found = _neighbours(centred[varies] / length[varies, None], count)
     places = np.full((len(length), found.shape[1]), -1)
     values = np.full(places.shape, np.nan)
-    places[varies], values[varies] = varies[found], 1 - np.square(distances) / 2
+    correlations = 1 - np.square(distances) / 2
+    is_near = correlations > UNRELATED
+    places[varies] = np.where(is_near, varies[found], -1)
+    values[varies] = np.where(is_near, correlations, np.nan)
     return Nearest(places, values)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
 
 END = 0.1  # of the rows, at either end
+FAR = 3  # times the outermost position, beyond which no location is given: there is no row near it
 KINDS = LogisticFactors, OrdinalFactors
 GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
 FROM_DRAWS = "draws from the posterior"
@@ -86,6 +87,8 @@ class Scale:
         The number of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones.
     given : sequence of str
         What a person calls the first axes.
+    mean_correlation : float array (A,) or None
+        Of positions with the means of rows' observed entries: the proportion of ones, or the mean category.
     """
 
     row_names: np.ndarray
@@ -110,6 +113,7 @@ class Scale:
     categories: Sequence[str] = ()
     lowest: int = 0
     given: Sequence[str] = ()
+    mean_correlation: np.ndarray | None = None
 
     @property
     def difficulty(self) -> np.ndarray:
@@ -134,10 +138,12 @@ class Scale:
         """The position on axis 1 at which a one is as probable as a zero, float array (N,).
 
         The difficulty b of the two-parameter logistic model, for a row at 0 on all other axes; of ordered categories
-        the mean of those of all thresholds. NaN where the discrimination is 0.
+        the mean of those of all thresholds. NaN where it would be far outside of all positions, since the column does
+        not depend on the axis, or is the same in nearly all rows.
         """
-        slopes = self.discrimination[:, 0]
-        return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=slopes != 0)
+        slopes, farthest = self.discrimination[:, 0], FAR * np.abs(self.positions[:, 0]).max()
+        is_near = (slopes != 0) & (np.abs(self.difficulty) <= farthest * np.abs(slopes))
+        return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=is_near)
 
     def place(self, psi: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the positions of new rows with their intervals, given the columns.
@@ -175,10 +181,15 @@ class Scale:
         return pd.DataFrame(columns)
 
     def columns_table(self) -> pd.DataFrame:
-        """Return a row for each column of V: difficulty, and of each axis discrimination and ends."""
+        """Return a row for each column of V: difficulty, and of each axis discrimination and ends.
+
+        The location is there if one axis is kept: with others a one is as probable as a zero at many places.
+        """
         import pandas as pd  # not every fit needs it
 
-        columns = {"column": self.column_names, "difficulty": self.difficulty, "location on axis 1": self.location}
+        columns = {"column": self.column_names, "difficulty": self.difficulty}
+        if self.kept == 1:
+            columns["location on axis 1"] = self.location
         if self.categories:
             thresholds = zip(self.categories[:-1], self.thresholds.T, strict=True)
             columns |= {f"threshold above {name}": each for name, each in thresholds}
@@ -257,7 +268,19 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
+        mean_correlation=_with_row_means(spread.means, matrix),
     )
+
+
+def _with_row_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
+    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant."""
+    observed = matrix.observed
+    sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
+    means = sums / np.maximum(observed.sum(axis=1), 1)
+    of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
+    lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
+    products = of_means @ of_positions
+    return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
 
 
 def _predicted(model: Factorization, rows: np.ndarray) -> np.ndarray:

@@ -93,14 +93,19 @@ class ClusteringResult:
         return topic[(topic["value"] >= least) & (topic["lift"] > 1)].nlargest(count, "lift")
 
 
-def clustering_report(result: ClusteringResult, *, command: str = "", figures: Sequence[Figure] = ()) -> Report:
-    """Return the report: what was chosen and why, labels, and each component; `command` has made it."""
+def clustering_report(
+    result: ClusteringResult, *, command: str = "", unchecked: str = "", figures: Sequence[Figure] = ()
+) -> Report:
+    """Return the report: what was chosen and why, labels, and each component.
+
+    `command` has made it; `unchecked` is the one that shows the components where nothing was found.
+    """
     made_by, sections = [command], [] if result.choice is None else [_choice(result, result.choice)]
     if result.model is None:
         step = NextStep(
             f"No {result.component}s are shown, because they do not predict significantly better than none. This shows "
             "them nevertheless:",
-            f"--no-check --components {result.choice.chosen.K} --model {result.choice.chosen.model}",
+            unchecked,
         )
         sections.append(Section("What to do next", [step]))
     else:

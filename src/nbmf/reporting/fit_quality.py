@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nbmf.catalogue import sampler_of
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
@@ -14,9 +13,11 @@ from nbmf.inference.one_component import is_worse
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.recording import training_loss
 from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.words import SCORED_BY
 
 MOST_DIFFERENT = 5  # rows that chains see most differently
+EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
 def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
@@ -43,6 +44,28 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
         words = [f"WORSE THAN ONE COMPONENT: {numbers}; take ", *other, " or fewer ", Setting("n_components")]
         yield in_words(Message(*words, ", or there is no structure"))
     yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result, in_words)
+    yield from _exchanged_labels(result, in_words)
+
+
+def _exchanged_labels(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+    """Yield that means of W and H over sweeps hide what is predicted, where their product is far from E[V].
+
+    Elsewhere than in mixtures E[V] is no product of W and H, or has no scale on which to say what is far.
+    """
+    model, shown = result.model, result.components.model
+    is_mixture = bool(model.distributions | model.probabilities)
+    if not (result.is_sampled and is_mixture and result.shows_components) or result.expectation is None:
+        return
+    difference = float(np.abs(shown.W_ @ shown.H_ - model.expectation_).max())
+    if difference > EXCHANGED:
+        yield in_words(
+            Message(
+                f"COMPONENTS EXCHANGED LABELS during sampling: W and H are means over sweeps, and W H differs from "
+                f"E[V] by up to {difference:.2f}; expectation.csv has what is predicted. Fewer components (",
+                Setting("n_components"),
+                ") exchange labels less",
+            )
+        )
 
 
 def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
@@ -81,8 +104,8 @@ def _of_starts(result: FitResult, in_words: Callable[[str], str]) -> Iterator[st
             "safest reading"
         )
     if result.draws is not None:
-        sampler = sampler_of(result.model)
-        advice = [": take ", Setting("method", sampler), " for these"] if sampler else []
+        arguments = sampler_arguments(result.model)
+        advice = [": take ", *listed_arguments(arguments), " for these"] if arguments else []
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from nbmf.catalogue import sampler_of
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import Message, Setting
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.nearest import (
     Nearest,
@@ -21,6 +21,7 @@ from nbmf.posterior.nearest import (
 from nbmf.posterior.scale import Scale
 from nbmf.reporting.fit_result import FitResult
 from nbmf.reporting.model import Lookup, Measure
+from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.wording import Wording
 
 MOST = 10_000  # rows, or columns, that can be looked up
@@ -143,12 +144,12 @@ def _intervals(kind: str, result: FitResult, count: int, wording: Wording) -> tu
 
 
 def _how_to_get_intervals(model: Factorization) -> str:
-    """Return the arguments with which there are intervals, "" where draws of components cannot be matched."""
-    if not model.distributions | model.probabilities:
+    """Return the arguments with which there are intervals, "" where there are no draws, or none that can be matched."""
+    sampler = sampler_arguments(model)
+    is_drawn = bool(sampler) or model.inference is not Inference.POINT
+    if not (is_drawn and model.distributions | model.probabilities):
         return ""
-    sampler = sampler_of(model)
-    method = (Setting("method", sampler), " and ") if sampler else ()
-    return Message(f"; {LEVEL:.0%} intervals come with ", *method, Setting("n_draws", 200))
+    return Message(f"; {LEVEL:.0%} intervals come with ", *listed_arguments([*sampler, Setting("n_draws", 200)]))
 
 
 def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
@@ -178,5 +179,5 @@ def _nearness(kind: str, result: FitResult) -> Iterator[str]:
     else:
         yield (
             f"Nearest are the columns whose predicted {what} rise and fall together: by their correlation over all "
-            "rows; 1 where they do so exactly."
+            "rows; 1 where they do so exactly. Opposite columns are not near."
         )

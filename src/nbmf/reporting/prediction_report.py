@@ -33,6 +33,7 @@ class Prediction:
     fit_names : str array (F,), of the rows of the fit, and
     lowest : int, the number of what E[v] calls 0: of ordered categories the lowest, see CategoryMatrix
     nearest : Nearest, which of them are nearest to each new row; both None where the data of the fit are not known
+    nothing_found : bool, whether the components of the fit predict no better than baselines
     """
 
     name: str
@@ -45,6 +46,7 @@ class Prediction:
     fit_names: np.ndarray | None = None
     lowest: int = 0
     nearest: Nearest | None = None
+    nothing_found: bool = False
 
     def table(self) -> pd.DataFrame:
         """Return a row per new row: memberships, positions or weights, with the ends of their intervals."""
@@ -94,6 +96,8 @@ def prediction_report(result: Prediction, command: str = "") -> Report:
 
 def _matched(result: Prediction) -> Iterator[str]:
     rows = result.rows
+    if result.nothing_found:
+        yield f"nothing was found in {result.fit}: where rows are in it may be chance"
     number, known = one_or_many(len(rows.names), "new row"), len(result.column_names)
     yield f"{result.name}: {number}, by {result.model.title} of {result.fit}"
     if rows.by_place:

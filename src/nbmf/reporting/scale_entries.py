@@ -13,6 +13,9 @@ MIDDLE = 5  # rows in the middle
 TOLD = 6  # columns that separate the ends of an axis
 APART = 0.2  # of the probability of a one, from which on a column separates the ends
 LISTED = 20  # columns in the table
+BY_MEANS = 0.95  # correlation of positions with the means of rows, from which on an axis orders rows by these
+NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
+EMPTY = "; empty where it is far from all rows"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
     WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
@@ -41,6 +44,7 @@ def facts(scale: Scale) -> Iterator[str]:
         yield LIMITS[scale.limit]
     if kept > 1:
         yield ROTATED if scale.rotated else NOT_ROTATED
+    yield from _ordered_by_means(scale)
     yield (
         "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "
         "convention: the one towards which discriminations sum to more than 0"
@@ -53,6 +57,21 @@ def facts(scale: Scale) -> Iterator[str]:
         numbers = f"{scale.lowest} {scale.categories[0]!r} to {scale.lowest + len(scale.categories) - 1} "
         means = f"numbers of columns are mean predicted categories, from {numbers}{scale.categories[-1]!r}"
     yield f"an end is {end}{tenth}; {means}"
+
+
+def _ordered_by_means(scale: Scale) -> Iterator[str]:
+    """Yield which axes order rows by how many ones they have, as effects of rows do."""
+    if scale.mean_correlation is None:
+        return
+    means = "mean category" if scale.categories else "proportion of ones"
+    for a in range(scale.kept):
+        slopes, r = scale.discrimination[:, a], scale.mean_correlation[a]
+        if r >= BY_MEANS and slopes.min() >= -NEGLIGIBLE * slopes.max():
+            axis = "this axis" if scale.kept == 1 else scale.title(a)
+            yield (
+                f"{axis} orders rows by their {means} (r = {r:.2f}): columns differ in how sharply they follow it "
+                f"(discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
+            )
 
 
 def axis_entry(scale: Scale, a: int) -> Entry:
@@ -116,7 +135,8 @@ def columns_table(scale: Scale) -> Table:
         cells.append(f"{scale.difficulty[n]:.2f}")
         if kept == 1:
             ends = (_mean(scale, each[n, 0]) for each in (scale.low, scale.high))
-            cells += [f"{scale.location[n]:.2f}", *ends]
+            location = "" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}"
+            cells += [location, *ends]
         rows.append(cells)
     caption = list(_formulas(scale))
     more = len(scale.difficulty) - len(chosen)
@@ -135,13 +155,13 @@ def _formulas(scale: Scale) -> Iterator[str]:
             "difficulty is the mean of the thresholds, which are in columns.csv"
         )
         if kept == 1:
-            yield "location is difficulty / discrimination: the position of answers in the middle"
+            yield f"location is difficulty / discrimination: the position of answers in the middle{EMPTY}"
         return
     yield f"log-odds of a one = {formula} - difficulty, as in item response theory"
     if kept == 1:
         yield (
             "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
-            "as probable as a zero"
+            f"as probable as a zero{EMPTY}"
         )
 
 

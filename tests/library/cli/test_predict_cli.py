@@ -69,7 +69,10 @@ def test_a_fit_in_which_nothing_was_found_is_reported(capsys):
     noise.to_csv("noise.csv")
     run(capsys, "fit", "noise.csv", "--method", "beta-dir-vb", "--components", "2", "--iterations", "10")
     out = run(capsys, "predict", "noise.nbmf", "noise.csv").out
-    assert "nothing was found in noise.nbmf: where rows are in it may be chance\n" in out
+    warned = "nothing was found in noise.nbmf: where rows are in it may be chance"
+    assert f"{warned}\n" in out
+    for name in ("summary.txt", "report.html"):
+        assert warned in Path("noise.predicted", name).read_text(encoding="utf-8")
 
 
 def test_one_new_person(capsys):

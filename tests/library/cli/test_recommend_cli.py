@@ -92,7 +92,7 @@ def test_new_rows_are_folded_in_and_their_columns_matched(capsys):
     new.index = [f"n{i}" for i in range(9)]
     new.to_csv("new.csv", index_label="who")
     said = run(capsys, "recommend", "votes.nbmf/model.npz", "new.csv", "--top", 4)
-    assert "1 columns of the fit are not there, and are missing: c5" in said
+    assert "1 column of the fit, not there, and so missing: 'c5' " in said
     assert "written to new.recommended.csv" in said
     values = np.where(np.isnan(votes.iloc[:9]), -1, votes.iloc[:9]).astype(int)
     values[:, 5] = -1
@@ -113,8 +113,8 @@ def test_matrices_without_their_zeros(capsys):
     with open("new.csv", "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
     said = run(capsys, "recommend", "block.nbmf", "new.csv", "--layout", "presence", "--top", 6)
-    assert "1 columns are not in the fit, and left out: unheard of" in said
-    assert "37 columns of the fit are not there, and are zeros, as all that is not in the file: column 0" in said
+    assert "1 column not in the fit, and left out: 'unheard of' " in said
+    assert "37 columns of the fit, not there, and so zeros, as all that is not in the file: 'column 0'" in said
     new = np.zeros((3, 40), np.int8)
     new[[0, 0, 1, 2], [3, 8, 3, 30]] = 1
     agrees(table_of("new.recommended.csv"), model.recommend(new, 6), ["x", "y", "z"], columns)
@@ -128,7 +128,8 @@ def test_columns_that_a_table_does_not_have_are_missing_of_a_sparse_fit_too(caps
     table = pd.DataFrame(CODES[:5, 3:6], [f"n{i}" for i in range(5)], [f"column {i}" for i in range(3, 6)])
     table.to_csv("new.csv", index_label="who")
     said = run(capsys, "recommend", "block.nbmf", "new.csv", "--top", 6)
-    assert "37 columns of the fit are not there, and are missing: column 0, ..." in said
+    assert "37 columns of the fit, not there, and so missing: 'column 0', 'column 1'" in said
+    assert "'column 10' and 29 more " in said
     new = np.full((5, 40), -1)
     new[:, 3:6] = table
     found = nbmf.load("block.nbmf/model.npz").recommend(new, 6)
@@ -146,7 +147,7 @@ def test_a_list_of_the_rows_of_a_fit_is_recommended_what_these_are(capsys, monke
     pairs[pairs["who"].isin(["n3", "n4"])].to_csv("two.csv", index=False)
     run(capsys, "fit", "all.csv", "--layout", "presence", *FAST)
     said = run(capsys, "recommend", "all.nbmf", "two.csv", "--top", 3)
-    assert "columns of the fit are not there, and are zeros, as all that is not in the file" in said
+    assert "columns of the fit, not there, and so zeros, as all that is not in the file" in said
     run(capsys, "recommend", "all.nbmf", "--top", 3, "--out", "all.recommended.csv")
     found, fitted = table_of("two.recommended.csv"), table_of("all.recommended.csv")
     fitted = fitted[fitted["row"].isin(["n3", "n4"])].reset_index(drop=True)

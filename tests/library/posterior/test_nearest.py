@@ -26,9 +26,12 @@ def pairs(n, value):
 
 def check(found, every, *, largest=False):
     order = np.argsort(-every if largest else every, axis=1)[:, : found.places.shape[1]]
+    values = np.take_along_axis(every, order, axis=1)
+    if largest:  # correlations, of which those below 0 are not near
+        order, values = np.where(values > 0, order, -1), np.where(values > 0, values, np.nan)
     assert found.places.shape == (len(every), 5)
     assert found.places.tolist() == order.tolist()
-    assert found.values == pytest.approx(np.take_along_axis(every, order, axis=1), abs=1e-7)
+    assert found.values == pytest.approx(values, abs=1e-7, nan_ok=True)
 
 
 def test_rows_differ_by_the_root_mean_square_of_their_predictions(factors):
@@ -62,6 +65,14 @@ def test_a_rare_column_is_near_a_common_one_of_the_same_rows():
     assert found.values[:2, 0] == pytest.approx([1, 1])
     assert found.places[3, 0] == -1  # nothing sets its rows apart
     assert np.isnan(found.values[3, 0])
+
+
+def test_opposite_and_unrelated_columns_are_not_near():
+    first, other = np.array([0.1, 0.9, 0.1, 0.9]), np.array([0.1, 0.1, 0.9, 0.9])
+    E = np.column_stack([first, 1 - first, 0.5 * first, other])
+    for found in (nearest_columns(E), nearest_columns_by_rates(E, np.eye(4))):
+        assert found.places.tolist() == [[2, -1, -1], [-1, -1, -1], [0, -1, -1], [-1, -1, -1]]
+        assert np.isnan(found.values[found.places < 0]).all()
 
 
 def test_shares_differ_by_what_would_have_to_move(factors):

@@ -101,6 +101,12 @@ def test_discriminations_and_difficulties_are_those_that_were_drawn():
     assert correlation(scale.discrimination[:, 0], slopes) > 0.85
     assert np.abs(scale.difficulty - (difficulties - truth.mean() * slopes)).mean() < 0.2
     np.testing.assert_allclose(scale.location, scale.difficulty / scale.discrimination[:, 0])
+    assert list(scale.columns_table())[:3] == ["column", "difficulty", "location on axis 1"]
+    farthest = 3 * np.abs(scale.positions[:, 0]).max()
+    slopes = np.array([0.0, 0.01, -0.01, 1.0, -1.0, 1.0])
+    difficulty = np.array([1.0, 1.0, 1.0, 0.999 * farthest, 0.999 * farthest, 1.001 * farthest])
+    few = dataclasses.replace(scale, discrimination=slopes[:, None], thresholds=difficulty[:, None])
+    np.testing.assert_allclose(few.location, [np.nan] * 3 + [0.999 * farthest, -0.999 * farthest, np.nan])
 
 
 def test_a_rasch_model_has_one_axis_of_equal_discriminations():
@@ -251,6 +257,18 @@ def test_ends_are_what_is_predicted_of_the_outermost_tenths():
     assert (scale.high[:, 0] > scale.low[:, 0]).all()
 
 
+def test_positions_are_compared_with_the_means_of_observed_entries():
+    matrix, *_ = one_scale()
+    codes = matrix.codes.copy()
+    codes[::3, :20] = nbmf.data.matrix.MISSING
+    matrix = nbmf.BinaryMatrix.from_array(codes)
+    scale = scale_of(fitted(matrix), matrix)
+    means = np.ma.masked_equal(codes, nbmf.data.matrix.MISSING).mean(axis=1)
+    expected = [np.corrcoef(means, positions)[0, 1] for positions in scale.positions.T]
+    np.testing.assert_allclose(scale.mean_correlation, expected)
+    assert scale.mean_correlation[0] > 0.9
+
+
 def test_tables_have_all_axes():
     matrix, _ = two_scales(F=50)
     matrix = dataclasses.replace(matrix, row_groups=np.repeat(["a", "b"], 25))
@@ -260,7 +278,7 @@ def test_tables_have_all_axes():
     assert rows.shape == (50, 2 + 3 * A)
     assert list(rows)[:5] == ["row", "group", "axis 1", "axis 1 lower", "axis 1 upper"]
     np.testing.assert_array_equal(rows[f"axis {A}"], scale.positions[:, -1])
-    assert columns.shape == (40, 3 + 3 * A)
+    assert columns.shape == (40, 2 + 3 * A)  # without a location, which has one axis alone
     np.testing.assert_array_equal(columns["ones at the high end of axis 2"], scale.high[:, 1])
 
 

@@ -241,13 +241,39 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (nbmf.BetaDirVB, ["intervals of a variational fit are too narrow: take --method beta-dir-gs for these"]),
+        (
+            nbmf.BetaDirVB,
+            ["intervals of a variational fit are too narrow: take --method beta-dir-gs and --components 2 for these"],
+        ),
         (nbmf.GaussianFactorVB, ["intervals of a variational fit are too narrow"]),  # has none
         (nbmf.BetaDirGibbs, ["one chain cannot show whether it has converged: take --chains 4"]),
     ],
 )
 def test_intervals_of_a_variational_fit_name_the_sampler(kind, said):
     assert list(quality(result(kind, draws=object())))[2:] == said
+
+
+@pytest.mark.parametrize("kind", [nbmf.BetaDirGibbs, nbmf.DirBetaGibbs, nbmf.DirDirGibbs])
+def test_means_over_sweeps_in_which_components_exchanged_labels_are_reported(kind):
+    """By hand: two groups of rows, of which W and H are halfway between both."""
+    fit = result(kind)
+    assert not any("EXCHANGED" in sentence for sentence in quality(fit))
+    fit.components.model.W_, fit.components.model.H_ = np.full((3, 2), 0.5), np.full((2, 3), 0.5)
+    difference = abs(W @ H - 0.5).max()
+    assert list(quality(fit))[-1] == (
+        f"COMPONENTS EXCHANGED LABELS during sampling: W and H are means over sweeps, and W H differs from E[V] by up "
+        f"to {difference:.2f}; expectation.csv has what is predicted. Fewer components (--components) exchange labels "
+        "less"
+    )
+    hidden = dataclasses.replace(fit, verdict=VERDICT._replace(found=False))
+    assert not any("EXCHANGED" in sentence for sentence in quality(hidden))
+
+
+@pytest.mark.parametrize("kind", [nbmf.BetaDirVB, nbmf.LogisticFactorGibbs, nbmf.BernoulliPoissonGibbs])
+def test_what_is_no_mean_over_sweeps_of_a_mixture_has_no_labels_to_exchange(kind):
+    fit = result(kind)
+    fit.components.model.W_ = np.zeros((3, 2))
+    assert not any("EXCHANGED" in sentence for sentence in quality(fit))
 
 
 def test_the_summary_names_what_is_most_typical():

@@ -57,7 +57,7 @@ def test_a_row_has_the_memberships_of_the_report_and_its_like_are_near(two_group
     assert (columns.nearest % 2 == np.arange(12)[:, None] % 2).all()
     assert rows.sentences[0] == (
         "Where a row is: shares of components (W), for each component; 90% intervals come with "
-        "method = 'beta-dir-gs' and n_draws = 200."
+        "method = 'beta-dir-gs', n_components = 2 and n_draws = 200."
     )
     assert "their predicted probabilities, its root mean square over all columns" in rows.sentences[1]
     assert "rise and fall together: by their correlation over all rows" in columns.sentences[1]

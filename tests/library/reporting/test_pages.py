@@ -120,6 +120,7 @@ def test_groups_have_mean_coordinates_where_components_are_axes(folder):
     table = pd.read_csv(folder / "positions/groups.csv")
     means = table[table["component"] == 1].set_index("group")["mean"]
     assert means.min() < -0.5 < 0.5 < means.max()
+    assert "rows" not in table  # that are most typical of an axis
     words = "rows by group: their mean position on each axis"
     lines = (folder / "positions/summary.txt").read_text().splitlines()
     at = lines.index(words)
@@ -142,6 +143,16 @@ def test_means_are_those_of_the_factor():
     }
     with pytest.raises(nbmf.errors.DataError, match=r"^groups: 2 given for 3 rows$"):
         by_group(model, ["a", "b"])
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_nobody_is_most_typical_of_an_axis(axis):
+    model = nbmf.LogisticPCA(1)
+    model.W_, model.H_ = np.array([[-1.0], [3.0]]), np.array([[2.0, -4.0]])
+    table = by_group(model, ["a", "a"], axis=axis)
+    assert table.to_dict("list") == {"component": [1], "group": ["a"], "size": [2], "mean": [(1.0, -1.0)[axis]]}
+    places = by_group(nbmf.BetaDirVB(1), ["a", "a"], axis=axis, coordinates=np.array([[0.0], [1.0]]))
+    assert list(places) == ["component", "group", "size", "mean"]
 
 
 def test_a_component_that_is_large_everywhere_is_typical_of_nobody():

@@ -63,6 +63,26 @@ def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
     assert said in " ".join(facts(dataclasses.replace(SCALE, **changed)))
 
 
+@pytest.mark.parametrize(
+    ("r", "slopes", "changed", "said"),
+    [
+        (0.99, [2.0, 1.0, -0.05], {}, "this axis orders rows by their proportion of ones (r = 0.99): "),
+        (0.99, [2.0, 1.0, 0.1], {"categories": ("no", "yes")}, "this axis orders rows by their mean category (r = "),
+        (0.99, [2.0, 1.0, 0.1], {"kept": 2}, "axis 1 orders rows by"),
+        (0.94, [2.0, 1.0, 0.1], {}, None),
+        (0.99, [2.0, 1.0, -0.2], {}, None),
+    ],
+)
+def test_an_axis_that_orders_rows_by_their_number_of_ones_is_reported(r, slopes, changed, said):
+    loadings = np.column_stack([slopes, [0.1, -0.1, 0.1]])
+    more = {"discrimination": loadings, "mean_correlation": np.array([r, 0.99]), **changed}
+    told = [sentence for sentence in facts(dataclasses.replace(SCALE, **more)) if "orders rows" in sentence]
+    assert len(told) == (said is not None)
+    if said is not None:
+        assert told[0].startswith(said)
+        assert told[0].endswith(f"(discriminations from {min(slopes):.2f} to 2.00)")
+
+
 def test_ends_are_named_from_the_outside_with_their_intervals():
     lines = lines_of(SCALE)
     assert lines["high end"].startswith("r29 2.00 [1.50, 2.50], r28 1.86 [1.36, 2.36], ")
@@ -100,7 +120,7 @@ def test_the_table_is_that_of_item_response_theory():
     assert table.rows == [
         ["tax", "2.00", "1.00", "0.50", "8%", "92%"],
         ["war", "-1.00", "-0.50", "0.50", "81%", "30%"],
-        ["milk", "0.10", "3.00", "30.00", "under 1%", "2%"],
+        ["milk", "0.10", "3.00", "", "under 1%", "2%"],  # nobody is near 30
     ]
 
 

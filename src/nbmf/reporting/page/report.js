@@ -90,7 +90,7 @@ function where(lookup, i) {
 function neighbours(lookup, i) {
   if (!lookup.near[i].length) return [];
   const near = lookup.near[i].filter((j) => j >= 0);
-  if (!near.length) return [element("p", { text: "none is near: the fit predicts the same of it everywhere" })];
+  if (!near.length) return [element("p", { text: `none is near: no other ${lookup.kind} rises and falls with it` })];
   const first = told(lookup, i).slice(0, lookup.components ? 1 : COMPARED);
   const lines = near.map((j, place) => {
     const compared = first.flatMap((measure) => [track(measure, j), valueOf(measure, j)]);
@@ -100,7 +100,8 @@ function neighbours(lookup, i) {
   const head = element("tr", {}, ...titles.map((text) => element("th", { text })));
   const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
   const range = Math.abs(lookup.distances[i][near.length - 1] - lookup.distances[i][0]);
-  const alike = near.length > 1 && near.length < lookup.total - 1 && range < ALIKE;
+  const isFull = near.length === lookup.near[i].length && near.length < lookup.total - 1; // there may be others
+  const alike = near.length > 1 && isFull && range < ALIKE;
   return [table, ...(alike ? [element("p", { text: "all of these are as near, and there may be more" })] : [])];
 }
 

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import nbmf
 from nbmf import registry
-from nbmf.catalogue import METHODS, sampler_of
+from nbmf.catalogue import METHODS
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
@@ -27,6 +27,7 @@ from nbmf.families.logistic.logistic_estimator import FactorModel
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import Rates
 from nbmf.inference.parameters import TOLERANCES
 from nbmf.likelihoods.bernoulli import loss_of
+from nbmf.reporting.sampler_advice import sampler_arguments
 from nbmf_studies.pipeline.raw_files import located
 from nbmf_studies.recipes import parliament
 
@@ -801,7 +802,7 @@ def test_an_idle_component_has_what_the_prior_gives_it_in_each_row_or_column(nam
 def test_a_variational_method_declares_its_sampler():
     expected = {
         "beta-dir-vb": "beta-dir-gs",
-        "beta-dir-vb-learned": "beta-dir-gs",
+        "beta-dir-vb-learned": "beta-dir-gs-learned",
         "logistic-vb-columns": "logistic-gs",
         "bernoulli-poisson-vb": "bernoulli-poisson-gs",
         "poisson-gamma-vb": "poisson-gamma-gs",
@@ -815,4 +816,5 @@ def test_a_variational_method_declares_its_sampler():
     for name, sampler in expected.items():
         entry = METHODS[name]
         model = registry.make_estimator(entry["class"], 2, entry["settings"])
-        assert sampler_of(model) == sampler, name
+        method = next((each.value for each in sampler_arguments(model)), None)
+        assert method == sampler, name
