@@ -12,7 +12,7 @@ from figure_checks import assert_tidy
 import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
-from nbmf.plotting import style
+from nbmf.plotting import boxes, style
 
 F, N = 36, 14
 KINDS = np.repeat(["left", "right", "none"], [20, 12, 4])
@@ -223,6 +223,15 @@ def test_scores_against_K_are_means_over_masks():
     np.testing.assert_allclose(baseline.get_ydata(), 0.6)
     texts = [text.get_text() for text in axis.get_legend().get_texts()]
     assert texts == ["bICA", "Beta-Dir VB, K = 100", BASELINES["effects"]]
+
+
+def test_scores_of_a_sparse_matrix_are_per_one():
+    """With several K `nbmf compare` ended in an error, and its box plots named another unit."""
+    table = scores()[lambda table: table["method"].isin(["bica", "effects"])].assign(unit="nats per one", saturated=0)
+    assert nbmf.plot.score_against_K(table).get_ylabel() == "held-out log loss (nats per one)"
+    methods = {"bica": {"label": "bICA", "K": [2, 3]}}
+    figure = boxes.draw(table[table["K"] > 0], methods, ["made up"], {"bica": "#000000"})
+    assert figure.axes[0].get_ylabel() == "held-out log loss\n(nats per one)"
 
 
 def test_one_bad_method_does_not_flatten_the_others():
