@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import headings, places, strips, style
+from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.names import shortened
 
@@ -149,7 +149,7 @@ def _draw_factor(
     if factor.axes is None:
         strips.draw_components(axis, np.arange(len(headings_of)), "top")
     if shown.groups is not None:
-        strips.draw_groups([axis], strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT * height / rows)
+        group_names.draw(axis, strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT * height / rows)
     return image
 
 

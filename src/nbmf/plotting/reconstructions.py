@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import places, strips, style
+from nbmf.plotting import group_names, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
 from nbmf.plotting.overview import TITLE_LENGTH, colour_bar
 
@@ -83,8 +83,8 @@ def draw_reconstruction(
         for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
             strips.draw_strips(axis, factor.at(order), edge, limit)
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
-    strips.name_groups(axes[-1], rows, "right")
-    below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)
+    group_names.draw_of(axes[-1], rows, "right")
+    below = max(group_names.draw_of(axis, columns, "bottom") for axis in axes)
     numbers = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
     axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + numbers)
     axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from figure_checks import assert_tidy, texts_of
+from matplotlib.text import Text
 
 from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import style
@@ -175,6 +176,25 @@ def test_groups_count_all_lines_and_keep_their_colours():
     assert stripes(axis)["left"][:2] == of_drawn
     assert stripes(axis)["right"] == stripes(axis)["left"]
     assert [each[0] for each in stripes(axis)["top"]] == style.PALE[:2]
+
+
+def test_names_of_small_groups_stay_near_their_rows():
+    """Thirty groups of one row each at the end of a picture were named up to a page's height below their rows."""
+    groups = np.array(["Party A"] * 150 + ["Party B"] * 120 + [f"independent {i:02}" for i in range(30)])
+    rows, columns = sides(300, 20, groups=groups)
+    _, axis = draw_reconstruction(np.zeros((300, 20)), np.zeros((300, 20)), [rows, columns])
+    axis.figure.draw_without_rendering()
+    texts = [text for text in axis.texts if text.get_text().endswith(("0)", "1)", "groups"))]
+    panel = axis.get_window_extent()
+    boxes = [Text.get_window_extent(text) for text in texts]  # without its line
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    for text, box in zip(texts, boxes, strict=True):
+        assert panel.y0 - 2 < box.y0 < box.y1 < panel.y1 + 2
+        assert abs(text.get_position()[1] - text.xy[1]) < 20  # rows
+    assert texts[0].get_text() == "Party A (150)"
+    named = sum("independent" in text.get_text() for text in texts)
+    assert 3 < named < 12
+    assert f"and {30 - named} other groups" in [text.get_text() for text in texts]
 
 
 def test_groups_beyond_the_last_colour_share_one():
