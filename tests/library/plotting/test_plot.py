@@ -13,6 +13,7 @@ import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
 from nbmf.plotting import boxes, style
+from nbmf.plotting.names import shortened
 
 F, N = 36, 14
 KINDS = np.repeat(["left", "right", "none"], [20, 12, 4])
@@ -175,10 +176,14 @@ def test_rows_that_go_together(chains, V):
 def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
     axes = nbmf.plot.chains(chains)
     labels = [axis.get_ylabel() for axis in axes]
-    assert labels == ["log joint", "log likelihood", "active components"]
     rows = chains.diagnostics.set_index("quantity")
-    for axis, name in zip(axes, labels, strict=True):
-        given = chains.trace["objective" if name == "log joint" else name]
+    worst = rows.loc[~rows["converged"], "r_hat"].fillna(np.inf).idxmax()  # which a report names
+    assert worst not in ("log joint", "log likelihood", "active components")
+    names = ["log joint", "log likelihood", "active components", worst]
+    assert labels == [*names[:3], *shortened([worst], 20)]
+    recorded = {quantity.name: quantity.values for quantity in chains.quantities()}
+    for axis, name in zip(axes, names, strict=True):
+        given = recorded[name]
         for line, values in zip(axis.lines, given, strict=True):
             np.testing.assert_array_equal(line.get_ydata(), values)
         note = axis.get_title(loc="right")
