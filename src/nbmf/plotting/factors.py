@@ -13,7 +13,7 @@ from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview, reconstructions
-from nbmf.plotting.inputs import Fit, factor_of, matrix_of, model_of
+from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, model_of
 from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
@@ -145,7 +145,8 @@ def reconstruction(
         lowest, highest = matrix.lowest, matrix.lowest + matrix.n_categories - 1
         label = f"E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
     drawn = values + lowest, expectation + lowest
-    return np.array(reconstructions.draw_reconstruction(*drawn, factors, model.title, label, ax))
+    title = model.title + (f", best of {len(fit.estimators)} chains" if is_best_of_chains(fit) else "")
+    return np.array(reconstructions.draw_reconstruction(*drawn, factors, title, label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

@@ -96,12 +96,15 @@ def pictures_of_fit(
             "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
         outside = ", and outside of these their groups." if has_groups else "."
-        caption = f"V and E[V]: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
+        drawn, which = (model, "") if chains is None or not chains.sampled else (chains, " of the best chain")
+        caption = f"V and E[V]{which}: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
+        if which:
+            caption += " The mean over chains is in expectation.csv."
         pictures.append(
             Picture(
                 RECONSTRUCTION,
                 caption,
-                lambda: nbmf.plot.reconstruction(model, matrix, column_groups=column_groups)[0].figure,
+                lambda: nbmf.plot.reconstruction(drawn, matrix, column_groups=column_groups)[0].figure,
             )
         )
     if chains is not None and chains.sampled:

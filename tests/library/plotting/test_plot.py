@@ -14,6 +14,7 @@ from nbmf.baseline_names import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
 from nbmf.plotting import boxes, style
 from nbmf.plotting.names import shortened
+from nbmf.reporting.pictures import pictures_of_fit
 
 F, N = 36, 14
 KINDS = np.repeat(["left", "right", "none"], [20, 12, 4])
@@ -190,6 +191,16 @@ def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
         assert ("NOT CONVERGED" in note) == (not rows.loc[name, "converged"])
         r_hat = rows.loc[name, "r_hat"]
         assert (f"{r_hat:.3f}" if np.isfinite(r_hat) else "not defined") in note
+
+
+def test_the_reconstruction_of_chains_says_that_it_is_of_the_best(chains, V):
+    """The table of what is predicted, expectation.csv, is the mean over chains."""
+    _, expectation = nbmf.plot.reconstruction(chains, V)
+    assert expectation.get_title() == "E[V], Beta-Dir GS, K = 3, best of 3 chains"
+    assert nbmf.plot.reconstruction(chains.best, V)[1].get_title() == "E[V], Beta-Dir GS, K = 3"
+    caption = pictures_of_fit(chains.best, V, chains=chains)[1].caption
+    assert caption.startswith("V and E[V] of the best chain: ")
+    assert caption.endswith("The mean over chains is in expectation.csv.")
 
 
 def test_one_quantity_is_one_axis(chains):
