@@ -140,10 +140,10 @@ def reconstruction(
         ranked = components_of(model, matrix)
         factors = tuple(factor_of(ranked.model, axis, ranked.sorted_by, groups[axis], matrix) for axis in (0, 1))
     is_binary = model.likelihood is BERNOULLI
-    label, lowest = "probability of a one, E[V]" if is_binary else "E[V]", 0
+    label, lowest = "probability of a one, E[V]" if is_binary else "V and E[V]", 0
     if isinstance(matrix, CategoryMatrix):
         lowest, highest = matrix.lowest, matrix.lowest + matrix.n_categories - 1
-        label = f"E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
+        label = f"V and E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
     drawn = values + lowest, expectation + lowest
     title = model.title + (f", best of {len(fit.estimators)} chains" if is_best_of_chains(fit) else "")
     return np.array(reconstructions.draw_reconstruction(*drawn, factors, title, label, ax))

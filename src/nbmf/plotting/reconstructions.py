@@ -89,7 +89,7 @@ def draw_reconstruction(
     axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + numbers)
     axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)
     if ax is None:
-        colour_bar(image, axes, label)
+        colour_bar(image, axes, label, _beyond(limits[1], values, expectation))
     return axes
 
 
@@ -136,6 +136,16 @@ def _limits(values: np.ndarray, expectation: np.ndarray) -> tuple[float, float]:
         return 0.0, 1.0
     every = np.concatenate([values[~np.isnan(values)], expectation.ravel()])
     return min(0.0, float(np.quantile(every, SMALL))), float(np.quantile(every, 1 - SMALL))
+
+
+def _beyond(limits: tuple[float, float], values: np.ndarray, expectation: np.ndarray) -> str:
+    """Return at which ends of a colour bar there are values beyond it; binary ones are 0 and 1 whatever the limits."""
+    drawn = [expectation] if _are_probabilities(values) else [values, expectation]
+    is_below, is_above = (
+        any(np.nanmin(each) < limits[0] for each in drawn),
+        any(np.nanmax(each) > limits[1] for each in drawn),
+    )
+    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[is_below, is_above]
 
 
 def _are_probabilities(values: np.ndarray) -> bool:

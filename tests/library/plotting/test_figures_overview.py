@@ -236,6 +236,12 @@ def test_other_values_than_binary_ones_have_limits_of_their_own():
     low, high = axes[0].images[0].get_clim()
     assert low == 0
     assert 1190 < high < 1200
+    bar = axes[1].images[0].colorbar  # which says that there are values beyond its end, and has whole numbers
+    assert bar.extend == "max"
+    axes[0].figure.draw_without_rendering()
+    assert bar.ax.get_xticklabels()[-1].get_text() == f"{high:,.0f}"
+    binary = draw_reconstruction(counts % 2, counts / 1200, sides())
+    assert binary[1].images[0].colorbar.extend == "neither"
 
 
 def test_pictures_are_drawn_into_the_axes_that_are_given():
