@@ -132,8 +132,14 @@ def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
 
 
 def test_a_figure_depends_on_its_style():
-    style = {"plotting/style.py", "plotting/places.py"}
-    assert listed("nbmf.plotting.boxes") == {"plotting/boxes.py", "files.py", "errors.py", *style}
+    style = {"plotting/style.py", "plotting/fonts.py", "plotting/places.py"}
+    assert listed("nbmf.plotting.boxes") == {
+        "plotting/boxes.py",
+        "plotting/score_units.py",
+        "files.py",
+        "errors.py",
+        *style,
+    }
 
 
 LOADED = """

@@ -11,13 +11,15 @@ from nbmf.cli.saved_fits import load_model
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
-from nbmf.reporting.pictures import Picture, picture_of_paths, pictures_of_fit, pictures_of_table
+from nbmf.reporting.pictures import FIT_FILES, SCALE, Picture, picture_of_paths, pictures_of_fit, pictures_of_table
 
 if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
 
+OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
 FORMATS = (".png", ".pdf")
 OTHER_FORMATS = (".svg", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".eps", ".ps", ".webp")
 
@@ -40,23 +42,32 @@ def run(options: argparse.Namespace) -> None:
     files = [picture.file for picture in pictures]
     OutputFolder(out, files, force=options.force, adds=True).write_pictures(pictures)
     print("written: " + ", ".join(str(out / file) for file in files))
+    others = [file for file in FIT_FILES if file not in files and path.is_dir() and (path / file).exists()]
+    if others:
+        print(f"not drawn again, for lack of the chains or of the other fit: {', '.join(others)}")
 
 
 def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:
-    """Return the pictures of a fit; without the matrix the first alone. Of rows that move it is that of their paths."""
+    """Return the pictures of a fit; without the matrix the dictionary. Of rows that move it is that of their paths."""
     if hasattr(model, "paths_"):
         for name in ("rows", "components"):
             if getattr(options, name) is not None:
                 raise ConfigError(Setting(name), ": has no meaning for rows that move; nbmf paths --show names them")
         return [picture_of_paths(model)]
     is_there = path.is_dir() and (path / MATRIX).exists()
-    return pictures_of_fit(
+    pictures = pictures_of_fit(
         model,
         load_matrix(path / MATRIX) if is_there else None,
         column_groups=_column_groups(path / COLUMN_GROUPS) if is_there else None,
         lines=options.rows,
         components=options.components,
     )
+    return [picture for picture in pictures if picture.file != SCALE or not _had_draws(path, model)]
+
+
+def _had_draws(path: Path, model: Factorization) -> bool:
+    """Return whether positions of a fit are those of its draws, which are not saved with the model."""
+    return model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
 
 
 def _of_table(path: Path, model: "FeatureModel", options: argparse.Namespace) -> list[Picture]:

@@ -13,7 +13,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
-from nbmf.plotting import style
+from nbmf.plotting import score_units, style
 
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
@@ -84,7 +84,7 @@ def draw(
             of_dataset = baselines[baselines["dataset"] == dataset]
             _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
-        axis.set_ylabel("held-out log loss\n(nats per entry)")
+        axis.set_ylabel(f"held-out log loss\n(nats per {score_units.unit_of(scores)})")
     if are_named:
         _name_methods(axes[0, 0], boxes, methods)
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in not_converged))

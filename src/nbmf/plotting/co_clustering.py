@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
-from nbmf.plotting import strips, style
+from nbmf.plotting import group_names, strips, style
 from nbmf.plotting.inputs import Fit, factor_of, model_of
 from nbmf.plotting.labelled_factor import LabelledFactor, order_of
 from nbmf.plotting.names import shortened
@@ -93,7 +93,7 @@ def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes
     shown = factor.at(order)
     for edge in ("left", "bottom"):
         strips.draw_strips(axis, shown, edge)
-    strips.name_groups(axis, shown, "right")
+    group_names.draw_of(axis, shown, "right")
     if factor.groups is None:
         strips.number_components(axis, shown)
     pad = 2 * strips.WIDTH + 3

@@ -13,7 +13,7 @@ from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview, reconstructions
-from nbmf.plotting.inputs import Fit, factor_of, matrix_of, model_of
+from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, model_of
 from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
@@ -140,12 +140,13 @@ def reconstruction(
         ranked = components_of(model, matrix)
         factors = tuple(factor_of(ranked.model, axis, ranked.sorted_by, groups[axis], matrix) for axis in (0, 1))
     is_binary = model.likelihood is BERNOULLI
-    label, lowest = "probability of a one, E[V]" if is_binary else "E[V]", 0
+    label, lowest = "probability of a one, E[V]" if is_binary else "V and E[V]", 0
     if isinstance(matrix, CategoryMatrix):
         lowest, highest = matrix.lowest, matrix.lowest + matrix.n_categories - 1
-        label = f"E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
+        label = f"V and E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
     drawn = values + lowest, expectation + lowest
-    return np.array(reconstructions.draw_reconstruction(*drawn, factors, model.title, label, ax))
+    title = model.title + (f", best of {len(fit.estimators)} chains" if is_best_of_chains(fit) else "")
+    return np.array(reconstructions.draw_reconstruction(*drawn, factors, title, label, ax))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

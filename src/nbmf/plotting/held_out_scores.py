@@ -9,14 +9,14 @@ import pandas as pd
 from nbmf.baseline_names import BASELINES
 from nbmf.catalogue import METHODS, colours_of
 from nbmf.errors import DataError, not_allowed
-from nbmf.plotting import fit_against_K
+from nbmf.plotting import fit_against_K, score_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from nbmf.evaluation.result import Comparison
 
-SCORES = {"perplexity": "held-out log loss (nats per entry)", "brier": "held-out Brier score"}
+SCORES = {"perplexity": "held-out log loss (nats per {})", "brier": "held-out Brier score"}
 
 
 def score_against_K(scores: Comparison | pd.DataFrame, *, score: str = "perplexity", ax: Axes | None = None) -> Axes:
@@ -30,7 +30,7 @@ def score_against_K(scores: Comparison | pd.DataFrame, *, score: str = "perplexi
     ----------
     scores : Comparison or DataFrame
         Of `nbmf.compare`, or a table of scores (`scores.csv`) of one dataset: columns method, K,
-        the score. Scores per token are left out.
+        the score. Scores per token are left out; of a sparse matrix they are per one.
     score : {"perplexity", "brier"}
     ax : axis, optional
 
@@ -52,20 +52,19 @@ def score_against_K(scores: Comparison | pd.DataFrame, *, score: str = "perplexi
     best = {BASELINES[baselines.idxmin()]: float(baselines.min())} if len(baselines) else {}
     colours = colours_of({**METHODS, **entries})
     labels = {name: entry.get("label", name) for name, entry in entries.items()}
-    return fit_against_K.draw_held_out(table, labels, colours, best, score, SCORES[score], ax)
+    label = SCORES[score].format(score_units.unit_of(table))
+    return fit_against_K.draw_held_out(table, labels, colours, best, score, label, ax)
 
 
 def _one_dataset(scores: pd.DataFrame, score: str) -> pd.DataFrame:
-    """Return the scores per entry of a table that is of one dataset."""
+    """Return the scores per entry, or per one, of a table that is of one dataset."""
     missing = [name for name in ("method", "K", score) if name not in scores]
     if missing:
         raise DataError(f"scores: there is no column {missing[0]!r} among {', '.join(scores)}")
     if "dataset" in scores and scores["dataset"].nunique() > 1:
         names = ", ".join(map(str, scores["dataset"].unique()))
         raise DataError(f"scores: those of one dataset are drawn, not of {names}")
-    if "unit" in scores:
-        scores = scores[scores["unit"].astype(str).str.endswith("entry")]
-    scores = scores.dropna(subset=score)
+    scores = score_units.compared(scores).dropna(subset=score)
     if scores["method"].isin(list(BASELINES)).all():
-        raise DataError(f"scores: nothing to draw, no fit has a {score} per held-out entry")
+        raise DataError(f"scores: nothing to draw, no fit has a {score} per held-out entry or one")
     return scores

@@ -42,6 +42,11 @@ def model_of(fit: Any) -> Factorization:
     return model
 
 
+def is_best_of_chains(fit: Any) -> bool:
+    """Return whether `model_of` is one chain of several, whose mean is what is reported as E[V]."""
+    return isinstance(fit, Chains) and fit.sampled and len(fit.estimators) > 1
+
+
 def draws_of(fit: Fit) -> Draws | None:
     """Return the draws that `fit` is or has; None where there are none."""
     if isinstance(fit, Chains):

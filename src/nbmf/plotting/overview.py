@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import headings, places, strips, style
+from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.names import shortened
 
@@ -20,6 +20,7 @@ NARROWEST, BROADER = 2.3, 0.3  # inches: of a panel, and for each component, up 
 NAME_SIZE, NOTE_SIZE = 6.5, 7
 FEW = 10  # components, above which their headings are smaller
 TITLE_LENGTH = 85  # characters in a line of the title
+THOUSAND = 1000  # from which on the numbers of a colour bar are whole
 FAINT = 0.35  # a factor whose largest entry is smaller is drawn darker
 
 
@@ -108,7 +109,7 @@ def colour_bar(image: AxesImage, axes: Sequence[Axes], label: str = "", extend: 
         aspect=40,
         pad=0.01,
         ticks=[low, (low + high) / 2, high],
-        format="{x:.2g}",
+        format="{x:,.3g}" if max(abs(low), abs(high)) < THOUSAND else "{x:,.0f}",
         extend=extend,
     )
     bar.ax.tick_params(labelsize=6, length=2, pad=1)
@@ -131,7 +132,7 @@ def _draw_factor(
         colours = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
     elif weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
         weights, low, high = _from_zero(weights)
-        title += f"\n[{low:.2g}, {high:.2g}] " + ("blue to red" if low < 0 else "drawn as [0, 1]")
+        title += f"\n[{_number(low)}, {_number(high)}] " + ("blue to red" if low < 0 else "drawn as [0, 1]")
         colours["cmap"] = style.SIGNED if low < 0 else "gray_r"
     image = axis.imshow(weights, aspect="auto", interpolation="nearest", **colours)
     rows = max(n, height / STRETCH)
@@ -149,8 +150,13 @@ def _draw_factor(
     if factor.axes is None:
         strips.draw_components(axis, np.arange(len(headings_of)), "top")
     if shown.groups is not None:
-        strips.draw_groups([axis], strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT * height / rows)
+        group_names.draw(axis, strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT * height / rows)
     return image
+
+
+def _number(value: float) -> str:
+    """Return a number without an exponent where it is large."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
 
 def _from_zero(weights: np.ndarray) -> tuple[np.ndarray, float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
-from nbmf.plotting import headings, places, strips, style
+from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.names import shortened
 from nbmf.plotting.overview import NAME_SIZE, NOTE_SIZE
 
@@ -83,7 +83,7 @@ def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarr
         named = np.where(shown == "", "(no label)", shown)
         every = np.where(np.asarray(groups) == "", "(no label)", groups)
         runs = strips.runs_of(named)
-        strips.draw_groups([ax], runs, every, (HEIGHT - 0.6) / len(order))
+        group_names.draw(ax, runs, every, (HEIGHT - 0.6) / len(order))
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
     across = -(-K // -(-K // LABELS))  # as many in each line
     ax.legend(

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import places, strips, style
+from nbmf.plotting import group_names, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
 from nbmf.plotting.overview import TITLE_LENGTH, colour_bar
 
@@ -83,13 +83,13 @@ def draw_reconstruction(
         for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
             strips.draw_strips(axis, factor.at(order), edge, limit)
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
-    strips.name_groups(axes[-1], rows, "right")
-    below = max(strips.name_groups(axis, columns, "bottom") for axis in axes)
+    group_names.draw_of(axes[-1], rows, "right")
+    below = max(group_names.draw_of(axis, columns, "bottom") for axis in axes)
     numbers = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
     axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + numbers)
     axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)
     if ax is None:
-        colour_bar(image, axes, label)
+        colour_bar(image, axes, label, _beyond(limits[1], values, expectation))
     return axes
 
 
@@ -136,6 +136,16 @@ def _limits(values: np.ndarray, expectation: np.ndarray) -> tuple[float, float]:
         return 0.0, 1.0
     every = np.concatenate([values[~np.isnan(values)], expectation.ravel()])
     return min(0.0, float(np.quantile(every, SMALL))), float(np.quantile(every, 1 - SMALL))
+
+
+def _beyond(limits: tuple[float, float], values: np.ndarray, expectation: np.ndarray) -> str:
+    """Return at which ends of a colour bar there are values beyond it; binary ones are 0 and 1 whatever the limits."""
+    drawn = [expectation] if _are_probabilities(values) else [values, expectation]
+    is_below, is_above = (
+        any(np.nanmin(each) < limits[0] for each in drawn),
+        any(np.nanmax(each) > limits[1] for each in drawn),
+    )
+    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[is_below, is_above]
 
 
 def _are_probabilities(values: np.ndarray) -> bool:

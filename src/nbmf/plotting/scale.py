@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 
 from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import places, style
+from nbmf.plotting.group_legend import LINE as LINE_OF_LEGEND
+from nbmf.plotting.group_legend import GroupLegend, below
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
 from nbmf.plotting.names import shortened
 from nbmf.posterior.scale import Scale, scale_of
@@ -24,7 +26,7 @@ NAME_SIZE = 6
 LINE, NARROW, FEW = 0.115, 0.09, 60  # inches of a row with a name, where there are at most FEW and where there are more
 COLUMN = 0.15  # inches of a column
 SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
-MARGINS, LEGEND = 1.0, 0.36  # inches above and below panels, and from an axis down to its legend
+MARGINS = 1.0  # inches above and below panels, with a line of legends
 NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
 ARROW = {"arrowstyle": "-|>", "lw": 0.5, "color": FAINT, "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0}
 TIED = 1e-3  # a difference of positions that is none
@@ -105,31 +107,29 @@ def _label(scale: Scale, a: int) -> str:
     return f"axis {a + 1} ({scale.shares[a]:.0%} of what rows differ in{', rotated' if scale.rotated else ''})"
 
 
-def _legend(axis: Axes, of_group: dict[str, str], **where: Any) -> None:
-    if of_group:
-        handles = [plt.Line2D([], [], marker="o", ls="", ms=4, color=each) for each in of_group.values()]
-        axis.legend(handles, list(of_group), frameon=False, handletextpad=0.1, **where)
-
-
 # --- One axis ------------------------------------------------------------------------------------
 
 
 def _draw_axis(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None) -> list[Axes]:
     F, N = len(scale.positions), len(scale.difficulty)
+    colours, of_group = _colours(scale, groups)
+    legend = GroupLegend.of(of_group, style.PAGE_WIDTH / 2)
     named = F <= MOST_NAMED
     if ax is None:
         of_rows = F * (LINE if F <= FEW else NARROW) if named else USUAL - MARGINS
         height = np.clip(max(of_rows, COLUMN * min(N, (USUAL - MARGINS) // COLUMN)) + MARGINS, SHORTEST, TALLEST)
+        height += max(legend.height - LINE_OF_LEGEND, 0)
         _, ax = plt.subplots(1, 2, figsize=(style.PAGE_WIDTH, height), layout="constrained")
     of_rows, of_columns = style.given_axes(ax, 2)
-    _draw_rows(of_rows, scale, groups, named)
+    _draw_rows(of_rows, scale, colours, named)
+    legend.draw(of_rows)
     _draw_columns(of_columns, scale)
     return [of_rows, of_columns]
 
 
-def _draw_rows(axis: Axes, scale: Scale, groups: np.ndarray | None, named: bool) -> None:
+def _draw_rows(axis: Axes, scale: Scale, colours: np.ndarray, named: bool) -> None:
     """Draw rows in order, the highest on top, with their names or those at the ends."""
-    order, (colours, of_group) = scale.order(), _colours(scale, groups)
+    order = scale.order()
     x, lower, upper = (each[order, 0] for each in (scale.positions, scale.lower, scale.upper))
     y, colours, names = np.arange(len(order)), colours[order], shortened(scale.row_names[order], LONGEST)
     if named:
@@ -154,11 +154,9 @@ def _draw_rows(axis: Axes, scale: Scale, groups: np.ndarray | None, named: bool)
                 color=NEUTRAL,
             )
         axis.set_xlim(lower.min() - 0.1, upper.max() + 0.35 * np.ptp([lower.min(), upper.max()]))
-        _legend(axis, of_group, loc="lower right")
         return
     _list_end(axis, names[: -END_NAMES - 1 : -1], colours[: -END_NAMES - 1 : -1], _end("highest", x, x[-1]), top=True)
     _list_end(axis, names[END_NAMES - 1 :: -1], colours[END_NAMES - 1 :: -1], _end("lowest", x, x[0]), top=False)
-    _legend(axis, of_group, loc="center left", bbox_to_anchor=(0, 0.42))
 
 
 def _height(axis: Axes) -> float:
@@ -212,23 +210,25 @@ def _draw_columns(axis: Axes, scale: Scale) -> None:
     axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
     axis.tick_params(axis="y", length=0)
     places.note(axis, "column", chosen, y=y)
-    axis.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -LEGEND / inches), ncols=2, handletextpad=0.1)
+    axis.legend(ncols=2, **below(axis))
 
 
 # --- A map of two axes ---------------------------------------------------------------------------
 
 
 def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None) -> list[Axes]:
-    if ax is None:
-        _, ax = plt.subplots(1, 2, figsize=(2 * 0.62 * style.PAGE_WIDTH, 4.9), layout="constrained")
-    of_rows, of_columns = style.given_axes(ax, 2)
     colours, of_group = _colours(scale, groups)
+    legend = GroupLegend.of(of_group, 0.62 * style.PAGE_WIDTH)
+    if ax is None:
+        size = 2 * 0.62 * style.PAGE_WIDTH, 4.9 + legend.height
+        _, ax = plt.subplots(1, 2, figsize=size, layout="constrained")
+    of_rows, of_columns = style.given_axes(ax, 2)
     positions = scale.positions[:, :2]
     is_few = len(positions) <= MOST_ON_MAP
     of_rows.scatter(
         *positions.T, s=9 if is_few else 4, alpha=1 if is_few else 0.5, color=colours, linewidth=0, zorder=3
     )
-    _legend(of_rows, of_group, loc="best")
+    legend.draw(of_rows)
     half = np.median(scale.upper[:, :2] - scale.lower[:, :2], axis=0) / 2
     of_rows.set_title(f"rows; a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}", loc="left")
     slopes = scale.discrimination[:, :2]

@@ -16,7 +16,6 @@ from nbmf.plotting.labelled_factor import LabelledFactor
 
 WIDTH = 3.5  # points
 LABEL_SIZE, LABEL_GAP = 5.5, 6.5  # points: of labels, and between their centres at least
-LETTER = 0.55  # of the size of a label: the width of a letter, about
 
 Edge = Literal["left", "right", "top", "bottom"]
 
@@ -27,6 +26,11 @@ class Run(NamedTuple):
     group: str
     start: int
     stop: int
+
+    @property
+    def centre(self) -> float:
+        """Where its middle is, in rows or columns."""
+        return (self.start + self.stop - 1) / 2
 
 
 def runs_of(groups: Sequence) -> list[Run]:
@@ -54,7 +58,7 @@ def draw_groups(
     row_height: float,
     palette: Sequence[str] = style.GROUPS,
 ) -> None:
-    """Draw a strip left of the first panel and right of the last, and name the groups there.
+    """Draw a strip left of the first panel and right of the last, and name the groups there, as in Figures 7 to 9.
 
     Parameters
     ----------
@@ -72,7 +76,7 @@ def draw_groups(
     colours = style.colours_of_groups(groups, palette)
     draw(axes[0], runs, colours, "left")
     draw(axes[-1], runs, colours, "right")
-    label(axes[-1], runs, groups, row_height)
+    _label(axes[-1], runs, groups, row_height)
 
 
 def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int = 0) -> None:
@@ -133,10 +137,9 @@ def number_components(axis: Axes, factor: LabelledFactor, edge: Edge = "bottom")
     for run in runs_of(factor.typical_of):
         if run.stop - run.start < least:
             continue
-        centre = (run.start + run.stop - 1) / 2
         axis.annotate(
             f"{int(run.group) + 1}",
-            (centre, 0) if is_below else (0, centre),
+            (run.centre, 0) if is_below else (0, run.centre),
             (0, away) if is_below else (away, 0),
             xycoords=axis.get_xaxis_transform() if is_below else axis.get_yaxis_transform(),
             textcoords="offset points",
@@ -147,52 +150,21 @@ def number_components(axis: Axes, factor: LabelledFactor, edge: Edge = "bottom")
     return LABEL_GAP
 
 
-def name_groups(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
-    """Draw the groups of rows or columns, sorted by them, along an edge of a panel, and name them there.
-
-    At the bottom, where there are no groups, components are numbered.
-
-    Returns
-    -------
-    float
-        How far the texts reach beyond the strips of components, about, in points.
-    """
-    if factor.groups is None:
-        return number_components(axis, factor) if edge == "bottom" else 0.0
-    runs = runs_of(factor.groups)
-    if edge == "right":
-        draw(axis, runs, style.colours_of_groups(factor.groups), edge)
-    extent = axis.get_window_extent()
-    inches = (extent.width if edge == "bottom" else extent.height) / axis.figure.dpi
-    return label(axis, runs, factor.groups, inches / len(factor.groups), edge)
-
-
-def label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], row_size: float, edge: Edge = "right") -> float:
-    """Name groups next to the strips at an edge, with the number of members of each.
-
-    Returns
-    -------
-    float
-        The length of the longest name, about, in points.
-    """
+def _label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], row_height: float) -> None:
+    """Name groups right of a panel, with the number of members of each, those that are too near moved down."""
     sizes = dict(zip(*np.unique(np.asarray(groups, str), return_counts=True), strict=True))
-    gap = LABEL_GAP / (72 * row_size)  # in rows or columns
-    places = spread(np.array([(run.start + run.stop - 1) / 2 for run in runs]), gap)
-    names = [f"{run.group} ({sizes[run.group]})" for run in runs]
-    for name, place in zip(names, places, strict=True):
-        if edge == "right":
-            at = {"xy": (1, place), "xycoords": axis.get_yaxis_transform(), "va": "center", "xytext": (WIDTH + 3.5, 0)}
-        else:
-            at = {
-                "xy": (place, 0),
-                "xycoords": axis.get_xaxis_transform(),
-                "va": "top",
-                "xytext": (0, -2 * WIDTH - 3.5),
-                "ha": "center",
-                "rotation": 90,
-            }
-        axis.annotate(name, textcoords="offset points", fontsize=LABEL_SIZE, **at)
-    return WIDTH + LETTER * LABEL_SIZE * max(map(len, names))
+    gap = LABEL_GAP / (72 * row_height)  # in rows
+    places = spread(np.array([run.centre for run in runs]), gap)
+    for run, place in zip(runs, places, strict=True):
+        axis.annotate(
+            f"{run.group} ({sizes[run.group]})",
+            (1, place),
+            (WIDTH + 3.5, 0),
+            xycoords=axis.get_yaxis_transform(),
+            textcoords="offset points",
+            fontsize=LABEL_SIZE,
+            va="center",
+        )
 
 
 def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, place: int = 0) -> None:

@@ -17,7 +17,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
-from nbmf.plotting import places
+from nbmf.plotting import fonts, places
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
 PNG_DPI = 200
@@ -66,7 +66,7 @@ def in_style(draw: Callable) -> Callable:
 
     @functools.wraps(draw)
     def drawn(*arguments: Any, **options: Any) -> Any:
-        with mpl.rc_context(RC):
+        with fonts.one_warning(), mpl.rc_context({**RC, "font.family": fonts.families()}):
             result = draw(*arguments, **options)
             _make_tick_labels(result)
             is_interactive = mpl.is_interactive()
@@ -172,8 +172,9 @@ def plain_log_ticks(axis: Axis) -> None:
 
 def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside; a PNG with `places`."""
+    fonts.warn_of_boxes(figure)
     for path in map(Path, paths):
-        with atomic_path(path) as temporary, mpl.rc_context(RC):
+        with fonts.one_warning(), atomic_path(path) as temporary, mpl.rc_context(RC):
             figure.savefig(temporary, metadata=_metadata(figure, path.suffix, dpi), bbox_inches="tight", dpi=dpi)
     plt.close(figure)
 

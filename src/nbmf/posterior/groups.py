@@ -11,6 +11,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.posterior.co_clustering import AXIS_NAMES
 
+FLAT = 0.1  # of the largest standard deviation of a component over rows, or columns
 PARTS = 20  # of the rows or columns, each of which the jackknife leaves out
 
 
@@ -46,7 +47,8 @@ def main_components_of(
     """Return the component that each row (axis 0) or column (1) of a fit is most typical of.
 
     Of probabilities of a one it is that which sets the row or column apart most: of the largest √π_k times
-    by how much it exceeds the mean of all rows or columns, where π_k is the component's share.
+    by how much it exceeds the mean of all rows or columns, where π_k is the component's share. Components that say
+    nearly the same of all are none of these.
 
     Parameters
     ----------
@@ -66,12 +68,24 @@ def main_components_of(
     of = X if rows is None else rows
     if not X.shape[1]:
         return np.full(len(of), -1)
+    if factor in model.distributions:
+        return main_components(of, are_shares=True)
     scale, shares = 1.0, model.shares_of(Factors(model.W_, model.H_))
     if shares is not None and factor in model.probabilities:
         scale = np.sqrt(shares if places is None else shares[places])
-    if rows is None:
-        return main_components(X * scale, factor in model.distributions)
-    return np.argmax(of if factor in model.distributions else (of - X.mean(axis=0)) * scale, axis=1)
+    excess = X * scale - (X * scale).mean(axis=0) if rows is None else (of - X.mean(axis=0)) * scale
+    if factor in model.probabilities:
+        excess[:, _are_flat(X)] = -np.inf
+    return np.argmax(excess, axis=1)
+
+
+def _are_flat(X: np.ndarray) -> np.ndarray:
+    """Return which components say nearly the same of all rows, bool array (K,).
+
+    None is typical of these: where a row has no ones all others are below their means, and a flat one seems to be its.
+    """
+    spread = X.std(axis=0)
+    return spread < FLAT * spread.max()
 
 
 def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.ndarray:

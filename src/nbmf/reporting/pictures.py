@@ -39,7 +39,7 @@ SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
 
 OF_GROUPS = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
 OF_AXES = (
-    "W and H: where rows and columns are on each axis, red at one end and blue at the other, sorted along the first. "
+    "W and H: where rows and columns are on each axis, red at one end and blue at the other, {}. "
     "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less."
 )
 OF_SCALE = " These are the model's own axes, before those of the scale are made of them."
@@ -78,8 +78,10 @@ def pictures_of_fit(
     """
     shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
     has_axes = model.alignment is Alignment.ROTATION
-    what = "a one" if model.likelihood is BERNOULLI else "a large value"
-    of_axes = OF_AXES.format(what) + (OF_SCALE if has_scale(model) else "")
+    has_groups = column_groups is not None or (matrix is not None and matrix.row_groups is not None)
+    is_complete = matrix is not None and matrix.dense is None  # it has all its entries
+    order = "sorted along the first" + " within their groups" * has_groups
+    of_axes = OF_AXES.format(order, _larger(model, matrix)) + (OF_SCALE if is_complete and has_scale(model) else "")
     pictures = [
         Picture(
             DICTIONARY,
@@ -87,26 +89,35 @@ def pictures_of_fit(
             lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
         )
     ]
-    if matrix is not None and matrix.dense is None:  # it has all its entries
+    if is_complete:
         if has_scale(model):
             pictures.insert(0, _scale(model if chains is None else chains, matrix))
-        groups = matrix.row_groups if column_groups is None else column_groups
         strips = (
             "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
-        outside = "." if groups is None else ", and outside of these their groups."
-        caption = f"V and E[V]: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
+        outside = ", and outside of these their groups." if has_groups else "."
+        drawn, which = (model, "") if chains is None or not chains.sampled else (chains, " of the best chain")
+        caption = f"V and E[V]{which}: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
+        if which:
+            caption += " The mean over chains is in expectation.csv."
         pictures.append(
             Picture(
                 RECONSTRUCTION,
                 caption,
-                lambda: nbmf.plot.reconstruction(model, matrix, column_groups=column_groups)[0].figure,
+                lambda: nbmf.plot.reconstruction(drawn, matrix, column_groups=column_groups)[0].figure,
             )
         )
     if chains is not None and chains.sampled:
         caption = "Chains: what they recorded after burn-in. Red has not converged."
         pictures.append(Picture(TRACES, caption, lambda: nbmf.plot.chains(chains)[0].figure))
     return pictures
+
+
+def _larger(model: Factorization, matrix: NamedMatrix | None) -> str:
+    """Return what is more probable where a row and a column are at the same end of an axis."""
+    if isinstance(matrix, CategoryMatrix):
+        return "a high category"
+    return "a one" if model.likelihood is BERNOULLI else "a large value"
 
 
 def picture_of_other_view(

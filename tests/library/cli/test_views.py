@@ -107,3 +107,14 @@ def test_structure_that_no_method_predicts_shows_no_components(capsys, monkeypat
     out = said(capsys, "fit", "coins.csv")
     assert "structure found beyond row and column effects (exact test, p = 0.002)" in out
     assert "component 1" not in out
+
+
+def test_a_scale_of_draws_is_not_drawn_again_without_them(capsys, here):
+    """From the model alone its positions and intervals would be others."""
+    quick = ("--iterations", "20", "--draws", "4", "--chains", "2", "--no-check")
+    said(capsys, "fit", "survey.csv", "--method", "logistic-gs", *quick)
+    out = said(capsys, "plot", "survey.nbmf")
+    assert out.startswith("written: survey.nbmf/dictionary.png, survey.nbmf/reconstruction.png")
+    assert out.endswith("not drawn again, for lack of the chains or of the other fit: chains.png, scale.png")
+    said(capsys, "fit", "survey.csv", "--method", "logistic-vb", "--no-check", "--force")
+    assert said(capsys, "plot", "survey.nbmf").startswith("written: survey.nbmf/scale.png, ")

@@ -189,10 +189,20 @@ def test_groups_come_before_the_axis():
     assert other.tolist() == [3, 4, 5, 6, 7, 0, 1, 2]
 
 
+@pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 def test_captions_say_what_is_drawn(scale, scale_fit):
     _, of_axes, strips = (picture.caption for picture in pictures_of_fit(scale_fit, scale[1]))
     assert "axis" in of_axes
     assert "a one is more probable" in of_axes
+    assert "sorted along the first. Where" in of_axes
+    assert "before those of the scale" in of_axes
+    with_groups = pictures_of_fit(scale_fit, scale[1], column_groups=["a"] * scale[1].shape[1])[1].caption
+    assert "sorted along the first within their groups. Where" in with_groups
+    no_scale = nbmf.LogisticPCA(2, max_iter=5, random_state=0).fit(scale[1])
+    assert "those of the scale" not in pictures_of_fit(no_scale, scale[1])[0].caption
+    ordered = nbmf.CategoryMatrix.from_array(np.arange(60).reshape(12, 5) % 3)
+    answers = nbmf.OrdinalFactorVB(1, max_iter=5, random_state=0).fit(ordered)
+    assert "a high category is more probable" in pictures_of_fit(answers, ordered)[-2].caption
     assert "positions on the first axis" in strips
     groups = nbmf.BetaDirVB(2, max_iter=200, random_state=0).fit(scale[1])
     of_groups, strips = (picture.caption for picture in pictures_of_fit(groups, scale[1]))

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from figure_checks import assert_tidy, texts_of
+from matplotlib.text import Text
 
 from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import style
@@ -177,6 +178,25 @@ def test_groups_count_all_lines_and_keep_their_colours():
     assert [each[0] for each in stripes(axis)["top"]] == style.PALE[:2]
 
 
+def test_names_of_small_groups_stay_near_their_rows():
+    """Thirty groups of one row each at the end of a picture were named up to a page's height below their rows."""
+    groups = np.array(["Party A"] * 150 + ["Party B"] * 120 + [f"independent {i:02}" for i in range(30)])
+    rows, columns = sides(300, 20, groups=groups)
+    _, axis = draw_reconstruction(np.zeros((300, 20)), np.zeros((300, 20)), [rows, columns])
+    axis.figure.draw_without_rendering()
+    texts = [text for text in axis.texts if text.get_text().endswith(("0)", "1)", "groups"))]
+    panel = axis.get_window_extent()
+    boxes = [Text.get_window_extent(text) for text in texts]  # without its line
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    for text, box in zip(texts, boxes, strict=True):
+        assert panel.y0 - 2 < box.y0 < box.y1 < panel.y1 + 2
+        assert abs(text.get_position()[1] - text.xy[1]) < 20  # rows
+    assert texts[0].get_text() == "Party A (150)"
+    named = sum("independent" in text.get_text() for text in texts)
+    assert 3 < named < 12
+    assert f"and {30 - named} other groups" in [text.get_text() for text in texts]
+
+
 def test_groups_beyond_the_last_colour_share_one():
     colours = style.colours_of_groups([f"{i:02}" for i in range(12)])
     assert list(colours.values()) == [*style.GROUPS, *[style.OTHERS] * 3]
@@ -216,6 +236,12 @@ def test_other_values_than_binary_ones_have_limits_of_their_own():
     low, high = axes[0].images[0].get_clim()
     assert low == 0
     assert 1190 < high < 1200
+    bar = axes[1].images[0].colorbar  # which says that there are values beyond its end, and has whole numbers
+    assert bar.extend == "max"
+    axes[0].figure.draw_without_rendering()
+    assert bar.ax.get_xticklabels()[-1].get_text() == f"{high:,.0f}"
+    binary = draw_reconstruction(counts % 2, counts / 1200, sides())
+    assert binary[1].images[0].colorbar.extend == "neither"
 
 
 def test_pictures_are_drawn_into_the_axes_that_are_given():

@@ -11,8 +11,8 @@ from matplotlib.colors import to_hex
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
+from nbmf.plotting import group_legend, style
 from nbmf.plotting import scale as module
-from nbmf.plotting import style
 from nbmf.plotting.scale import draw
 from nbmf.posterior.scale import scale_of
 
@@ -103,6 +103,24 @@ def test_groups_have_their_colours():
     assert [label.get_text() for label in rows.get_legend().get_texts()] == ["b", "a"]
     with pytest.raises(DataError, match="groups: 19 given for 20 rows"):
         draw(scale, groups=groups[1:])
+
+
+@pytest.mark.parametrize("axes", [1, 2])
+@pytest.mark.parametrize(("count", "entries"), [(6, 6), (10, 10), (40, 10)])
+def test_the_legend_of_groups_is_below_and_covers_nothing(plane, axes, count, entries):
+    """With many groups it covered the panel, or left no room for it, and most of its entries were the same grey."""
+    _, _, scale = plane
+    groups = [f"a group with a name that is long {i % count}" for i in range(60)]
+    rows, _ = draw(scale, axes, groups=groups)
+    rows.figure.draw_without_rendering()
+    box, (legend,) = rows.get_window_extent(), [rows.get_legend()]
+    names = [text.get_text() for text in legend.get_texts()]
+    assert len(set(names)) == entries
+    assert max(map(len, names)) <= group_legend.LONGEST
+    assert names[-1] == "31 other groups" if count == 40 else "other" not in names[-1]
+    assert box.height > 2 * rows.figure.dpi
+    assert legend.get_window_extent().y1 < rows.xaxis.label.get_window_extent().y0 < box.y0
+    assert legend.get_window_extent().y0 > rows.figure.bbox.y0 - 1
 
 
 def test_a_map_has_rows_and_discriminations(plane):

@@ -12,7 +12,9 @@ from figure_checks import assert_tidy
 import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
-from nbmf.plotting import style
+from nbmf.plotting import boxes, style
+from nbmf.plotting.names import shortened
+from nbmf.reporting.pictures import pictures_of_fit
 
 F, N = 36, 14
 KINDS = np.repeat(["left", "right", "none"], [20, 12, 4])
@@ -175,16 +177,30 @@ def test_rows_that_go_together(chains, V):
 def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
     axes = nbmf.plot.chains(chains)
     labels = [axis.get_ylabel() for axis in axes]
-    assert labels == ["log joint", "log likelihood", "active components"]
     rows = chains.diagnostics.set_index("quantity")
-    for axis, name in zip(axes, labels, strict=True):
-        given = chains.trace["objective" if name == "log joint" else name]
+    worst = rows.loc[~rows["converged"], "r_hat"].fillna(np.inf).idxmax()  # which a report names
+    assert worst not in ("log joint", "log likelihood", "active components")
+    names = ["log joint", "log likelihood", "active components", worst]
+    assert labels == [*names[:3], *shortened([worst], 20)]
+    recorded = {quantity.name: quantity.values for quantity in chains.quantities()}
+    for axis, name in zip(axes, names, strict=True):
+        given = recorded[name]
         for line, values in zip(axis.lines, given, strict=True):
             np.testing.assert_array_equal(line.get_ydata(), values)
         note = axis.get_title(loc="right")
         assert ("NOT CONVERGED" in note) == (not rows.loc[name, "converged"])
         r_hat = rows.loc[name, "r_hat"]
         assert (f"{r_hat:.3f}" if np.isfinite(r_hat) else "not defined") in note
+
+
+def test_the_reconstruction_of_chains_says_that_it_is_of_the_best(chains, V):
+    """The table of what is predicted, expectation.csv, is the mean over chains."""
+    _, expectation = nbmf.plot.reconstruction(chains, V)
+    assert expectation.get_title() == "E[V], Beta-Dir GS, K = 3, best of 3 chains"
+    assert nbmf.plot.reconstruction(chains.best, V)[1].get_title() == "E[V], Beta-Dir GS, K = 3"
+    caption = pictures_of_fit(chains.best, V, chains=chains)[1].caption
+    assert caption.startswith("V and E[V] of the best chain: ")
+    assert caption.endswith("The mean over chains is in expectation.csv.")
 
 
 def test_one_quantity_is_one_axis(chains):
@@ -223,6 +239,15 @@ def test_scores_against_K_are_means_over_masks():
     np.testing.assert_allclose(baseline.get_ydata(), 0.6)
     texts = [text.get_text() for text in axis.get_legend().get_texts()]
     assert texts == ["bICA", "Beta-Dir VB, K = 100", BASELINES["effects"]]
+
+
+def test_scores_of_a_sparse_matrix_are_per_one():
+    """With several K `nbmf compare` ended in an error, and its box plots named another unit."""
+    table = scores()[lambda table: table["method"].isin(["bica", "effects"])].assign(unit="nats per one", saturated=0)
+    assert nbmf.plot.score_against_K(table).get_ylabel() == "held-out log loss (nats per one)"
+    methods = {"bica": {"label": "bICA", "K": [2, 3]}}
+    figure = boxes.draw(table[table["K"] > 0], methods, ["made up"], {"bica": "#000000"})
+    assert figure.axes[0].get_ylabel() == "held-out log loss\n(nats per one)"
 
 
 def test_one_bad_method_does_not_flatten_the_others():

@@ -221,6 +221,16 @@ def test_a_line_of_probabilities_is_typical_of_what_sets_it_apart():
     assert main_components_of(model).tolist() == [0, 0, 1]
 
 
+def test_no_column_is_typical_of_a_component_that_says_the_same_of_all():
+    """Column 2 has no ones: that all components but the flat one are below their means there is nothing of that one."""
+    model = nbmf.BetaDirVB(3)
+    model.W_ = np.full((4, 3), 1 / 3)
+    model.H_ = np.array([[0.9, 0.0, 0.0], [0.0, 0.9, 0.0], [0.2, 0.21, 0.2]])
+    assert main_components_of(model, axis=1).tolist()[:2] == [0, 1]
+    assert main_components_of(model, axis=1)[2] != 2
+    assert main_components_of(model, np.array([2]), axis=1).tolist() == [0, 0, 0]  # where there is no other
+
+
 def test_groups_stay_with_the_lines_of_the_file(folder, monkeypatch):
     """After --transpose they are groups of columns, in every file and picture, and drawn again."""
     monkeypatch.chdir(folder)
