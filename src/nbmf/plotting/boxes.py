@@ -127,11 +127,11 @@ def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
     """Name the baselines below the axis, `width` letters a line; draw those that lie within it."""
     means = baselines.groupby("label", sort=False)["perplexity"].mean()
     low, high = axis.get_ylim()
-    for mean in means:
-        if low <= mean <= high:
-            axis.axhline(mean, **BASELINE)
+    within = [mean for mean in means if low <= mean <= high]
+    for mean in within:
+        axis.axhline(mean, **BASELINE)
     texts = ", ".join(f"{label} {mean:.3f}" for label, mean in means.items())
-    axis.set_xlabel(textwrap.fill(f"to beat (dashed): {texts}", width), fontsize=6.5)
+    axis.set_xlabel(textwrap.fill(f"to beat{' (dashed)' * bool(within)}: {texts}", width), fontsize=6.5)
 
 
 def _name_methods(axis: Axes, boxes: list[Box], methods: dict) -> None:

@@ -11,9 +11,9 @@ def shortened(names: Iterable[object], longest: int = LONGEST) -> list[str]:
     """Return names of at most so many characters.
 
     Of a variable with a long label its name remains, where no other begins alike. Of others both ends remain: what
-    distinguishes similar ones is often at the end.
+    distinguishes similar ones is often at the end. Line breaks and tabs are spaces, as they would run into other names.
     """
-    texts = [str(name) for name in names]
+    texts = [" ".join(str(name).split()) for name in names]
     variables = Counter(text.partition(LABEL)[0] for text in texts)
     return [_shortened(text, longest, variables) for text in texts]
 

@@ -153,7 +153,10 @@ def draw_chains(panels: Sequence[Panel], kind: str, ax=None) -> list[Axes]:
                 axis.plot(range(1, recorded + 1), values, color=colour, linewidth=0.6, label=name)
             else:
                 axis.plot(i + 1, values, "o", color=colour, markersize=4, label=name, clip_on=False)
-        _finish(axis, panel.values.ravel(), (panel.values == np.rint(panel.values)).all())
+        are_counts = (panel.values == np.rint(panel.values)).all()
+        _finish(axis, panel.values.ravel(), are_counts)
+        if are_counts:  # two whole numbers may be all that there are
+            axis.yaxis.get_major_locator().set_params(min_n_ticks=1)
         axis.set_ylabel(panel.label)
         alarm = "NOT CONVERGED" if recorded > 1 else "THE STARTS DIFFER"
         notes = [*panel.notes, *([] if panel.converged else [alarm])]

@@ -13,3 +13,7 @@ def test_what_distinguishes_long_names_remains():
     assert shortened(alike, 12) == ["party: …ones", "party: …ones"]
     assert shortened(["a" * 40 + ": b", ": " + "c" * 40], 12) == ["aaaaaaa…a: b", ": ccccc…cccc"]
     assert [len(name) for name in shortened(["x" * 31, "x" * 30])] == [30, 30]
+
+
+def test_line_breaks_and_tabs_do_not_run_into_other_names():
+    assert shortened(["two\nlines", "a\ttab"]) == ["two lines", "a tab"]

@@ -191,6 +191,8 @@ def test_chains_have_a_line_each_and_say_whether_they_have_converged(chains):
         assert ("NOT CONVERGED" in note) == (not rows.loc[name, "converged"])
         r_hat = rows.loc[name, "r_hat"]
         assert (f"{r_hat:.3f}" if np.isfinite(r_hat) else "not defined") in note
+    ticks = axes[names.index("active components")].get_yticks()
+    np.testing.assert_array_equal(ticks, np.rint(ticks))
 
 
 def test_the_reconstruction_of_chains_says_that_it_is_of_the_best(chains, V):
