@@ -85,6 +85,13 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
     return CANDIDATES_IF_SMALL.get(kind, usual) if n_observed <= SMALL_MATRIX else usual
 
 
+def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:
+    """Return the methods that `nbmf compare` compares: COMPARED, and what `nbmf fit` tries of small matrices too."""
+    usual = COMPARED.get(kind, COMPARED["BinaryMatrix"])
+    tried = CANDIDATES_IF_SMALL.get(kind, ()) if n_observed <= SMALL_MATRIX else ()
+    return usual + tuple(method for method in tried if method not in usual)
+
+
 def usual_components(method: str) -> int | str:
     """Return n_components of a method where no number is given."""
     from nbmf import registry

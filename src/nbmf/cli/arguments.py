@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, CANDIDATES_IF_SMALL, COMPARED, DEFAULTS, METHODS, SMALL_MATRIX
+from nbmf.catalogue import CANDIDATES, CANDIDATES_IF_SMALL, COMPARED, DEFAULTS, METHODS, SMALL_MATRIX, compared_for
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -226,6 +226,7 @@ FIT = Command(
     ),
     READING,
 )
+COMPARED_IF_SMALL = compared_for("BinaryMatrix", SMALL_MATRIX)[len(COMPARED["BinaryMatrix"]) :]
 COMPARE = Command(
     "compare methods by their predictions of held-out entries, with the uncertainty of the ranking",
     help_texts.COMPARE,
@@ -233,8 +234,9 @@ COMPARE = Command(
     (
         text(
             "--methods",
-            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}; for counts "
-            f"{' '.join(COMPARED['CountMatrix'])}; for ordered categories {' '.join(COMPARED['CategoryMatrix'])})",
+            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}, of up to {SMALL_MATRIX} observed "
+            f"entries also {' '.join(COMPARED_IF_SMALL)}; for counts {' '.join(COMPARED['CountMatrix'])}; for ordered "
+            f"categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",
             nargs="+",
             type=_method,

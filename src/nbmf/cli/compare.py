@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf import registry
 from nbmf.analysis.settings import iteration_settings, warn_of_many_components
 from nbmf.analysis.structure import structure_of
-from nbmf.catalogue import COMPARED, METHODS
+from nbmf.catalogue import METHODS, compared_for
 from nbmf.cli.arguments import printed_command
 from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress, shown_progress
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     matrix = read_matrix(options, options.methods and options.methods[0])
     warn_of_many_components(options.components or [], matrix)
     structure = structure_of(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
-    methods = options.methods or list(COMPARED[type(matrix).__name__])
+    methods = options.methods or list(compared_for(type(matrix).__name__, matrix.n_observed))
     settings = _settings(methods, options)
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.catalogue import COMPARED
+from nbmf.catalogue import compared_for
 from nbmf.data.given import is_sparse
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
@@ -56,8 +57,8 @@ def compare(
         Ids such as "beta-dir-vb" (see nbmf.catalogue.METHODS), or a dict from id to an entry as
         in nbmf/methods.yaml: class, label, K, settings. An entry of a known id needs only what
         differs: {"beta-dir-vb": {"settings": {"alpha": 0.2, "beta": 0.2}}}; its other settings
-        stay. Default: those of nbmf.catalogue.COMPARED for this kind of matrix. LDA's score
-        is per token: it is reported, not recommended.
+        stay. Default: those of nbmf.catalogue.compared_for this kind and size of matrix. LDA's
+        score is per token: it is reported, not recommended.
     K : int, list of int, or dict from id to list of int, optional
         Used instead of the methods' own grids. Of a list for all methods, each leaves out the K that it does not
         allow: Dir-Dir needs K >= 2.
@@ -90,7 +91,7 @@ def compare(
         If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
     """
     if methods is None:
-        methods = COMPARED.get((SparseBinaryMatrix if is_sparse(V) else type(V)).__name__, COMPARED["BinaryMatrix"])
+        methods = compared_for(_kind_of(V), V.n_observed if isinstance(V, NamedMatrix) else np.size(V))
     entries = entries_of(methods, K)
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
@@ -117,6 +118,13 @@ def compare(
     n_test = np.mean([np.count_nonzero(mask) for mask in drawn])
     n_train = np.count_nonzero(matrix.observed) - n_test
     return Comparison(pd.DataFrame(scores), entries, name, float(n_test / n_train))
+
+
+def _kind_of(V: Any) -> str:
+    """Return the name of the kind of matrix that V is, or is read as where no method says another."""
+    if is_sparse(V):
+        return SparseBinaryMatrix.__name__
+    return type(V).__name__ if isinstance(V, NamedMatrix) else BinaryMatrix.__name__
 
 
 def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int) -> list[np.ndarray]:

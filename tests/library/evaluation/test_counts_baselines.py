@@ -242,10 +242,11 @@ def test_counts_are_compared_by_what_takes_them():
 def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
     asked = []
     monkeypatch.setattr("nbmf.evaluation.compare.entries_of", lambda names, K: asked.append(names))
-    for matrix in (CountMatrix.from_array(np.eye(2)), np.eye(2)):
+    for matrix in (CountMatrix.from_array(np.eye(2)), np.eye(2), np.eye(300)):
         with pytest.raises(AttributeError):
             compare(matrix)
-    assert asked == [COMPARED["CountMatrix"], COMPARED["BinaryMatrix"]]
+    binary = COMPARED["BinaryMatrix"]
+    assert asked == [COMPARED["CountMatrix"], (*binary, "beta-dir-vb-finite"), binary]
 
 
 def test_errors_of_estimators_name_the_way_out():
