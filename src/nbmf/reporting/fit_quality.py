@@ -56,7 +56,7 @@ def _exchanged_labels(result: FitResult, in_words: Callable[[str], str]) -> Iter
     is_mixture = bool(model.distributions | model.probabilities)
     if not (result.is_sampled and is_mixture and result.shows_components) or result.expectation is None:
         return
-    difference = float(np.abs(shown.W_ @ shown.H_ - model.expectation_).max())
+    difference = float(np.abs(shown.inverse_transform(shown.W_) - model.expectation_).max())
     if difference > EXCHANGED:
         yield in_words(
             Message(
