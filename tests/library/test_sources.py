@@ -91,7 +91,7 @@ def test_likelihoods_concern_the_families_that_take_them():
 # Dir-Beta's two methods share a module, so each lists the kernels of both. Gibbs chains may start
 # from the mean-field kernel.
 USERS = {
-    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB"},
+    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB", "Stacking"},
     "families/beta_dirichlet/kernels/beta_dir_cvb0.py": {
         "BetaDirVB",
         "CollapsedBinaryICA",
@@ -107,6 +107,7 @@ USERS = {
         "DirDirGibbs",
         "DirBetaGibbs",
         "DirBetaVB",
+        "Stacking",
     },
     "families/beta_dirichlet/kernels/dir_dir_gibbs.py": {"DirDirGibbs"},
     "families/beta_dirichlet/kernels/dir_dir_cvb0.py": {"DirDirVB"},
