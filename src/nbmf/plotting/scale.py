@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nbmf.errors import ConfigError, DataError
+from nbmf.numerics.percent import percent
 from nbmf.plotting import places, style
 from nbmf.plotting.group_legend import LINE as LINE_OF_LEGEND
 from nbmf.plotting.group_legend import GroupLegend, below
@@ -104,7 +105,7 @@ def _colours(scale: Scale, groups: np.ndarray | None) -> tuple[np.ndarray, dict[
 
 
 def _label(scale: Scale, a: int) -> str:
-    return f"axis {a + 1} ({scale.shares[a]:.0%} of what rows differ in{', rotated' if scale.rotated else ''})"
+    return f"axis {a + 1} ({percent(scale.shares[a])} of what rows differ in{', rotated' if scale.rotated else ''})"
 
 
 # --- One axis ------------------------------------------------------------------------------------
@@ -236,8 +237,7 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
     for x, y in slopes[strongest]:
         of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
-    which = f"; the {ARROWS} largest are named" * (len(slopes) > ARROWS)
-    of_columns.set_title(f"columns (discrimination){which}", loc="left")
+    of_columns.set_title("columns (discrimination)", loc="left")
     for axis, kind, points in ((of_rows, "row", positions), (of_columns, "column", slopes)):
         places.note(axis, kind, np.arange(len(points)), x=points[:, 0], y=points[:, 1])
     for axis, points in ((of_rows, positions), (of_columns, np.vstack([slopes, np.zeros(2)]))):
@@ -272,7 +272,7 @@ def _farthest(points: np.ndarray) -> np.ndarray:
 def _name(axis: Axes, points: np.ndarray, names: np.ndarray, chosen: np.ndarray) -> None:
     """Write names next to their points, moved apart, with lines to their points.
 
-    Of two that still cover each other the first alone is shown.
+    Of two that still cover each other the first alone is shown. Where some have no name, it is said how many have one.
     """
     from adjustText import adjust_text  # a map alone needs it
 
@@ -292,3 +292,6 @@ def _name(axis: Axes, points: np.ndarray, names: np.ndarray, chosen: np.ndarray)
         end = np.clip(point, box.min, box.max)  # where the box is nearest
         if np.hypot(*(point - end)) > FAR * axis.figure.dpi / 72:
             axis.plot(*axis.transData.inverted().transform([point, end]).T, color=FAINT, linewidth=0.4, zorder=1)
+    if len(shown) < len(points):
+        note = f"{len(shown)} of {len(points)} are named"
+        axis.text(0.01, 0.99, note, transform=axis.transAxes, va="top", fontsize=NAME_SIZE, color=FAINT)

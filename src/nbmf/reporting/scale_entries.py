@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
 from nbmf.reporting.model import Block, Entry, Lines, Table
@@ -38,7 +39,7 @@ def scale_blocks(scale: Scale) -> list[Block]:
 def facts(scale: Scale) -> Iterator[str]:
     """Yield how many axes there are and what they and their intervals are."""
     kept, F, total = scale.kept, len(scale.positions), scale.shares[: scale.kept].sum()
-    held = f"{'holds' if kept == 1 else 'hold'} {_percent(total)}"
+    held = f"{'holds' if kept == 1 else 'hold'} {percent(total)}"
     yield f"{F} rows lie on {COUNTS[kept - 1]}, which {held} of the variance of their log-odds in this model"
     if scale.limit in LIMITS:
         yield LIMITS[scale.limit]
@@ -77,7 +78,7 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
 def axis_entry(scale: Scale, a: int) -> Entry:
     """Return an axis: the rows at its ends and in its middle, and the columns that separate the ends."""
     title = (
-        f"{scale.title(a)}: {_percent(scale.shares[a])} of what rows differ in; reliability of positions "
+        f"{scale.title(a)}: {percent(scale.shares[a])} of what rows differ in; reliability of positions "
         f"{scale.reliability[a]:.2f}"
     )
     order, lines = scale.order(a), []
@@ -97,7 +98,7 @@ def axis_entry(scale: Scale, a: int) -> Entry:
         (f"{what} at low end", _separating(scale, low, high, "high end")),
     ]
     if not any(text for _, text in lines[-2:]):
-        apart = f"{_apart(scale):.2g} of a category" if scale.categories else _percent(APART)
+        apart = f"{_apart(scale):.2g} of a category" if scale.categories else percent(APART)
         lines.append(("columns", f"none separates the ends by {apart} or more"))
     return Entry(title, [(label, text) for label, text in lines if text])
 
@@ -120,7 +121,7 @@ def _apart(scale: Scale) -> float:
 
 def _mean(scale: Scale, value: float) -> str:
     """Return the probability of a one as a percentage, or the mean category as a number."""
-    return f"{scale.lowest + value:.1f}" if scale.categories else _percent(value)
+    return f"{scale.lowest + value:.1f}" if scale.categories else percent(value)
 
 
 def columns_table(scale: Scale) -> Table:
@@ -190,10 +191,3 @@ def _rows(scale: Scale, a: int, rows: np.ndarray) -> str:
         f"{scale.row_names[f]} {scale.positions[f, a]:.2f} [{scale.lower[f, a]:.2f}, {scale.upper[f, a]:.2f}]"
         for f in rows
     )
-
-
-def _percent(share: float) -> str:
-    """Return a percentage that is 0% or 100% only where it is."""
-    if 0 < share < 0.01:
-        return "under 1%"
-    return "over 99%" if 0.99 < share < 1 else f"{share:.0%}"

@@ -153,6 +153,17 @@ def test_on_a_map_of_many_rows_those_far_out_are_named(plane):
     assert len(module._on_map(places[: module.MOST_ON_MAP])) == module.MOST_ON_MAP
 
 
+def test_a_map_says_how_many_are_named_where_some_are_not(plane, monkeypatch):
+    monkeypatch.setattr(module, "ARROWS", 5)
+    _, _, scale = plane
+    for axis, points in zip(draw(scale), (scale.positions, scale.discrimination), strict=True):
+        texts = [text.get_text() for text in axis.texts if text.get_visible() and text.get_text()]
+        notes = [text for text in texts if text.endswith("are named")]
+        named = len(texts) - len(notes)
+        assert notes == ([f"{named} of {len(points)} are named"] if named < len(points) else [])
+    assert notes  # of the columns
+
+
 def test_the_same_scale_is_drawn_the_same_way_twice(plane):
     _, _, scale = plane
     first, second = ([text.get_position() for axis in draw(scale) for text in axis.texts] for _ in range(2))
