@@ -20,6 +20,8 @@ from finished_run import (
     target,
 )
 
+pytestmark = pytest.mark.workflow
+
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):

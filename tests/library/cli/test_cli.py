@@ -102,6 +102,7 @@ def test_help_teaches_by_example(command, capsys):
     assert f"examples:\n  nbmf {' '.join(command)}" in capsys.readouterr().out
 
 
+@pytest.mark.workflow
 def test_the_examples_of_the_help_run_one_after_the_other(here, capsys):
     """In an empty folder, shortened, then README's; `nbmf example` makes every file they name."""
     named = (COMMANDS[name].examples for name in ("info", "fit", "compare", "predict", "plot"))
