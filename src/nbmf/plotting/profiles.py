@@ -80,10 +80,7 @@ def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarr
     ax.set_ylabel(f"{n} rows{drawn}", labelpad=strips.WIDTH + 6)
     if groups is not None:
         shown = np.asarray(groups)[order]
-        named = np.where(shown == "", "(no label)", shown)
-        every = np.where(np.asarray(groups) == "", "(no label)", groups)
-        runs = strips.runs_of(named)
-        group_names.draw(ax, runs, every, (HEIGHT - 0.6) / len(order))
+        group_names.draw(ax, strips.runs_of(shown), groups, (HEIGHT - 0.6) / len(order))
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
     across = -(-K // -(-K // LABELS))  # as many in each line
     ax.legend(

@@ -17,3 +17,7 @@ def test_what_distinguishes_long_names_remains():
 
 def test_line_breaks_and_tabs_do_not_run_into_other_names():
     assert shortened(["two\nlines", "a\ttab"]) == ["two lines", "a tab"]
+
+
+def test_a_missing_name_is_none():
+    assert shortened(["", "a"]) == ["(none)", "a"]
