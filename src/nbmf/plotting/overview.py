@@ -94,6 +94,10 @@ def draw_factors(
         colour_bar(image, axes, label, "both" if is_cut else "neither")
         if signed and not has_axes:  # each factor has a largest value of its own
             image.colorbar.set_ticklabels(["− largest", "0", "largest"])
+        elif not has_axes and any(
+            _has_own_ends(factor.weights[rows]) for factor, rows in zip(factors, chosen, strict=True)
+        ):
+            image.colorbar.set_ticklabels(["0", "", "1, or as said above"])
     headings.fit(axes)
     return axes
 
@@ -130,7 +134,7 @@ def _draw_factor(
     colours = {"cmap": "gray_r", "vmin": 0, "vmax": 1}
     if factor.axes is not None:
         colours = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
-    elif weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT:
+    elif _has_own_ends(weights):
         weights, low, high = _from_zero(weights)
         title += f"\n[{_number(low)}, {_number(high)}] " + ("blue to red" if low < 0 else "drawn as [0, 1]")
         colours["cmap"] = style.SIGNED if low < 0 else "gray_r"
@@ -152,6 +156,11 @@ def _draw_factor(
     if shown.groups is not None:
         group_names.draw(axis, strips.runs_of(shown.groups), factor.groups, ROW_HEIGHT * height / rows)
     return image
+
+
+def _has_own_ends(weights: np.ndarray) -> bool:
+    """Whether weights are not drawn from 0 to 1: some lie beyond, or all are so small that nothing would be seen."""
+    return bool(weights.min() < 0 or weights.max() > 1 or weights.max() < FAINT)
 
 
 def _number(value: float) -> str:

@@ -111,6 +111,8 @@ def test_a_factor_outside_of_probabilities_is_mapped_and_says_so():
     assert [tick.get_text() for tick in bar.ax.get_xticklabels()] == ["− largest", "0", "largest"]
     (counts,) = draw_factors([rows._replace(weights=rows.weights * 30)], list("1234"))
     assert "drawn as [0, 1]" in counts.get_title()
+    ends = [tick.get_text() for tick in counts.images[0].colorbar.ax.get_xticklabels()]
+    assert ends == ["0", "", "1, or as said above"]
     assert counts.images[0].get_cmap().name == "gray_r"
 
 
