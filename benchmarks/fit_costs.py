@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/fit_costs.py [CLASS ...]
 
-Prints, for each class, what COSTS and SEARCHES have: seconds of an iteration of any size, nanoseconds per entry, per
+Prints, for each class, numbers such as those of COSTS: seconds of an iteration of any size, nanoseconds per entry, per
 entry and component, and per component of a row or a column. They are those of the machine on which the draws of
 `slowness_here` take BENCHMARK_SECONDS; run it on a machine that does nothing else, with one thread.
 """
@@ -10,7 +10,6 @@ entry and component, and per component of a row or a column. They are those of t
 import argparse
 import time
 import warnings
-from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -64,14 +63,14 @@ def seconds_of_iteration(cls: type[Factorization], F: int, N: int, K: int) -> fl
     return (many - few) / (MANY - FEW)
 
 
-def cost_of(name: str, measure: Callable = seconds_of_iteration) -> tuple[float, float, float, float]:
+def cost_of(name: str) -> tuple[float, float, float, float]:
     """Return seconds of an iteration, and nanoseconds per entry, per component of it, and per component of a line."""
     cls, cost = getattr(nbmf, name), COSTS[name]
     works, taken = [], []
     for (F, N), K in product(SHAPES, COMPONENTS):
         visited = F * N * (ONES if cost.visits_ones else 1.0)
         works.append([1.0, visited, visited * K, (F + N) * K * bool(cost.per_row)])
-        taken.append(measure(cls, F, N, K))
+        taken.append(seconds_of_iteration(cls, F, N, K))
     relative = np.array(works) / np.array(taken)[:, None]
     scale = relative.max(axis=0)
     scale[scale == 0] = 1.0
@@ -87,8 +86,7 @@ def main() -> None:
     slowness = slowness_here()
     print(f"this machine takes {slowness:.2f} of {BENCHMARK_SECONDS} seconds for the draws")
     for name in parser.parse_args().classes:
-        iteration, *nanoseconds = np.array(cost_of(name)) / slowness
-        entry, component, per_row = nanoseconds
+        iteration, entry, component, per_row = np.array(cost_of(name)) / slowness
         print(f"{name}: iteration {iteration:.1e}, entry {entry:.1f}, component {component:.2f}, line {per_row:.1f}")
 
 

@@ -1,7 +1,8 @@
 """An estimate of how long an analysis will take, from the work that it plans, without fitting anything.
 
-Each part is its work times what a unit of work costs, as benchmarks/fit_costs.py measured it once on one machine; the
-caller may say how much slower this one is. Fits that may end early are taken to end where such fits mostly do.
+Each part is its work times what a unit of work costs, as it was measured once on one machine; the caller may say how
+much slower this one is. Fits that may end early are taken to end where such fits mostly do. To measure costs anew, see
+benchmarks/fit_costs.py.
 """
 
 import math
@@ -25,7 +26,7 @@ from nbmf.numerics.threads import processors
 from nbmf.output.folder import LARGEST_CSV
 
 # Draws of gammas, and what they take where costs were measured. As in the kernels numbers are computed one by one:
-# exponentials of a whole array take a tenth of the time on some processors and say nothing about the kernels there.
+# exponentials of a whole array take a sixth of the time on some processors and say nothing about the kernels there.
 BENCHMARK, BENCHMARK_SECONDS = 2**17, 0.0055
 
 

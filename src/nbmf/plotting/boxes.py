@@ -156,7 +156,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
         label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
         handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
-    for columns in (3, 2):  # of methods with long names two fit beside each other
+    for columns in (3, 2):  # of methods with long names two fit next to each other
         legend = figure.legend(
             handles=handles,
             loc="outside lower center",

@@ -149,15 +149,14 @@ class OrdinalFactors(FactorModel):
         Raises
         ------
         DataError
-            As all models do, or if there is no name for each category.
+            As all models do, or if these are no names of categories.
         """
         names = learned.setdefault("categories_", None)
         super().restore(learned)
         C = self.probabilities_.shape[-1]
-        if names is not None and not (
-            isinstance(names, np.ndarray) and names.dtype.kind == "U" and names.shape[0] <= C and names.ndim == 1
-        ):
-            raise DataError(f"categories_ has to be {C} texts")
+        is_text = isinstance(names, np.ndarray) and names.dtype.kind == "U" and names.ndim == 1
+        if names is not None and not (is_text and len(names) <= C):
+            raise DataError(f"categories_ has to be at most {C} texts")
 
     def _refuse_unknown(self, values):
         _refuse_beyond(values, self.cut_points_.shape[1] + 1, "the fit")

@@ -568,6 +568,9 @@ def test_new_rows_call_categories_as_the_fit_does(tmp_path):
     np.testing.assert_array_equal(loaded.predict_rows(answers(low, words)), expected)
     with pytest.raises(DataError, match="categories of V are 'always'"):
         loaded.score(answers(ranks, words[::-1]))
+    for damaged in (np.array("never"), np.arange(4), np.array([*words, "at night"])):
+        with pytest.raises(DataError, match="categories_ has to be at most 4 texts"):
+            loaded.restore(loaded._learned() | {"categories_": damaged})
 
 
 @EACH_CLASS
