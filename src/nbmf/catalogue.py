@@ -28,17 +28,21 @@ DEFAULTS = {
 # Without options `nbmf fit` takes the first of these, the easiest to read first, that predicts held-out
 # entries within a standard error of the best.
 CANDIDATES = {
-    "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "logistic-vb"),
+    "BinaryMatrix": (
+        DEFAULTS["BinaryMatrix"],
+        "logistic-vb-columns",
+        "beta-dir-vb-finite",
+        "logistic-vb",
+        "logistic-gs-learned-effects",
+    ),
     "CountMatrix": (DEFAULTS["CountMatrix"],),
     "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows"),
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
-# Those of a matrix of up to SMALL_MATRIX observed entries: there the first may see nothing where a finite model does.
-CANDIDATES_IF_SMALL = {
-    "BinaryMatrix": (DEFAULTS["BinaryMatrix"], "logistic-vb-columns", "beta-dir-vb-finite", "logistic-vb")
-}
-SMALL_MATRIX = 50_000
+# Up to how many observed entries some of them are tried. On small matrices the first may see nothing where a finite
+# model does, and a sampler, which averages over a wide posterior, predicts best; on large ones they take too long.
+LARGEST = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 10_000}
 
 # What takes their place where a matrix is too large for the memory of the first of them.
 LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
@@ -81,15 +85,14 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
     """
     if not fits_in_memory and kind in LARGE:
         return LARGE[kind]
-    usual = CANDIDATES.get(kind, ())
-    return CANDIDATES_IF_SMALL.get(kind, usual) if n_observed <= SMALL_MATRIX else usual
+    return tuple(method for method in CANDIDATES.get(kind, ()) if n_observed <= LARGEST.get(method, n_observed))
 
 
 def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:
     """Return the methods that `nbmf compare` compares: COMPARED, and what `nbmf fit` tries of small matrices too."""
     usual = COMPARED.get(kind, COMPARED["BinaryMatrix"])
-    tried = CANDIDATES_IF_SMALL.get(kind, ()) if n_observed <= SMALL_MATRIX else ()
-    return usual + tuple(method for method in tried if method not in usual)
+    tried = candidates_for(kind, n_observed)
+    return usual + tuple(method for method in tried if method in LARGEST and method not in usual)
 
 
 def usual_components(method: str) -> int | str:

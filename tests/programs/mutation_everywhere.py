@@ -5,12 +5,14 @@
 `mutation.py` looks at the files where inference happens, each with the tests that are named there. This program draws
 one-place changes from every file, by a seed, so that nobody has chosen where it looks. First each file of tests runs
 once under coverage, which says by which tests a line is run; then each mutant is tried by these alone, the quickest
-first. Code that is compiled leaves no trace in coverage: its tests are those of the table in `mutation.py`. A mutant
-that no test runs has survived. Writes results/mutations_everywhere.md; more than 5 % of survivors without a reason end
-in exit status 1.
+first, for some minutes. Code that is compiled leaves no trace in coverage: its tests are those of the table in
+`mutation.py`, with their statistics. A mutant that no test runs has survived. Writes results/mutations_everywhere.md;
+more than 5 % of survivors without a reason end in exit status 1.
 """
 
 import argparse
+import importlib.util
+import itertools
 import json
 import random
 import subprocess
@@ -26,14 +28,14 @@ import mutation
 from mutation import ROOT, Finder, Record, Tree, apply, final
 
 LARGEST_SHARE = 0.05  # of mutants that may survive without a reason
-SLOWEST = 8  # files of tests that try a mutant at most
+PATIENT = 300  # seconds of tests that try a mutant at most; of three files at least
 HEADER = """# Mutants of all of src
 
 One-place changes drawn from every file, each as likely as any other:
 
     {command}
 """
-QUICK = "not long and not workflow"
+QUICK = "not long and not workflow and not statistics"
 
 
 class Covered(NamedTuple):
@@ -51,7 +53,8 @@ class Covered(NamedTuple):
         named = mutation.TESTS.get(file.removeprefix("nbmf/"), [])
         found = self.by_line.get(file, {}).get(line, [])
         found = [name for name in sorted(found, key=self.seconds.get) if name not in named]
-        return [*named, *found][:SLOWEST]
+        until = list(itertools.accumulate(self.seconds.get(name, 0) for name in found))
+        return [*named, *(name for n, name in enumerate(found) if n < 3 or until[n] <= PATIENT)]
 
 
 def covered(workers: int) -> Covered:
@@ -145,6 +148,8 @@ def main() -> None:
     parser.add_argument("--coverage", type=Path, help="keeps which tests run which lines for a second run")
     parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations_everywhere.md")
     options = parser.parse_args()
+    if not importlib.util.find_spec("coverage"):
+        parser.error("which tests run which line is told by coverage: pip install coverage")
     lines = held_coverage(options.coverage, options.workers)
     records = []
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, ThreadPoolExecutor(options.workers) as pool:

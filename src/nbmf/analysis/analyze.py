@@ -67,8 +67,9 @@ def analyze(
         The largest number of iterations; for samplers the number of sweeps, four fifths of which are burn-in.
     chains : int, optional
         Chains of a sampler (default 4), or starts (default 4 on small matrices, else 1).
-    n_draws : int
-        Posterior draws of each chain, for 90 % credible intervals.
+    n_draws : int, optional
+        Posterior draws of each chain, for 90 % credible intervals. Default: 100 of samplers that show a scale, whose
+        intervals they give, otherwise none.
     settings : dict, optional
         Other arguments of the method.
     seed : int

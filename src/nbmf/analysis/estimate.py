@@ -35,7 +35,7 @@ class Cost(NamedTuple):
 
     - iteration : float, seconds of an iteration of any size
     - entry, component : float, nanoseconds of an iteration per entry that is visited, and per each of its components
-    - iterations : int, after which such fits mostly end, if they may
+    - iterations : int or None, after which such fits mostly end; None of samplers, which make all of them
     - visits_ones : bool, whether entries that are zero are not visited
     - per_row : float, nanoseconds of an iteration per component of a row or a column
     """
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
     iteration: float
     entry: float
     component: float
-    iterations: int
+    iterations: int | None
     visits_ones: bool = False
     per_row: float = 0.0
 
@@ -51,11 +51,11 @@ class Cost(NamedTuple):
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
-    "IndianBuffetLogistic": Cost(6e-5, 35, 8, 300),
+    "IndianBuffetLogistic": Cost(6e-5, 35, 8, None),
     "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=13),
-    "LogisticFactorGibbs": Cost(1e-4, 60, 5, 1000),
-    "BetaDirGibbs": Cost(8e-5, 30, 0.2, 1000),
-    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, 1000, visits_ones=True, per_row=18),
+    "LogisticFactorGibbs": Cost(1e-4, 60, 5, None),
+    "BetaDirGibbs": Cost(8e-5, 30, 0.2, None),
+    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=18),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
 }
@@ -134,7 +134,8 @@ def _seconds(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, 
     """Return what a fit with K components to a part of the entries takes."""
     visited = part * (_ones(matrix) if cost.visits_ones else matrix.n_observed)
     of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.per_row
-    return min(cost.iterations, estimator.n_iterations) * (cost.iteration + 1e-9 * of_iteration)
+    iterations = min(estimator.n_iterations, cost.iterations or estimator.n_iterations)
+    return iterations * (cost.iteration + 1e-9 * of_iteration)
 
 
 def slowness_here() -> float:

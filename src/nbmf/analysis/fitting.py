@@ -4,7 +4,7 @@ import time
 import warnings
 from typing import Any
 
-from nbmf.analysis.plan import SMALL, chains_of, visits_of
+from nbmf.analysis.plan import SMALL, chains_of, draws_of, visits_of
 from nbmf.analysis.progress import Progress
 from nbmf.analysis.request import Request
 from nbmf.data.named import NamedMatrix
@@ -28,7 +28,7 @@ def fit_all(
 ) -> FitResult:
     """Fit all chains or starts; `about` are further fields of the result."""
     estimator, search = with_number(estimator, matrix)
-    count = chains_of(estimator, matrix, request)
+    count, n_draws = chains_of(estimator, matrix, request), draws_of(estimator, matrix, request)
     is_sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
     started = time.perf_counter()
@@ -36,11 +36,11 @@ def fit_all(
         for category in SAID:
             warnings.simplefilter("ignore", category)
         if count > 1:
-            chains = run_chains(estimator, matrix, chains=count, n_draws=request.n_draws, monitor_of=monitor_of)
+            chains = run_chains(estimator, matrix, chains=count, n_draws=n_draws, monitor_of=monitor_of)
             model, draws = chains.best, chains.draws
             expectation = chains.expectation if is_sampled else model.expectation_
         else:
-            chains, model, draws = None, estimator, _fit_one(estimator, matrix, request.n_draws, monitor_of(0))
+            chains, model, draws = None, estimator, _fit_one(estimator, matrix, n_draws, monitor_of(0))
             expectation = model.expectation_ if matrix.dense is None else None
     return FitResult(
         matrix=matrix,

@@ -14,9 +14,10 @@ from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
-from nbmf.posterior.store import kept_sweeps, refuse_too_much_memory, refuse_without_posterior
+from nbmf.posterior.store import draws_that_fit, kept_sweeps, refuse_too_much_memory, refuse_without_posterior
 
 CHAINS, STARTS = 4, 4
+DRAWS, DRAWS_GB = 100, 1.0  # posterior draws of each chain of a sampled scale; what draws may take
 # Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
 # made by default, and a single fit takes all processors.
 SMALL = 5e7
@@ -113,6 +114,16 @@ def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -
             return 1
 
 
+def draws_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
+    """Return how many posterior draws of each chain are kept: by default those that the intervals of a scale need."""
+    if request.n_draws is not None:
+        return request.n_draws
+    if estimator.inference is not Inference.SAMPLER or estimator.view is not View.SCALE or matrix.dense is not None:
+        return 0
+    possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // chains_of(estimator, matrix, request)
+    return min(DRAWS, estimator.n_samples) if possible >= DRAWS else 0
+
+
 def visits_of(estimator: Factorization, matrix: NamedMatrix) -> int:
     """Return how often a fit visits an observed entry at most."""
     return matrix.n_observed * estimator.n_iterations
@@ -142,7 +153,7 @@ def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Re
         if estimator.inference is Inference.SAMPLER:
             kept_sweeps(estimator, request.n_draws)  # refuses more than there are
         if estimator.n_components != AUTO:
-            refuse_too_much_memory(matrix.shape, estimator.n_components, request.n_draws, 1.0, chains)
+            refuse_too_much_memory(matrix.shape, estimator.n_components, request.n_draws, DRAWS_GB, chains)
 
 
 def _instead(matrix: NamedMatrix) -> Sequence[str | Setting]:
@@ -154,7 +165,7 @@ def _refuse_of_large(matrix: NamedMatrix, request: Request) -> None:
     """Raise ConfigError if more is asked of a large sparse matrix than one fit."""
     asked = (
         ("chains", request.chains or 1, 1, "is one chain or start"),
-        ("n_draws", request.n_draws, 0, "are no draws"),
+        ("n_draws", request.n_draws or 0, 0, "are no draws"),
     )
     for name, given, most, what in asked:
         if given > most:

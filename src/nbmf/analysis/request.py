@@ -17,7 +17,7 @@ class Asked(TypedDict, total=False):
     n_components: int | str | None
     iterations: int | None
     chains: int | None
-    n_draws: int
+    n_draws: int | None
     settings: Mapping[str, Any] | None
     seed: int
     check: bool
@@ -38,7 +38,7 @@ RULES = {
     "n_components": Rule(lambda value: value == AUTO or _NUMBER.holds(value), f"{at_least(1).allowed}, 'auto' or None"),
     "iterations": _NUMBER,
     "chains": _NUMBER,
-    "n_draws": at_least(0),
+    "n_draws": _or_none(at_least(0)),
     "settings": _or_none(Rule(lambda value: isinstance(value, Mapping), "a dict of arguments of the method")),
     "seed": at_least(0),
     "check": TRUE_OR_FALSE,
@@ -55,7 +55,7 @@ class Request:
     n_components: int | str | None = None
     iterations: int | None = None
     chains: int | None = None
-    n_draws: int = 0
+    n_draws: int | None = None
     settings: Mapping[str, Any] | None = field(default_factory=dict)
     seed: int = 0
     check: bool = True

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, CANDIDATES_IF_SMALL, COMPARED, DEFAULTS, METHODS, SMALL_MATRIX, compared_for
+from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, LARGEST, METHODS
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -91,8 +91,8 @@ def _method(name: str) -> str:
 
 def _candidates() -> Iterator[str]:
     """Yield the methods that are tried on a binary matrix if none is named, and up to which size some of them are."""
-    for name in CANDIDATES_IF_SMALL["BinaryMatrix"]:
-        yield name if name in CANDIDATES["BinaryMatrix"] else f"{name} (up to {SMALL_MATRIX:,} entries)"
+    for name in CANDIDATES["BinaryMatrix"]:
+        yield f"{name} (up to {LARGEST[name]:,} entries)" if name in LARGEST else name
 
 
 MATRIX_FILE = text(
@@ -201,11 +201,10 @@ FIT = Command(
         number("--iterations", "the largest number of iterations; for samplers the sweeps, including burn-in"),
         number(
             "--draws",
-            "keep N posterior draws, for 90 %% credible intervals of every entry; those of variational methods are too "
-            "narrow",
+            "keep N posterior draws of each chain, for 90 %% credible intervals of every entry; those of variational "
+            "methods are too narrow (default: 100 of samplers that show a scale, otherwise none)",
             least=0,
             python="n_draws",
-            default=0,
         ),
         SET,
         SEED,
@@ -226,7 +225,11 @@ FIT = Command(
     ),
     READING,
 )
-COMPARED_IF_SMALL = compared_for("BinaryMatrix", SMALL_MATRIX)[len(COMPARED["BinaryMatrix"]) :]
+COMPARED_IF_SMALL = ", ".join(
+    f"of up to {most:,} observed entries also {name}"
+    for name, most in LARGEST.items()
+    if name not in COMPARED["BinaryMatrix"]
+)
 COMPARE = Command(
     "compare methods by their predictions of held-out entries, with the uncertainty of the ranking",
     help_texts.COMPARE,
@@ -234,8 +237,8 @@ COMPARE = Command(
     (
         text(
             "--methods",
-            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}, of up to {SMALL_MATRIX} observed "
-            f"entries also {' '.join(COMPARED_IF_SMALL)}; for counts {' '.join(COMPARED['CountMatrix'])}; for ordered "
+            f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}, "
+            f"{COMPARED_IF_SMALL}; for counts {' '.join(COMPARED['CountMatrix'])}; for ordered "
             f"categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",
             nargs="+",

@@ -34,12 +34,13 @@ class FitCommand(Predictor):
     def _solve(self, codes, seed):
         # Named here, so that a fit of the workflow knows which files it depends on.
         from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
+        from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
         from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
         from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 
         methods = candidates(codes, seed)
         for method in methods:
-            if not isinstance(method, (BetaDirVB, LogisticFactorVB, BernoulliPoissonVB)):
+            if not isinstance(method, (BetaDirVB, LogisticFactorVB, LogisticFactorGibbs, BernoulliPoissonVB)):
                 raise TypeError(f"{type(method).__name__} is a candidate: import it here")
         choice = choose(codes, methods)
         chosen = methods[choice.index].fit(codes)

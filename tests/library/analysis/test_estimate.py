@@ -11,7 +11,7 @@ from nbmf.analysis.estimate import COSTS, estimate, seconds_of
 from nbmf.analysis.plan import plan_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
-from nbmf.catalogue import CANDIDATES, CANDIDATES_IF_SMALL, LARGE, METHODS, SMALL_MATRIX, candidates_for
+from nbmf.catalogue import CANDIDATES, LARGE, LARGEST, METHODS, candidates_for
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.stacking.members import MEMBERS, make_members
@@ -22,7 +22,7 @@ def coins(F, N, seed=0):
 
 
 def test_all_that_is_fitted_by_default_has_a_cost():
-    names = {name for each in (*CANDIDATES.values(), *CANDIDATES_IF_SMALL.values(), *LARGE.values()) for name in each}
+    names = {name for each in (*CANDIDATES.values(), *LARGE.values()) for name in each}
     classes = {METHODS[name]["class"] for name in names}
     assert classes | {type(one).__name__ for one in make_members(MEMBERS, 8, 9).values()} == COSTS.keys()
 
@@ -46,15 +46,20 @@ def test_twice_the_work_takes_about_twice_the_time():
         one = estimator_of(name, seed=0)
         assert seconds_of(one, many) == pytest.approx(2 * seconds_of(one, few), rel=0.15)
         assert seconds_of(one, few, 0.5) < seconds_of(one, few)
-        halved = estimator_of(name, seed=0, iterations=COSTS[type(one).__name__].iterations // 2)
+        until = COSTS[type(one).__name__].iterations or one.n_iterations
+        halved = estimator_of(name, seed=0, iterations=until // 2)
         assert seconds_of(halved, few) == pytest.approx(seconds_of(one, few) / 2, rel=0.01)
 
 
-def test_a_small_matrix_has_the_finite_model_too_and_its_search_is_counted():
-    assert candidates_for("BinaryMatrix", SMALL_MATRIX + 1) == CANDIDATES["BinaryMatrix"]
-    small = candidates_for("BinaryMatrix", SMALL_MATRIX)
-    assert set(small) - set(CANDIDATES["BinaryMatrix"]) == {"beta-dir-vb-finite"}
+def test_what_takes_long_is_tried_on_small_matrices_alone():
+    tried = [candidates_for("BinaryMatrix", size) for size in (*sorted(LARGEST.values()), 10**9)]
+    assert tried[0] == CANDIDATES["BinaryMatrix"]
+    for few, many, largest in zip(tried, tried[1:], sorted(LARGEST.values()), strict=False):
+        assert {LARGEST[name] for name in set(few) - set(many)} == {largest}
     assert candidates_for("CountMatrix", 9) == CANDIDATES["CountMatrix"]
+
+
+def test_the_search_of_the_finite_model_is_counted():
     matrix = coins(30, 12)
     searched, plain = (estimator_of("beta-dir-vb-finite", seed=0, components=K) for K in (None, 8))
     assert (searched.n_components, searched.title) == ("auto", "Beta-Dir VB, finite, K chosen")

@@ -1,19 +1,20 @@
-"""What the finite Beta-Dir model changes in the choice of `nbmf fit` on small matrices (docs/priors.md):
+"""What the methods that `nbmf fit` tries on small matrices alone change in its choice (docs/trials.md):
 
-    python benchmarks/finite_model.py --masks 3 data/trials/dune.csv data/trials/mite.csv
+    python benchmarks/candidates.py --masks 3 data/trials/dune.csv data/trials/mite.csv
 
-A fifth of the entries is held out, of undirected networks pairs. Prints the held-out log loss of each method, and
-of the one that is taken with and without the finite model.
+A fifth of the entries is held out, of undirected networks pairs. Prints the held-out log loss of what is taken from
+all methods, and from those without each that is tried on small matrices alone, then that of every method.
 """
 
 import argparse
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, candidates_for
+from nbmf.catalogue import LARGEST, candidates_for
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.held_out import HeldOutLosses, held_out_losses
 from nbmf.evaluation.verdict import CHANCE, candidates, method_to_show
@@ -33,25 +34,28 @@ def test_entries(codes: np.ndarray, mask: int) -> np.ndarray:
     return entries
 
 
-def taken(tested: HeldOutLosses, places: list[int]) -> int:
+def taken(tested: HeldOutLosses, places: Sequence[int]) -> int:
     """Return which of some methods `nbmf fit` takes."""
     some = tested._replace(methods=[tested.methods[i] for i in places])
     return places[method_to_show(some, CHANCE / 2 / len(places), range(len(places)))]
 
 
-def losses_of(matrix: BinaryMatrix, mask: int) -> list[float]:
-    """Return the loss of what is taken without and with the finite model, then those of all methods."""
+def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
+    """Return the loss of what is taken, of what is taken without each method of LARGEST, and of each method."""
     entries = test_entries(matrix.codes, mask)
     hidden = entries | entries.T if is_symmetric(matrix.codes) else entries
     training = np.where(hidden, np.int8(-1), matrix.codes)
     methods = candidates(training)
-    ids = candidates_for(BinaryMatrix.__name__, np.count_nonzero(training >= 0))
+    names = candidates_for(BinaryMatrix.__name__, np.count_nonzero(training >= 0))
     with warnings.catch_warnings(action="ignore"):
         tested = held_out_losses(training, methods, 0, None)
         expectations = [method.fit(training).expectation_ for method in methods]
     losses = [nbmf.perplexity(matrix.codes, each, entries) for each in expectations]
-    usual = [i for i, name in enumerate(ids) if name in CANDIDATES[BinaryMatrix.__name__]]
-    return [losses[taken(tested, usual)], losses[taken(tested, list(range(len(ids))))], *losses]
+    without = {f"without {one}": [i for i, name in enumerate(names) if name != one] for one in LARGEST}
+    choices = {"taken": range(len(names)), **without}
+    return {what: losses[taken(tested, places)] for what, places in choices.items()} | dict(
+        zip(names, losses, strict=True)
+    )
 
 
 def main() -> None:
@@ -60,15 +64,13 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--masks", type=int, default=3)
     options = parser.parse_args()
-    print(f"{'matrix':24s} without   with  change  " + "  ".join(candidates_for("BinaryMatrix", 0)))
+    columns = ["taken", *(f"without {name}" for name in LARGEST), *candidates_for("BinaryMatrix", 0)]
+    print(f"{'matrix':20s}  " + "  ".join(columns))
     for file in options.files:
         matrix = nbmf.read(file, log=lambda line: None)
-        means = np.mean([losses_of(matrix, mask) for mask in range(options.masks)], axis=0)
-        change = 100 * (means[1] / means[0] - 1)
-        print(
-            f"{file.stem:24s}  {means[0]:.4f} {means[1]:.4f} {change:+5.1f} %  "
-            + "  ".join(f"{x:.4f}" for x in means[2:])
-        )
+        found = [losses_of(matrix, mask) for mask in range(options.masks)]
+        means = {name: np.mean([losses.get(name, np.nan) for losses in found]) for name in columns}
+        print(f"{file.stem:20s}  " + "  ".join(f"{means[name]:{len(name)}.4f}" for name in columns), flush=True)
 
 
 if __name__ == "__main__":
