@@ -169,8 +169,10 @@ class Analysis:
         if not result.shows_components:
             return []
         groups, other = {"column_groups": result.column_groups}, result.other_view
-        pictures = pictures_of_fit(result.model, result.matrix, **groups, chains=result.chains)
-        return pictures if other is None else [*pictures, picture_of_other_view(other.model, other.matrix, **groups)]
+        pictures = pictures_of_fit(result.model, result.matrix, **groups, chains=result.chains, scale=result.scale)
+        if other is None:
+            return pictures
+        return [*pictures, picture_of_other_view(other.model, other.matrix, other.scale, **groups)]
 
     def _report(self, figures: Sequence[Figure]) -> Report:
         of_other_view = None

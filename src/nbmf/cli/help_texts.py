@@ -143,8 +143,7 @@ examples:
   nbmf plot votes.nbmf/model.npz              a saved model alone, also one from Python
   nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; for topics topics.png
 
-chains.png, the picture of the other view, and scale.png of a fit with --draws are not drawn again: what they show
-is not in the model.
+chains.png and the picture of the other view are not drawn again: what they show is not in the model.
 """
 CLUSTER = """\
 examples:

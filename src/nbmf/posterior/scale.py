@@ -25,7 +25,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import named
 from nbmf.posterior.scale_axes import Exceedances, axes_of, kept_axes, rotated, signed
-from nbmf.posterior.scale_intervals import from_draws, given_columns
+from nbmf.posterior.scale_intervals import Spread, from_draws, given_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +209,9 @@ def has_scale(model: Factorization) -> bool:
 
 
 @threadpool_limits.wrap(limits=1, user_api="blas")
-def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None = None, level: float = 0.9) -> Scale:
+def scale_of(
+    model: Factorization, matrix: NamedMatrix, *, draws: Draws | Spread | None = None, level: float = 0.9
+) -> Scale:
     """Return the axes of a fitted logistic factor model.
 
     Parameters
@@ -217,9 +219,9 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
     model : LogisticFactorVB, LogisticFactorGibbs, OrdinalFactorVB or OrdinalFactorGibbs
         Fitted to `matrix`.
     matrix : BinaryMatrix or CategoryMatrix
-    draws : Draws, optional
-        Their positions on the same axes give intervals. Without, and for draws of a variational fit, which are
-        too narrow, intervals are those of a row's own entries given the columns.
+    draws : Draws or Spread, optional
+        Their positions on the same axes give intervals; or what is kept of these positions. Without, and for draws
+        of a variational fit, which are too narrow, intervals are those of a row's own entries given the columns.
     level : float
 
     Raises
@@ -240,7 +242,10 @@ def scale_of(model: Factorization, matrix: NamedMatrix, *, draws: Draws | None =
     axes, is_rotated = rotated(axes, kept)
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
-    spread = from_draws(axes, draws, level) if is_drawn else given_columns(axes, matrix, level)
+    if isinstance(draws, Spread):
+        spread = draws
+    else:
+        spread = from_draws(axes, draws, level) if is_drawn else given_columns(axes, matrix, level)
     F, low, high = len(axes.places), [], []
     n_end = max(1, round(END * F))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:

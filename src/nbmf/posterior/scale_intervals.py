@@ -29,6 +29,12 @@ class Spread(NamedTuple):
     upper: np.ndarray
     scale: np.ndarray
 
+    @classmethod
+    def of(cls, positions: np.ndarray) -> Spread:
+        """Return what positions of draws say: array (F, A, 3) of means, lower and upper ends."""
+        means, lower, upper = np.moveaxis(positions, -1, 0)
+        return cls(means, lower, upper, means.std(axis=0))
+
 
 def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     """Return intervals by each row's own information on its position, with a N(0, I) prior.
@@ -60,5 +66,4 @@ def from_draws(axes: Axes, draws: Draws, level: float) -> Spread:
         of_rows, of_columns, _ = sides_of(factors)
         places = of_rows @ (of_columns.T @ inverse)
         drawn[s] = places / np.maximum(places.std(axis=0), np.finfo(float).tiny)
-    means = drawn.mean(axis=0)
-    return Spread(means, *interval(drawn, level), means.std(axis=0))
+    return Spread.of(np.stack([drawn.mean(axis=0), *interval(drawn, level)], axis=-1))

@@ -17,7 +17,7 @@ from nbmf.evaluation.result import Comparison
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.posterior.scale import has_scale
+from nbmf.posterior.scale import Scale, has_scale, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,11 +68,13 @@ def pictures_of_fit(
     *,
     column_groups: Sequence[str] | None = None,
     chains: Chains | None = None,
+    scale: Scale | None = None,
     lines: int | None = None,
     components: int | None = None,
 ) -> list[Picture]:
     """Return the pictures of a fit: its scale, if it has one, and the dictionary; without the matrix that alone.
 
+    scale : Scale, with what draws say; by default that of the model alone
     lines, components : int, how many rows and columns and how many components the dictionary shows; by default as
         many as `nbmf.plot` says
     """
@@ -91,7 +93,7 @@ def pictures_of_fit(
     ]
     if is_complete:
         if has_scale(model):
-            pictures.insert(0, _scale(model if chains is None else chains, matrix))
+            pictures.insert(0, _scale(scale or scale_of(model, matrix)))
         strips = (
             "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
@@ -121,24 +123,30 @@ def _larger(model: Factorization, matrix: NamedMatrix | None) -> str:
 
 
 def picture_of_other_view(
-    model: Factorization, matrix: NamedMatrix, *, column_groups: Sequence[str] | None = None
+    model: Factorization, matrix: NamedMatrix, scale: Scale | None, *, column_groups: Sequence[str] | None = None
 ) -> Picture:
-    """Return the picture of a fit that is shown next to another: a scale, or groups."""
-    if has_scale(model):
-        return _scale(model, matrix)
+    """Return the picture of a fit that is shown next to another: its scale, or groups."""
+    if scale is not None:
+        return _scale(scale)
     return pictures_of_fit(model, matrix, column_groups=column_groups)[0]._replace(file=GROUPS)
 
 
-def _scale(fit: Factorization | Chains, matrix: NamedMatrix) -> Picture:
+def _scale(scale: Scale) -> Picture:
     """Return the picture of rows along one axis, or on a map of two."""
     ends, towards = "the probability of a one at either end", "have a one"
-    if isinstance(matrix, CategoryMatrix):
+    if scale.categories:
         ends, towards = "the mean category at either end", "are high"
     caption = (
         "Scale: where rows lie on the axes along which they differ most, and which columns distinguish the ends: by "
         f"{ends}, or by arrows towards the rows that {towards}"
     )
-    return Picture(SCALE, caption, lambda: nbmf.plot.scale(fit, matrix)[0].figure)
+
+    def draw() -> Figure:
+        from nbmf.plotting.scale import draw as draw_scale  # loads Matplotlib
+
+        return draw_scale(scale)[0].figure
+
+    return Picture(SCALE, caption, draw)
 
 
 def pictures_of_table(

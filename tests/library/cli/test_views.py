@@ -16,6 +16,8 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.verdict import CHANCE
 from nbmf.inference.declarations import View
+from nbmf.plotting import scale as plotting_scale
+from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS
 
 
 def one_scale():
@@ -42,10 +44,11 @@ def chosen(*typed, V=None):
     return chosen_of(matrix, plan_of(matrix, request), request)
 
 
-def said(capsys, *typed):
+def said(capsys, *typed, code=0):
     capsys.readouterr()
-    assert cli.main(list(typed)) == 0
-    return " ".join(capsys.readouterr().out.split())
+    assert cli.main(list(typed)) == code
+    captured = capsys.readouterr()
+    return " ".join((captured.err if code else captured.out).split())
 
 
 def test_both_views_are_shown_where_both_predict_as_well(capsys, here):
@@ -109,12 +112,36 @@ def test_structure_that_no_method_predicts_shows_no_components(capsys, monkeypat
     assert "component 1" not in out
 
 
-def test_a_scale_of_draws_is_not_drawn_again_without_them(capsys, here):
-    """From the model alone its positions and intervals would be others."""
-    quick = ("--iterations", "20", "--draws", "4", "--chains", "2", "--no-check")
-    said(capsys, "fit", "survey.csv", "--method", "logistic-gs", *quick)
-    out = said(capsys, "plot", "survey.nbmf")
-    assert out.startswith("written: survey.nbmf/dictionary.png, survey.nbmf/reconstruction.png")
-    assert out.endswith("not drawn again, for lack of the chains or of the other fit: chains.png, scale.png")
-    said(capsys, "fit", "survey.csv", "--method", "logistic-vb", "--no-check", "--force")
-    assert said(capsys, "plot", "survey.nbmf").startswith("written: survey.nbmf/scale.png, ")
+def drawn_scale(capsys, monkeypatch, *command):
+    """Return what a command says, and the scale that it draws."""
+    drawn, draw = [], plotting_scale.draw
+    monkeypatch.setattr(plotting_scale, "draw", lambda scale, *a, **k: drawn.append(scale) or draw(scale, *a, **k))
+    out = said(capsys, *command)
+    monkeypatch.setattr(plotting_scale, "draw", draw)
+    return out, drawn[0]
+
+
+@pytest.mark.parametrize("groups", [(), ("--groups", "group")])
+def test_a_sampled_scale_is_drawn_again_by_its_draws(groups, capsys, here, monkeypatch):
+    """They are not saved, and from the model alone positions and intervals would be others."""
+    survey = pd.read_csv("survey.csv", index_col=0)
+    survey.assign(group=np.where(np.arange(len(survey)) % 2, "a", "b")).to_csv("grouped.csv")
+    file = "grouped.csv" if groups else "survey.csv"
+    quick = ("--iterations", "20", "--chains", "2", "--no-check", "--out", "out", *groups)
+    _, first = drawn_scale(capsys, monkeypatch, "fit", file, "--method", "logistic-gs", *quick)
+    assert first.interval_kind == FROM_DRAWS  # which are kept without being asked for
+    out, again = drawn_scale(capsys, monkeypatch, "plot", "out")
+    assert out.startswith("written: out/scale.png, out/dictionary.png, out/reconstruction.png")
+    assert out.endswith("not drawn again, for lack of the chains or of the other fit: chains.png")
+    for name in ("positions", "lower", "upper", "discrimination", "low", "reliability", "mean_correlation"):
+        np.testing.assert_allclose(getattr(again, name), getattr(first, name), rtol=1e-4, atol=1e-5)
+    assert (again.kept, again.interval_kind) == (first.kept, FROM_DRAWS)
+    (here / "out/positions.csv").write_text("row,axis 1\n1,2\n", encoding="utf-8")
+    assert "out/positions.csv: not the table of positions of this fit" in said(capsys, "plot", "out", code=2)
+
+
+def test_draws_that_nobody_asks_for_may_be_refused(capsys, here, monkeypatch):
+    quick = ("--iterations", "20", "--chains", "2", "--no-check", "--method", "logistic-gs")
+    _, scale = drawn_scale(capsys, monkeypatch, "fit", "survey.csv", *quick, "--draws", "0")
+    assert scale.interval_kind == GIVEN_COLUMNS
+    assert not (here / "survey.nbmf/W_lower.csv").exists()
