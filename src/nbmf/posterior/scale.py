@@ -89,6 +89,8 @@ class Scale:
         What a person calls the first axes.
     mean_correlation : float array (A,) or None
         Of positions with the means of rows' observed entries: the proportion of ones, or the mean category.
+    between_chains : float array (A,) or None
+        The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
     """
 
     row_names: np.ndarray
@@ -114,6 +116,7 @@ class Scale:
     lowest: int = 0
     given: Sequence[str] = ()
     mean_correlation: np.ndarray | None = None
+    between_chains: np.ndarray | None = None
 
     @property
     def difficulty(self) -> np.ndarray:
@@ -210,7 +213,12 @@ def has_scale(model: Factorization) -> bool:
 
 @threadpool_limits.wrap(limits=1, user_api="blas")
 def scale_of(
-    model: Factorization, matrix: NamedMatrix, *, draws: Draws | Spread | None = None, level: float = 0.9
+    model: Factorization,
+    matrix: NamedMatrix,
+    *,
+    draws: Draws | Spread | None = None,
+    chains: int = 1,
+    level: float = 0.9,
 ) -> Scale:
     """Return the axes of a fitted logistic factor model.
 
@@ -222,6 +230,8 @@ def scale_of(
     draws : Draws or Spread, optional
         Their positions on the same axes give intervals; or what is kept of these positions. Without, and for draws
         of a variational fit, which are too narrow, intervals are those of a row's own entries given the columns.
+    chains : int
+        Of which there are draws, one after another with as many each.
     level : float
 
     Raises
@@ -245,7 +255,7 @@ def scale_of(
     if isinstance(draws, Spread):
         spread = draws
     else:
-        spread = from_draws(axes, draws, level) if is_drawn else given_columns(axes, matrix, level)
+        spread = from_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
     F, low, high = len(axes.places), [], []
     n_end = max(1, round(END * F))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:
@@ -274,6 +284,7 @@ def scale_of(
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
         mean_correlation=_with_row_means(spread.means, matrix),
+        between_chains=spread.between_chains,
     )
 
 

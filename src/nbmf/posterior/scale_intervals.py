@@ -22,12 +22,15 @@ class Spread(NamedTuple):
 
     means, lower, upper : float arrays (F, A)
     scale : float array (A,), the standard deviation of the means
+    between_chains : float array (A,) or None, the standard deviation of a row's means over chains (root mean square
+        over rows)
     """
 
     means: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
     scale: np.ndarray
+    between_chains: np.ndarray | None = None
 
     @classmethod
     def of(cls, positions: np.ndarray) -> Spread:
@@ -58,12 +61,19 @@ def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     return Spread(means, means - half_widths, means + half_widths, scale)
 
 
-def from_draws(axes: Axes, draws: Draws, level: float) -> Spread:
-    """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized."""
+def from_draws(axes: Axes, draws: Draws, level: float, chains: int = 1) -> Spread:
+    """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized.
+
+    The draws are those of so many chains, one after another, with as many each.
+    """
     inverse = np.linalg.pinv(axes.loadings).T  # (N, A)
     drawn = np.empty((len(draws), *axes.places.shape))
     for s, factors in enumerate(draws):
         of_rows, of_columns, _ = sides_of(factors)
         places = of_rows @ (of_columns.T @ inverse)
         drawn[s] = places / np.maximum(places.std(axis=0), np.finfo(float).tiny)
-    return Spread.of(np.stack([drawn.mean(axis=0), *interval(drawn, level)], axis=-1))
+    spread = Spread.of(np.stack([drawn.mean(axis=0), *interval(drawn, level)], axis=-1))
+    if chains == 1:
+        return spread
+    means = drawn.reshape(chains, -1, *axes.places.shape).mean(axis=1)
+    return spread._replace(between_chains=np.sqrt(means.var(axis=0, ddof=1).mean(axis=0)))

@@ -73,7 +73,8 @@ class FitResult:
         """The axes along which rows lie, of a model that has any."""
         if self.matrix.dense is not None or not has_scale(self.model):
             return None
-        return replace(scale_of(self.model, self.matrix, draws=self.draws), given=self.components.given)
+        chains = 1 if self.chains is None else len(self.chains.estimators)
+        return replace(scale_of(self.model, self.matrix, draws=self.draws, chains=chains), given=self.components.given)
 
     def coordinates(self, axis: int) -> np.ndarray | None:
         """Return where rows (axis 0) or columns (1) are on the axes that are shown of a scale; None without one.

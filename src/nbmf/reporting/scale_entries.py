@@ -8,6 +8,7 @@ from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
 from nbmf.reporting.model import Block, Entry, Lines, Table
+from nbmf.reporting.words import joined
 
 NAMED = 8  # rows at an end
 MIDDLE = 5  # rows in the middle
@@ -51,6 +52,7 @@ def facts(scale: Scale) -> Iterator[str]:
         "convention: the one towards which discriminations sum to more than 0"
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
+    yield from _between_chains(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
     means = "percentages are mean predicted probabilities of a one (yes, present, right)"
@@ -58,6 +60,19 @@ def facts(scale: Scale) -> Iterator[str]:
         numbers = f"{scale.lowest} {scale.categories[0]!r} to {scale.lowest + len(scale.categories) - 1} "
         means = f"numbers of columns are mean predicted categories, from {numbers}{scale.categories[-1]!r}"
     yield f"an end is {end}{tenth}; {means}"
+
+
+def _between_chains(scale: Scale) -> Iterator[str]:
+    """Yield by how much positions differ between chains, next to what draws of all of them say."""
+    if scale.between_chains is None:
+        return
+    halves = np.median(scale.upper - scale.lower, axis=0) / 2
+    differ = joined(f"{scale.between_chains[a]:.2g} on {scale.names[a]}" for a in range(scale.kept))
+    typical = joined(f"{halves[a]:.2g}" for a in range(scale.kept))
+    yield (
+        f"from chain to chain the mean position of a row differs by {differ} (standard deviation); half of a typical "
+        f"interval is {typical}"
+    )
 
 
 def _ordered_by_means(scale: Scale) -> Iterator[str]:

@@ -128,7 +128,8 @@ def test_a_sampled_scale_is_drawn_again_by_its_draws(groups, capsys, here, monke
     survey.assign(group=np.where(np.arange(len(survey)) % 2, "a", "b")).to_csv("grouped.csv")
     file = "grouped.csv" if groups else "survey.csv"
     quick = ("--iterations", "20", "--chains", "2", "--no-check", "--out", "out", *groups)
-    _, first = drawn_scale(capsys, monkeypatch, "fit", file, "--method", "logistic-gs", *quick)
+    fitted, first = drawn_scale(capsys, monkeypatch, "fit", file, "--method", "logistic-gs", *quick)
+    assert f"the mean position of a row differs by {first.between_chains[0]:.2g} on axis 1" in fitted
     assert first.interval_kind == FROM_DRAWS  # which are kept without being asked for
     out, again = drawn_scale(capsys, monkeypatch, "plot", "out")
     assert out.startswith("written: out/scale.png, out/dictionary.png, out/reconstruction.png")

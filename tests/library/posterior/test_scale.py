@@ -182,13 +182,17 @@ def test_intervals_of_draws_are_quantiles_of_standardized_projections():
     matrix, *_ = one_scale(F=20)
     model = nbmf.LogisticFactorGibbs(2, effects="both", burn_in=20, n_samples=30, random_state=0)
     draws = nbmf.posterior_draws(model, matrix, n_draws=30)
-    scale = scale_of(model, matrix, draws=draws, level=0.8)
+    scale = scale_of(model, matrix, draws=draws, chains=3, level=0.8)
     positions = []
     for one in draws:
         psi = one.W @ one.H + one.others["row effects"][:, None] + one.others["column effects"]
         found = np.linalg.lstsq(scale.discrimination, (psi - psi.mean(axis=0)).T, rcond=None)[0].T
         positions.append(found / found.std(axis=0))
     np.testing.assert_allclose(scale.positions, np.mean(positions, axis=0), atol=1e-4)
+    of_chains = [np.mean(positions[i : i + 10], axis=0) for i in (0, 10, 20)]
+    between = np.sqrt(np.mean(np.var(of_chains, axis=0, ddof=1), axis=0))
+    np.testing.assert_allclose(scale.between_chains, between, rtol=1e-3)
+    assert scale_of(model, matrix, draws=draws).between_chains is None
     lower, upper = np.quantile(positions, [0.1, 0.9], axis=0, method="weibull")
     np.testing.assert_allclose(scale.lower, lower, atol=1e-4)
     np.testing.assert_allclose(scale.upper, upper, atol=1e-4)
