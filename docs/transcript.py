@@ -55,11 +55,11 @@ those of [nbmf.read](your-data.md).
 
 $ nbmf fit animals.csv
 
-![Dictionary](figures/cli_dictionary.png)
+![Animals and attributes on two axes](figures/cli_scale.png)
 
 See [how to read a fit](reading.md). Held-out entries choose [one of a few methods](choosing.md) unless
-`--method` names one. Fits stop early; on small data the best of four starts is kept, on large data
-there is one. `--no-check` omits the structure test. `report.html` has everything in one file, in which
+`--method` names one. Samplers have four chains, other methods on small data four starts, of which the
+best is kept. `--no-check` omits the structure test. `report.html` has everything in one file, in which
 you can [look up rows and columns](reading.md#looking-things-up-in-a-report).
 
 ![Data and reconstruction](figures/cli_reconstruction.png)
@@ -183,7 +183,7 @@ datasets:
     axes: [animals, attributes]
 """
 PICTURES = {
-    "cli_dictionary.png": "animals.nbmf/dictionary.png",
+    "cli_scale.png": "animals.nbmf/scale.png",
     "cli_reconstruction.png": "animals.nbmf/reconstruction.png",
     "cli_comparison.png": "animals.compare/comparison.png",
     "cli_profile.png": "penguins.clusters/profile.png",

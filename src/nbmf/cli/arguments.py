@@ -308,8 +308,8 @@ PLOT = Command(
         ),
         text(
             "--out",
-            "a folder, or a file ending in .png or .pdf for the first picture: the dictionary, the profiles or the "
-            "topics (default: the folder of the model)",
+            "a folder, or a file ending in .png or .pdf for one picture: the one that has its name, such as scale.pdf, "
+            "otherwise the dictionary, the profiles or the topics (default: the folder of the model)",
             "PATH",
         ),
         FORCE,

@@ -140,6 +140,7 @@ PLOT = """\
 examples:
   nbmf plot votes.nbmf                        all pictures of the fit again
   nbmf plot votes.nbmf --rows 120 --components 5 --out large.pdf
+  nbmf plot votes.nbmf --out scale.pdf        the picture of that name
   nbmf plot votes.nbmf/model.npz              a saved model alone, also one from Python
   nbmf plot penguins.clusters --out a.pdf     profile.png as a PDF; for topics topics.png
 

@@ -18,7 +18,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
 from nbmf.posterior.scale import Scale, has_scale, scale_of
 from nbmf.posterior.scale_intervals import Spread
-from nbmf.reporting.pictures import FIT_FILES, Picture, picture_of_paths, pictures_of_fit, pictures_of_table
+from nbmf.reporting.pictures import DICTIONARY, FIT_FILES, Picture, picture_of_paths, pictures_of_fit, pictures_of_table
 
 if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     if out.suffix.lower() in FORMATS:  # it was named, so it may be overwritten
         from nbmf.plotting import style  # loads Matplotlib
 
-        style.save(pictures[0].draw(), out)
+        style.save(_named(pictures, out.stem).draw(), out)
         print(f"written: {out}")
         return
     files = [picture.file for picture in pictures]
@@ -49,6 +49,12 @@ def run(options: argparse.Namespace) -> None:
     others = [file for file in FIT_FILES if file not in files and path.is_dir() and (path / file).exists()]
     if others:
         print(f"not drawn again, for lack of the chains or of the other fit: {', '.join(others)}")
+
+
+def _named(pictures: list[Picture], name: str) -> Picture:
+    """Return the picture of this name; else the dictionary, or of what has none the first."""
+    by_name = {Path(picture.file).stem: picture for picture in pictures}
+    return by_name.get(name) or by_name.get(Path(DICTIONARY).stem) or pictures[0]
 
 
 def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:

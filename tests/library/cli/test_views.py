@@ -17,6 +17,7 @@ from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.verdict import CHANCE
 from nbmf.inference.declarations import View
 from nbmf.plotting import scale as plotting_scale
+from nbmf.plotting import style
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS
 
 
@@ -139,6 +140,19 @@ def test_a_sampled_scale_is_drawn_again_by_its_draws(groups, capsys, here, monke
     assert (again.kept, again.interval_kind) == (first.kept, FROM_DRAWS)
     (here / "out/positions.csv").write_text("row,axis 1\n1,2\n", encoding="utf-8")
     assert "out/positions.csv: not the table of positions of this fit" in said(capsys, "plot", "out", code=2)
+
+
+def test_a_file_gets_the_picture_of_its_name_or_the_dictionary(capsys, here, monkeypatch):
+    said(capsys, "fit", "survey.csv", "--method", "logistic-vb-columns", "--iterations", "20", "--no-check")
+    drawn, save = [], style.save
+    monkeypatch.setattr(style, "save", lambda figure, file: drawn.append(len(figure.axes)) or save(figure, file))
+    for name in ("scale", "four", "dictionary"):
+        assert (
+            said(capsys, "plot", "survey.nbmf", "--components", "4", "--out", f"{name}.pdf") == f"written: {name}.pdf"
+        )
+        assert (here / f"{name}.pdf").exists()
+    of_scale, other, of_dictionary = drawn
+    assert other == of_dictionary != of_scale == 2
 
 
 def test_draws_that_nobody_asks_for_may_be_refused(capsys, here, monkeypatch):
