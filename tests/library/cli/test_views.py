@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_picture
+from few_sweeps import take_few_sweeps
 from scipy.special import expit
 
 from nbmf import cli
 from nbmf.analysis.analyze import chosen_of
 from nbmf.analysis.plan import plan_of
 from nbmf.analysis.request import Request
+from nbmf.catalogue import CANDIDATES
 from nbmf.cli import fit as fit_command
 from nbmf.cli.arguments import parse
 from nbmf.data.matrix import BinaryMatrix
@@ -32,6 +34,7 @@ def one_scale():
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
+    take_few_sweeps(monkeypatch)
     names = [f"person {f}" for f in range(40)]
     pd.DataFrame(one_scale(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
     noise = np.random.default_rng(2).integers(0, 2, (30, 12))
@@ -68,7 +71,7 @@ def test_both_views_are_shown_where_both_predict_as_well(capsys, here):
 def test_a_view_that_is_asked_for_is_the_only_one(view):
     (only,) = chosen("--view", str(view))
     assert only.estimator.view is view
-    assert only.verdict.chance == CHANCE / 2 / 4  # the test is that of all candidates
+    assert only.verdict.chance == CHANCE / 2 / len(CANDIDATES["BinaryMatrix"])  # the test is that of all candidates
     (unchecked,) = chosen("--view", str(view), "--no-check")
     assert (unchecked.estimator.view, unchecked.verdict) == (view, None)
 
@@ -80,9 +83,9 @@ def test_a_method_that_shows_the_other_view_is_refused(capsys):
 
 def test_a_method_that_is_named_pays_for_those_that_could_have_been_tried():
     (named,) = chosen("--method", "bica")
-    assert named.verdict.chance == CHANCE / 2 / 5
+    assert named.verdict.chance == CHANCE / 2 / (len(CANDIDATES["BinaryMatrix"]) + 1)
     (candidate,) = chosen("--method", "logistic-vb")
-    assert candidate.verdict.chance == CHANCE / 2 / 4
+    assert candidate.verdict.chance == CHANCE / 2 / len(CANDIDATES["BinaryMatrix"])
 
 
 @pytest.mark.parametrize("file", ["survey.csv", "coins.csv"])
