@@ -25,7 +25,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import named
 from nbmf.posterior.scale_axes import Exceedances, axes_of, kept_axes, rotated, signed
-from nbmf.posterior.scale_intervals import Spread, from_draws, given_columns
+from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,18 +244,14 @@ def scale_of(
     if not (isinstance(level, int | float) and 0 < level < 1):
         raise not_allowed("level", level, "a number between 0 and 1")
     if not has_scale(model):
-        name = type(model).__name__
-        why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
-        raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
+        why = f"{type(model).__name__}: its {'rows do not differ' if isinstance(model, KINDS) else 'components are no axes'}"
+        raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {why}")
     axes = axes_of(model.factors_)
     kept, limit = kept_axes(axes, matrix)
     axes, is_rotated = rotated(axes, kept)
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
-    if isinstance(draws, Spread):
-        spread = draws
-    else:
-        spread = from_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
+    spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
     F, low, high = len(axes.places), [], []
     n_end = max(1, round(END * F))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:

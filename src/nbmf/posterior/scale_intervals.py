@@ -61,11 +61,13 @@ def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     return Spread(means, means - half_widths, means + half_widths, scale)
 
 
-def from_draws(axes: Axes, draws: Draws, level: float, chains: int = 1) -> Spread:
+def of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1) -> Spread:
     """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized.
 
-    The draws are those of so many chains, one after another, with as many each.
+    The draws are those of so many chains, one after another, with as many each. What is kept of positions stays.
     """
+    if isinstance(draws, Spread):
+        return draws
     inverse = np.linalg.pinv(axes.loadings).T  # (N, A)
     drawn = np.empty((len(draws), *axes.places.shape))
     for s, factors in enumerate(draws):

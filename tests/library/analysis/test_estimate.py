@@ -46,7 +46,7 @@ def test_twice_the_work_takes_about_twice_the_time():
         one = estimator_of(name, seed=0)
         assert seconds_of(one, many) == pytest.approx(2 * seconds_of(one, few), rel=0.15)
         assert seconds_of(one, few, 0.5) < seconds_of(one, few)
-        until = COSTS[type(one).__name__].iterations or one.n_iterations
+        until = module._cost(one).iterations or one.n_iterations
         halved = estimator_of(name, seed=0, iterations=until // 2)
         assert seconds_of(halved, few) == pytest.approx(seconds_of(one, few) / 2, rel=0.01)
 
