@@ -244,16 +244,16 @@ def scale_of(
     if not (isinstance(level, int | float) and 0 < level < 1):
         raise not_allowed("level", level, "a number between 0 and 1")
     if not has_scale(model):
-        why = f"{type(model).__name__}: its {'rows do not differ' if isinstance(model, KINDS) else 'components are no axes'}"
-        raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {why}")
+        name = type(model).__name__
+        why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
+        raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
     kept, limit = kept_axes(axes, matrix)
     axes, is_rotated = rotated(axes, kept)
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
-    F, low, high = len(axes.places), [], []
-    n_end = max(1, round(END * F))
+    n_end, low, high = max(1, round(END * len(axes.places))), [], []
     for order in np.argsort(axes.places, axis=0, kind="stable").T:
         low.append(_predicted(model, order[:n_end]))
         high.append(_predicted(model, order[-n_end:]))
