@@ -14,6 +14,7 @@ from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
+from nbmf.posterior.scale import KINDS
 from nbmf.posterior.store import draws_that_fit, kept_sweeps, refuse_too_much_memory, refuse_without_posterior
 
 CHAINS, STARTS = 4, 4
@@ -118,7 +119,8 @@ def draws_of(estimator: Factorization, matrix: NamedMatrix, request: Request) ->
     """Return how many posterior draws of each chain are kept: by default those that the intervals of a scale need."""
     if request.n_draws is not None:
         return request.n_draws
-    if estimator.inference is not Inference.SAMPLER or estimator.view is not View.SCALE or matrix.dense is not None:
+    is_sampled_scale = estimator.inference is Inference.SAMPLER and isinstance(estimator, KINDS)
+    if not is_sampled_scale or matrix.dense is not None:
         return 0
     possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // chains_of(estimator, matrix, request)
     return min(DRAWS, estimator.n_samples) if possible >= DRAWS else 0

@@ -15,7 +15,7 @@ import nbmf
 from nbmf import cli
 from nbmf.analysis import plan as plans
 from nbmf.analysis.analyze import chosen_of
-from nbmf.analysis.plan import plan_of
+from nbmf.analysis.plan import draws_of, plan_of
 from nbmf.analysis.progress import silent
 from nbmf.analysis.request import Asked, Request
 from nbmf.analysis.settings import estimator_of
@@ -253,6 +253,19 @@ def test_a_large_sparse_matrix_is_refused_by_methods_that_keep_all_entries(metho
     V = scipy.sparse.csr_array(np.full((20, 12), 3 if method == "poisson-gamma-vb" else 1))
     with pytest.raises(ConfigError, match=f"20 x 12 entries are too many for {method}, which keeps all of them"):
         nbmf.analyze(V, method=method)
+
+
+def test_draws_are_kept_by_default_of_samplers_that_have_a_scale():
+    """Not of the buffet or of counts, which have axes and no scale; as many as there are, and none that do not fit."""
+    matrix = nbmf.BinaryMatrix.from_frame(survey())
+    kept = {name for name in METHODS if draws_of(estimator_of(name, seed=0), matrix, Request())}
+    assert kept == {"logistic-gs", "logistic-gs-learned-effects", "ordinal-gs"}
+    sampler = estimator_of("logistic-gs", seed=0)
+    few = estimator_of("logistic-gs", seed=0, iterations=20)
+    assert [draws_of(each, matrix, Request()) for each in (sampler, few)] == [100, few.n_samples] == [100, 4]
+    assert draws_of(sampler, matrix, Request(n_draws=0)) == 0
+    many = estimator_of("logistic-gs", seed=0, components=100_000)
+    assert draws_of(many, matrix, Request()) == 0
 
 
 # What does not fit into memory.
