@@ -28,7 +28,7 @@ import mutation
 from mutation import ROOT, Finder, Record, Tree, apply, final
 
 LARGEST_SHARE = 0.05  # of mutants that may survive without a reason
-PATIENT = 300  # seconds of tests that try a mutant at most; of three files at least
+FEWEST, MOST_SECONDS = 3, 300  # files of tests that try a mutant in any case; for how long others do
 HEADER = """# Mutants of all of src
 
 One-place changes drawn from every file, each as likely as any other:
@@ -53,8 +53,8 @@ class Covered(NamedTuple):
         named = mutation.TESTS.get(file.removeprefix("nbmf/"), [])
         found = self.by_line.get(file, {}).get(line, [])
         found = [name for name in sorted(found, key=self.seconds.get) if name not in named]
-        until = list(itertools.accumulate(self.seconds.get(name, 0) for name in found))
-        return [*named, *(name for n, name in enumerate(found) if n < 3 or until[n] <= PATIENT)]
+        until = list(itertools.accumulate(self.seconds[name] for name in found))
+        return [*named, *(name for n, name in enumerate(found) if n < FEWEST or until[n] <= MOST_SECONDS)]
 
 
 def covered(workers: int) -> Covered:
@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations_everywhere.md")
     options = parser.parse_args()
     if not importlib.util.find_spec("coverage"):
-        parser.error("which tests run which line is told by coverage: pip install coverage")
+        parser.error("the package coverage is needed, which is not installed here: pip install coverage")
     lines = held_coverage(options.coverage, options.workers)
     records = []
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, ThreadPoolExecutor(options.workers) as pool:

@@ -17,6 +17,10 @@ def excess(test_set, *methods, column="mean excess"):
     return published(f"trials/{test_set}").set_index("method").loc[list(methods), column].tolist()
 
 
+def seconds_of_fit(*matrices):
+    return published("trials/confirm_default").groupby("dataset")["default seconds"].first()[list(matrices)].tolist()
+
+
 def losses_under(*etas):
     """Return the medians over masks of Dir-Dir GS on paleo, by η."""
     table = published("lumbreras2020/eta").query("dataset == 'paleo' and side == 'columns'")
@@ -101,6 +105,11 @@ NUMBERS = [
         "trials",
         "logistic VB with K = 8 is {:.0%} above it, and with column effects {:.0%}.",
         lambda: excess("excess", "logistic-vb", "logistic-vb-columns"),
+    ),
+    (
+        "trials",
+        "`esvotes` {:.0f} and `msweb` (9.3 million entries) {:.0f}, on two busy cores",
+        lambda: seconds_of_fit("esvotes", "msweb"),
     ),
     ("rivals", "| stacking | {:.1%} |", lambda: rivals_excess("stacking")),
     ("rivals", "| `nbmf fit` | {:.1f} % | {:.1f} % ({:.1f} to {:.1f}) | |", lambda: against("nbmf-fit")),

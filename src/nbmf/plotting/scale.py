@@ -17,6 +17,7 @@ from nbmf.plotting.group_legend import GroupLegend, below
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
 from nbmf.plotting.names import shortened
 from nbmf.posterior.scale import Scale, scale_of
+from nbmf.posterior.scale_intervals import typical_half
 
 MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
 MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those farthest from the middle
@@ -230,7 +231,7 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
         *positions.T, s=9 if is_few else 4, alpha=1 if is_few else 0.5, color=colours, linewidth=0, zorder=3
     )
     legend.draw(of_rows)
-    half = np.median(scale.upper[:, :2] - scale.lower[:, :2], axis=0) / 2
+    half = typical_half(scale.lower, scale.upper)
     of_rows.set_title(f"rows; a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}", loc="left")
     slopes = scale.discrimination[:, :2]
     strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]

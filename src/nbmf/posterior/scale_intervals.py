@@ -39,6 +39,11 @@ class Spread(NamedTuple):
         return cls(means, lower, upper, means.std(axis=0))
 
 
+def typical_half(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return half of the median interval on each axis, (A,), of ends (F, A)."""
+    return np.median(upper - lower, axis=0) / 2
+
+
 def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     """Return intervals by each row's own information on its position, with a N(0, I) prior.
 

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
+from nbmf.posterior.scale_intervals import typical_half
 from nbmf.reporting.model import Block, Entry, Lines, Table
 from nbmf.reporting.words import joined
 
@@ -66,7 +67,7 @@ def _between_chains(scale: Scale) -> Iterator[str]:
     """Yield by how much positions differ between chains, next to what draws of all of them say."""
     if scale.between_chains is None:
         return
-    halves = np.median(scale.upper - scale.lower, axis=0) / 2
+    halves = typical_half(scale.lower, scale.upper)
     differ = joined(f"{scale.between_chains[a]:.2g} on {scale.names[a]}" for a in range(scale.kept))
     typical = joined(f"{halves[a]:.2g}" for a in range(scale.kept))
     yield (

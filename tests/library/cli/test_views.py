@@ -4,14 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_picture
-from few_sweeps import take_few_sweeps
 from scipy.special import expit
 
 from nbmf import cli
 from nbmf.analysis.analyze import chosen_of
 from nbmf.analysis.plan import plan_of
 from nbmf.analysis.request import Request
-from nbmf.catalogue import CANDIDATES
+from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.cli import fit as fit_command
 from nbmf.cli.arguments import parse
 from nbmf.data.matrix import BinaryMatrix
@@ -21,6 +20,8 @@ from nbmf.inference.declarations import View
 from nbmf.plotting import scale as plotting_scale
 from nbmf.plotting import style
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS
+
+SAMPLER = "logistic-gs-learned-effects"
 
 
 def one_scale():
@@ -34,7 +35,8 @@ def one_scale():
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
-    take_few_sweeps(monkeypatch)
+    few = METHODS[SAMPLER]["settings"] | {"burn_in": 20, "n_samples": 40}  # it takes part in every test, quickly
+    monkeypatch.setitem(METHODS[SAMPLER], "settings", few)
     names = [f"person {f}" for f in range(40)]
     pd.DataFrame(one_scale(), names, [f"question {n}" for n in range(24)]).to_csv("survey.csv")
     noise = np.random.default_rng(2).integers(0, 2, (30, 12))
