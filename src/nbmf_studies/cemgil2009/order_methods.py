@@ -3,7 +3,9 @@
 Plain updates gain little each for tens of thousands of iterations where templates are sparse: between two orders the
 bound then compares how far the fits have come. After `plain` updates each iteration is a cycle of SQUAREM (Varadhan and
 Roland, "Simple and globally convergent methods for accelerating the convergence of any EM algorithm", Scandinavian
-Journal of Statistics 35, 2008): two updates, a step along the parabola through them, and an update from there.
+Journal of Statistics 35, 2008): two updates, a step along the parabola through them, and an update from there. A long
+step may lower the bound: where it is lower after CHECKED cycles than before, they are done again as plain updates. So a
+fit that stops has stopped gaining, and has not just lost.
 """
 
 from itertools import starmap
@@ -20,7 +22,6 @@ from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.seeds import child
 
 CHECKED = 5  # cycles between two looks at the bound, which costs as much as three updates
-WORSE = 100.0  # nats that long steps may lose: the next cycles win more than them
 LONGEST, FACTOR = 1024.0, 4.0  # steps, in units of two updates, and how their limit grows and shrinks
 LOGS = -345.0, 50.0  # of what a step may lead to
 SPLIT, PRUNED = "split", "pruned"
@@ -37,16 +38,21 @@ class AcceleratedState(VariationalState):
 
     def __init__(self, *parts, plain: int):
         super().__init__(*parts)
-        self.plain, self._iterations, self._cycles = plain, 0, 0
-        self._limit, self._bound, self._kept = FACTOR, -np.inf, None
+        self.plain, self._iterations = plain, 0
+        self._limit = FACTOR
 
     def advance(self, steps):
         """Update so many times, or do so many cycles."""
         for _ in range(steps):
-            if self._iterations < self.plain:
+            cycles = self._iterations - self.plain
+            if cycles < 0:
                 super().advance(1)
             else:
+                if cycles == 0:
+                    self._keep()
                 self._cycle()
+                if (cycles + 1) % CHECKED == 0:
+                    self._undo_losses()
             self._iterations += 1
 
     def _tables(self) -> list[np.ndarray]:
@@ -60,7 +66,7 @@ class AcceleratedState(VariationalState):
 
     def _put(self, logs: list[np.ndarray]) -> None:
         for table, log in zip(self._tables(), logs, strict=True):
-            table[:] = np.exp(np.clip(log, *LOGS))
+            table[:] = np.exp(log)
 
     def _length(self, steps: list[np.ndarray]) -> float:
         """Return the length of a change of logarithms, each weighed by its information: the shape of its gamma."""
@@ -69,9 +75,6 @@ class AcceleratedState(VariationalState):
         return float(np.sqrt(sum((weight * step**2).sum() for weight, step in zip(weights, steps, strict=True))))
 
     def _cycle(self) -> None:
-        if self._cycles % CHECKED == 0:
-            self._check()
-        self._cycles += 1
         start = self._logs()
         super().advance(1)
         once = self._logs()
@@ -81,19 +84,22 @@ class AcceleratedState(VariationalState):
         bend = [b - 2 * a + x for b, a, x in zip(twice, once, start, strict=True)]
         length = min(self._length(change) / max(self._length(bend), 1e-300), self._limit)
         if length > 1.0:
-            self._put([x + 2 * length * r + length**2 * v for x, r, v in zip(start, change, bend, strict=True)])
+            steps = zip(start, change, bend, strict=True)
+            self._put([np.clip(x + 2 * length * r + length**2 * v, *LOGS) for x, r, v in steps])
         super().advance(1)
         if length == self._limit:
             self._limit = min(self._limit * FACTOR, LONGEST)
 
-    def _check(self) -> None:
-        """Go back to the last look at the bound if it has fallen since, and take shorter steps."""
-        bound = self.objective()
-        if self._kept is not None and not bound > self._bound - WORSE:  # or is no number
+    def _keep(self) -> None:
+        self._bound, self._kept = self.objective(), self._logs()
+
+    def _undo_losses(self) -> None:
+        """Do the cycles since the last look again by plain updates if the bound has fallen; then take shorter steps."""
+        if not self.objective() >= self._bound:  # or is no number
             self._put(self._kept)
-            super().advance(1)
-            bound, self._limit = self.objective(), max(self._limit / FACTOR**2, 1.0)
-        self._bound, self._kept = bound, self._logs()
+            super().advance(3 * CHECKED)
+            self._limit = max(self._limit / FACTOR**2, 1.0)
+        self._keep()
 
 
 @with_parameters
