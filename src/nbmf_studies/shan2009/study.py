@@ -62,6 +62,7 @@ def _further(experiment: Further) -> Table:
         check=check,
         applies=_has_further(experiment.name),
         in_reference=True,
+        float_format="%.10g",  # of thousands of fits: all digits are more than a megabyte
         on_request=common.READINGS,
     )
 
