@@ -29,7 +29,7 @@ Made by `make benchmark` and `benchmarks/run.py --publish`; what it means is in
 """
 PARTS = ("kernels", "threads", "scaling", "mixing", "learning", "membership", "memory")
 PARTS += ("startup", "peers")
-PARTS += ("logistic", "poisson", "large", "large_sparse", "popularity", "buffet")
+PARTS += ("logistic", "poisson", "large", "large_sparse", "popularity", "recommenders", "buffet")
 
 
 def page(part: str, tables: list[Table], machine: str, seconds: float) -> str:

@@ -8,10 +8,12 @@ from pathlib import Path
 import naive
 import numpy as np
 import pytest
+import scipy.sparse as sparse
 
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.evaluation.sparse_comparison import rank_scores
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
 from nbmf.numerics.compilation import cache_home
 from nbmf.posterior.diagnostics import chain_diagnostics
@@ -38,6 +40,8 @@ import plain_loops  # noqa: E402
 import poisson  # noqa: E402
 import popularity  # noqa: E402
 import process_memory  # noqa: E402
+import recommender_worker  # noqa: E402
+import recommenders  # noqa: E402
 import run  # noqa: E402
 import scaling  # noqa: E402
 import startup  # noqa: E402
@@ -412,7 +416,7 @@ def test_peers_with_a_peer(monkeypatch):
 
 
 def test_every_peer_is_pinned():
-    for peer in ("nbmf-mm", "tomotopy", "lda", "gensim"):
+    for peer in ("nbmf-mm", "tomotopy", "lda", "gensim", *(one.peer for one in recommenders.METHODS if one.peer)):
         assert peers.requirement(peer).startswith(f"{peer}==")
 
 
@@ -504,3 +508,107 @@ def test_popularity_compared_with_factors():
     assert column(found, "")[5] == "bernoulli-poisson-vb-scales"
     assert column(of_shapes, "shapes of W and H")[1] == "1.00 and 2.00"
     assert column(of_shapes, "shapes of W and H")[-1].startswith("learned: ")
+
+
+SPARSE = large.drawn(large.Size(60, 40, 500, 2))[0]
+
+
+def fold_of_sparse():
+    return recommenders.fold_of(SPARSE, sparse.csr_array(SPARSE.shape), "test")
+
+
+def test_what_recommenders_do_not_see():
+    """Held-out ones are no training ones; zeros are no ones of the whole matrix; weights make up for both."""
+    V, fold = SPARSE.toarray(), fold_of_sparse()
+    ones, zeros = fold.places[:, : fold.n_ones], fold.places[:, fold.n_ones :]
+    assert fold.n_ones == 50
+    assert V[tuple(ones)].all()
+    assert not fold.ones.toarray()[tuple(ones)].any()
+    assert not V[tuple(zeros)].any()
+    assert fold.ones.sum() == 450
+    assert fold.zeros * zeros.shape[1] == pytest.approx((V == 0).sum())
+    assert (fold.held().sum(axis=1) > 0).all()
+    hidden = sparse.csr_array(SPARSE - fold.ones)
+    hidden.eliminate_zeros()
+    inner = recommenders.fold_of(fold.ones, hidden, "test, inner")
+    assert not V[tuple(inner.places[:, inner.n_ones :])].any()
+    assert inner.zeros * (inner.places.shape[1] - inner.n_ones) == pytest.approx((V == 0).sum())
+
+
+def test_the_loss_of_recommenders_is_that_of_the_whole_matrix():
+    """A constant chance has a loss that can be told: of nine tenths of the ones a training matrix says p."""
+    fold, p = fold_of_sparse(), 0.2
+    loss = recommenders.losses(fold, np.full(fold.places.shape[1], (1 - recommenders.HELD_OUT) * p)).sum() / fold.n_ones
+    n_zeros = SPARSE.shape[0] * SPARSE.shape[1] - SPARSE.nnz
+    assert loss == pytest.approx(-np.log(p) - n_zeros / SPARSE.nnz * np.log1p(-p), rel=1e-12)
+
+
+def test_calibrated_chances_add_up_and_keep_the_order():
+    """A score that ranks by chance is as good as the proportion of ones; sums of chances are those of the ones."""
+    fold = fold_of_sparse()
+    scores = RNG.normal(size=fold.places.shape[1]) + 3 * (np.arange(fold.places.shape[1]) < fold.n_ones)
+    chances = recommenders.calibration(fold, scores)(scores)
+    assert (np.diff(chances[np.argsort(scores)]) >= 0).all()
+    weight = np.where(np.arange(scores.size) < fold.n_ones, 1 / recommenders.HELD_OUT, fold.zeros)
+    assert weight @ chances == pytest.approx(fold.n_ones / recommenders.HELD_OUT, rel=1e-2)
+
+
+def test_scores_of_recommenders():
+    """The first value is of all rows: the area under the curve by pairs, means over rows, sums of losses."""
+    fold = fold_of_sparse()
+    rates = RNG.integers(1, 5, fold.places.shape[1]) / 10
+    found = np.array([RNG.permutation(SPARSE.shape[1]) for _ in fold.rows])
+    scores = recommenders.Scores(fold, rates, found, True, lambda given: given)
+    ones, zeros = rates[: fold.n_ones], rates[fold.n_ones :]
+    assert scores.values["AUC"][0] == pytest.approx(popularity.auc(ones, zeros), rel=1e-12)
+    assert scores.values["NDCG@100"][0] == pytest.approx(rank_scores(found, fold.held()).ndcg, rel=1e-12)
+    assert scores.values["recall@20"][0] == pytest.approx(rank_scores(found, fold.held()).recall, rel=1e-12)
+    loss = recommenders.losses(fold, 1 - np.exp(-rates)).sum() / fold.n_ones
+    assert scores.values["own loss"][0] == pytest.approx(loss, rel=1e-12)
+    assert all(values[1:].std() > 0 for values in scores.values.values())
+    assert scores.values["own loss"][1:].mean() == pytest.approx(loss, rel=0.05)
+
+
+def test_recommended_columns_are_the_best_that_are_no_ones():
+    ones = sparse.csr_matrix(SPARSE)
+    A, B = RNG.normal(size=(60, 2)), RNG.normal(size=(40, 2))
+    rows = np.array([3, 17])
+    found = recommender_worker.recommended(A, B, ones, rows)
+    for row, columns in zip(rows, found, strict=True):
+        unknown = np.flatnonzero(SPARSE.toarray()[row] == 0)
+        expected = unknown[np.argsort(-(A[row] @ B[unknown].T), kind="stable")]
+        np.testing.assert_array_equal(columns[columns >= 0], expected)
+    places = np.array([[3, 4], [5, 6]])
+    np.testing.assert_allclose(recommender_worker.scored(A, B, places), (A @ B.T)[tuple(places)])
+
+
+def test_recommenders_compared(monkeypatch):
+    """Settings are chosen on the inner fold; a peer that fails is skipped, and the others are compared."""
+
+    def missing(peer):
+        raise peers.PeerMissingError(f"{peer} cannot be installed: no index")
+
+    monkeypatch.setattr(recommenders, "python_of", missing)
+    chosen = [recommenders.VB._replace(settings=recommenders.VB.settings[:2]), *recommenders.METHODS[2:4]]
+    table = recommenders.compared("tiny", SPARSE, 2, tuple(chosen))
+    assert column(table, "method") == [recommenders.VB.name, "popularity", "hpfrec"]
+    assert column(table, "AUC")[-1] == "skipped: hpfrec cannot be installed: no index"
+    assert " to " in column(table, "NDCG@100")[1]
+    assert " to " not in column(table, "NDCG@100")[0]
+
+
+def test_the_package_index_is_a_matrix(monkeypatch):
+    """Versions, alternatives and architectures are left out; a dependency of one package alone is no column."""
+    index = (
+        "Package: a\nDepends: libc (>= 2), x | y\nSize: 1\n\nPackage: b\nDepends: libc:any, y\n"
+        "Description: text\n Depends: no\n\nPackage: c\nDepends: z\n\nPackage: d\nSize: 3\n"
+    )
+    ran = subprocess.CompletedProcess([], 0, stdout=index)
+    monkeypatch.setattr(recommenders.subprocess, "run", lambda *args, **kwargs: ran)
+    np.testing.assert_array_equal(recommenders.debian().toarray(), np.ones((2, 2)))  # a, b need libc, y
+
+    def absent(*args, **kwargs):
+        raise FileNotFoundError("apt-cache")
+
+    monkeypatch.setattr(recommenders.subprocess, "run", absent)
+    assert recommenders.debian() is None

@@ -60,7 +60,12 @@ class RankScores(NamedTuple):
 
 
 def rank_scores(found: np.ndarray, held: scipy.sparse.csr_array) -> RankScores:
-    """Score the columns recommended to rows.
+    """Score the columns recommended to rows; arguments as of `rank_scores_of_rows`."""
+    return RankScores(*(float(of_rows.mean()) for of_rows in rank_scores_of_rows(found, held)))
+
+
+def rank_scores_of_rows(found: np.ndarray, held: scipy.sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return recall and NDCG of the columns recommended to each row, two arrays (m,).
 
     Parameters
     ----------
@@ -76,7 +81,7 @@ def rank_scores(found: np.ndarray, held: scipy.sparse.csr_array) -> RankScores:
     best = np.concatenate([[0.0], np.cumsum(gains)])[np.minimum(count, NDCG_AT)]
     width = min(found.shape[1], NDCG_AT)
     ndcg = (hits[:, :width] * gains[:width]).sum(axis=1) / best
-    return RankScores(float(recall.mean()), float(ndcg.mean()))
+    return recall, ndcg
 
 
 def compared(
