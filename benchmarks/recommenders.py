@@ -87,7 +87,7 @@ METHODS = (
         "als",
         (
             {},
-            {"regularization": 10.0},
+            {"alpha": 40.0, "regularization": 10.0},
             {"alpha": 10.0, "regularization": 10.0},
             {"alpha": 10.0, "regularization": 100.0},
         ),
