@@ -544,13 +544,16 @@ def test_the_loss_of_recommenders_is_that_of_the_whole_matrix():
 
 
 def test_calibrated_chances_add_up_and_keep_the_order():
-    """A score that ranks by chance is as good as the proportion of ones; sums of chances are those of the ones."""
+    """Sums of chances are those of the ones, but for the half entries; a score without meaning has one chance."""
     fold = fold_of_sparse()
     scores = RNG.normal(size=fold.places.shape[1]) + 3 * (np.arange(fold.places.shape[1]) < fold.n_ones)
+    zeros = scores.size - fold.n_ones
     chances = recommenders.calibration(fold, scores)(scores)
     assert (np.diff(chances[np.argsort(scores)]) >= 0).all()
     weight = np.where(np.arange(scores.size) < fold.n_ones, 1 / recommenders.HELD_OUT, fold.zeros)
-    assert weight @ chances == pytest.approx(fold.n_ones / recommenders.HELD_OUT, rel=1e-2)
+    assert weight @ chances == pytest.approx(fold.n_ones / recommenders.HELD_OUT, rel=0.05)
+    same = recommenders.calibration(fold, np.ones(scores.size))(np.ones(3))
+    np.testing.assert_allclose(same, (fold.n_ones + 0.5) * 10 / ((fold.n_ones + 0.5) * 10 + weight[-1] * (zeros + 0.5)))
 
 
 def test_scores_of_recommenders():
