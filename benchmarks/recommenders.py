@@ -362,8 +362,9 @@ def compared(name: str, V: sparse.csr_array, K: int, methods: tuple[Method, ...]
         f"Recall and NDCG of {outer.rows.size} rows, training ones excluded. Losses are nats of the whole matrix per "
         f"one: own of 1 - exp(-rate), where scores are rates; calibrated by isotonic regression on the inner fold, in "
         f"{STEPS} steps. In brackets the 95 % interval of the difference from {VB.name} (ours minus theirs), by "
-        f"{DRAWS} bootstrap samples of rows. Of each measure the settings are those that are best by it on the inner fold; "
-        "seconds by the clock, MB beyond the process with its input, and the settings that are named are those chosen by NDCG.",
+        f"{DRAWS} bootstrap samples of rows. Of each measure the settings are those that are best by it on the inner "
+        "fold; seconds by the clock, MB beyond the process with its input, and the settings that are named are those "
+        "chosen by NDCG.",
         ["method", *MEASURES, "seconds: one thread", "two threads", "most: MB", "settings"],
     )
     for name, found in outcomes.items():
