@@ -23,7 +23,7 @@ HOMES = ROOT / "results" / "benchmarks" / "peers-venv"
 DATASETS = ("animals", "paleo")
 SEEDS = (0, 1, 2)
 BURN_IN, SAMPLES = 1000, 500
-PATIENCE = 3600  # seconds for a peer, on a machine with other work
+PATIENCE = 3600  # seconds for a peer and for its installation, on a machine with other work
 LDA_PRIOR = 0.01  # of topics and of words
 
 # Method of ours -> maker, of K and the seed.
@@ -67,7 +67,7 @@ def python_of(peer: str, homes: Path = HOMES) -> Path:
         pip = [home / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
         try:
             run_worker([sys.executable, "-m", "venv", home])
-            run_worker([*pip, "--constraint", REQUIREMENTS, requirement(peer)])
+            run_worker([*pip, "--constraint", REQUIREMENTS, requirement(peer)], timeout=PATIENCE)  # some are compiled
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
             reason = str(error).strip().splitlines()[-1]
             raise PeerMissingError(f"{requirement(peer)} cannot be installed: {reason}") from error

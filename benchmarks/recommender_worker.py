@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -22,6 +23,43 @@ TOP = 100
 SEED = 0
 
 
+class Factors(NamedTuple):
+    """What most methods fit: scores A B', of rows (F, K) and columns (N, K)."""
+
+    A: np.ndarray
+    B: np.ndarray
+
+    def scores(self, places: np.ndarray) -> np.ndarray:
+        """Return the scores of places (2, n), array (n,), a piece at a time."""
+        pieces = np.array_split(places, max(1, places.shape[1] // 100_000), axis=1)
+        return np.concatenate([np.einsum("ek,ek->e", self.A[f], self.B[n], dtype=float) for f, n in pieces])
+
+    def recommended(self, ones: sparse.csr_matrix, rows: np.ndarray) -> np.ndarray:
+        """Return the TOP columns of rows with the largest scores that are no ones of theirs, int array (m, TOP)."""
+        found = np.full((rows.size, TOP), -1)  # -1: there is none
+        for i, row in enumerate(rows):
+            scores = self.B @ self.A[row]
+            scores[ones.indices[slice(*ones.indptr[row : row + 2])]] = -np.inf
+            best = np.argsort(-scores, kind="stable")[:TOP]
+            best = best[scores[best] > -np.inf]
+            found[i, : best.size] = best
+        return found
+
+
+class Ours(NamedTuple):
+    """A fit of ours, which predicts and recommends as it does for everybody: a sampler by the mean over its draws."""
+
+    model: Any
+
+    def scores(self, places: np.ndarray) -> np.ndarray:
+        """Return the rates r with 1 - exp(-r) = E[v] of places (2, n), array (n,)."""
+        return -np.log1p(-np.minimum(self.model.predict(*places), 1 - 1e-15))
+
+    def recommended(self, ones: sparse.csr_matrix, rows: np.ndarray) -> np.ndarray:
+        """Return the TOP columns of rows with the largest E[v] that are no ones of theirs, int array (m, TOP)."""
+        return self.model.recommend(rows, TOP, known=sparse.csr_array(ones), itself=True).columns
+
+
 def hpfrec(ones: sparse.csr_matrix, K: int, threads: int, **settings):
     """Gopalan, Hofman and Blei (2015) by variational Bayes; scores are rates."""
     import pandas as pd
@@ -31,7 +69,7 @@ def hpfrec(ones: sparse.csr_matrix, K: int, threads: int, **settings):
     table = pd.DataFrame({"UserId": triplets.row, "ItemId": triplets.col, "Count": triplets.data})
     quiet = {"verbose": False, "reindex": False, "produce_dicts": False, "keep_data": False, "random_seed": SEED}
     model = HPF(K, ncores=threads, **quiet, **settings).fit(table)
-    return model.Theta, model.Beta
+    return Factors(model.Theta, model.Beta)
 
 
 def poismf(ones: sparse.csr_matrix, K: int, threads: int, **settings):
@@ -39,7 +77,7 @@ def poismf(ones: sparse.csr_matrix, K: int, threads: int, **settings):
     from poismf import PoisMF
 
     model = PoisMF(K, nthreads=threads, random_state=SEED, **settings).fit(ones.tocoo().astype(np.float32))
-    return model.A, model.B
+    return Factors(model.A, model.B)
 
 
 def als(ones: sparse.csr_matrix, K: int, threads: int, **settings):
@@ -48,7 +86,7 @@ def als(ones: sparse.csr_matrix, K: int, threads: int, **settings):
 
     model = AlternatingLeastSquares(K, num_threads=threads, random_state=SEED, **settings)
     model.fit(ones.astype(np.float32), show_progress=False)
-    return model.user_factors, model.item_factors
+    return Factors(model.user_factors, model.item_factors)
 
 
 def bpr(ones: sparse.csr_matrix, K: int, threads: int, **settings):
@@ -57,7 +95,7 @@ def bpr(ones: sparse.csr_matrix, K: int, threads: int, **settings):
 
     model = BayesianPersonalizedRanking(K, num_threads=threads, random_state=SEED, **settings)
     model.fit(ones.astype(np.float32), show_progress=False)
-    return model.user_factors, model.item_factors
+    return Factors(model.user_factors, model.item_factors)
 
 
 def cmfrec(ones: sparse.csr_matrix, K: int, threads: int, **settings):
@@ -66,7 +104,7 @@ def cmfrec(ones: sparse.csr_matrix, K: int, threads: int, **settings):
 
     given = {"nthreads": threads, "random_state": SEED, "precompute_for_predictions": False, "verbose": False}
     model = CMF_implicit(K, **given, **settings).fit(ones.tocoo().astype(np.float32))
-    return model.A_, model.B_
+    return Factors(model.A_, model.B_)
 
 
 def nbmf(ones: sparse.csr_matrix, K: int, threads: int, class_name: str, **settings):
@@ -78,34 +116,16 @@ def nbmf(ones: sparse.csr_matrix, K: int, threads: int, class_name: str, **setti
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fit ends before it has converged
         model = getattr(ours, class_name)(K, random_state=SEED, **settings).fit(sparse.csr_array(ones))
-    return model.W_, model.H_.T
+    return Ours(model)
 
 
 def popularity(ones: sparse.csr_matrix, K: int, threads: int):
     """Rates in proportion to the ones of row and column; a line without ones has half a one."""
     counts = [np.maximum(np.asarray(ones.sum(axis=axis), float).ravel(), 0.5)[:, None] for axis in (1, 0)]
-    return counts[0] / ones.nnz, counts[1]
+    return Factors(counts[0] / ones.nnz, counts[1])
 
 
 METHODS = {one.__name__: one for one in (hpfrec, poismf, als, bpr, cmfrec, nbmf, popularity)}
-
-
-def scored(A: np.ndarray, B: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return A B' at places (2, n), array (n,), a piece at a time."""
-    pieces = np.array_split(places, max(1, places.shape[1] // 100_000), axis=1)
-    return np.concatenate([np.einsum("ek,ek->e", A[f], B[n], dtype=float) for f, n in pieces])
-
-
-def recommended(A: np.ndarray, B: np.ndarray, ones: sparse.csr_matrix, rows: np.ndarray) -> np.ndarray:
-    """Return the TOP columns of rows with the largest A B' that are no ones of theirs, int array (m, TOP); -1: none."""
-    found = np.full((rows.size, TOP), -1)
-    for i, row in enumerate(rows):
-        scores = B @ A[row]
-        scores[ones.indices[slice(*ones.indptr[row : row + 2])]] = -np.inf
-        best = np.argsort(-scores, kind="stable")[:TOP]
-        best = best[scores[best] > -np.inf]
-        found[i, : best.size] = best
-    return found
 
 
 def main(method: str, asked_path: str, settings_path: str, output_path: str) -> dict:
@@ -119,12 +139,11 @@ def main(method: str, asked_path: str, settings_path: str, output_path: str) -> 
     tiny = sparse.csr_matrix(np.tile(1.0 - np.eye(4), (8, 8)))
     METHODS[method](tiny, **settings | {"K": 2})  # loads or compiles what is loaded late
     before = megabytes()["now"]
-    started = time.perf_counter(), time.process_time()
-    A, B = METHODS[method](ones, **settings)
-    seconds = time.perf_counter() - started[0], time.process_time() - started[1]
-    most = megabytes()["most"] - before
-    np.savez(output_path, scores=scored(A, B, places), found=recommended(A, B, ones, rows))
-    return {"seconds": seconds[0], "processor": seconds[1], "most": most}
+    started = time.perf_counter()
+    fitted = METHODS[method](ones, **settings)
+    answer = {"seconds": time.perf_counter() - started, "most": megabytes()["most"] - before}
+    np.savez(output_path, scores=fitted.scores(places), found=fitted.recommended(ones, rows))
+    return answer
 
 
 if __name__ == "__main__":

@@ -206,7 +206,8 @@ def calibration(fold: Fold, scores: np.ndarray) -> Callable[[np.ndarray], np.nda
     """
     edges = np.unique(np.quantile(scores[: fold.n_ones], np.arange(1, STEPS) / STEPS))
     classes = np.searchsorted(edges, scores, side="right")
-    ones = (np.bincount(classes[: fold.n_ones], minlength=edges.size + 1) + 0.5) / HELD_OUT
+    ones = np.bincount(classes[: fold.n_ones], minlength=edges.size + 1) + 0.5
+    ones *= (1 - HELD_OUT) / HELD_OUT  # training ones for each that is held out
     zeros = (np.bincount(classes[fold.n_ones :], minlength=edges.size + 1) + 0.5) * fold.zeros
     chances = isotonic_regression(ones / (ones + zeros), weights=ones + zeros).x
     return lambda others: chances[np.searchsorted(edges, others, side="right")]
@@ -223,12 +224,14 @@ def losses(fold: Fold, chances: np.ndarray) -> np.ndarray:
 
 
 class Scores:
-    """What a fit predicts of a fold, by each measure: of all rows, and of `DRAWS` bootstrap samples of rows.
+    """What a fit predicts of a fold, by each measure: of all rows, and of bootstrap samples of rows.
 
-    values : {measure: array (1 + DRAWS,)}, the first of all rows; no "own loss" for scores that only rank
+    values : {measure: array (1 + draws,)}, the first of all rows; no "own loss" for scores that only rank
     """
 
-    def __init__(self, fold: Fold, scores: np.ndarray, found: np.ndarray, has_rates: bool, calibrated: Callable):
+    def __init__(
+        self, fold: Fold, scores: np.ndarray, found: np.ndarray, has_rates: bool, calibrated: Callable, draws: int
+    ):
         rng = np.random.default_rng(seed_sequence("benchmark", "recommenders", "bootstrap"))
         F, ranked = fold.ones.shape[0], fold.rows.size
         recall, ndcg = rank_scores_of_rows(found, fold.held())
@@ -239,8 +242,8 @@ class Scores:
             name: np.bincount(fold.places[0], added, minlength=F) / fold.n_ones for name, added in of_losses.items()
         }
         order = np.unique(scores, return_inverse=True)[1]
-        self.values = {name: np.empty(1 + DRAWS) for name in MEASURES if name in of_losses or name in MEASURES[:3]}
-        for draw in range(1 + DRAWS):
+        self.values = {name: np.empty(1 + draws) for name in MEASURES if name in of_losses or name in MEASURES[:3]}
+        for draw in range(1 + draws):
             weight = np.ones(F) if draw == 0 else rng.poisson(1.0, F).astype(float)
             few = np.ones(ranked) if draw == 0 else rng.poisson(1.0, ranked).astype(float)
             entries = weight[fold.places[0]]
@@ -251,10 +254,10 @@ class Scores:
             for name, added in by_row.items():
                 self.values[name][draw] = weight @ added / n_ones
 
-    def is_better(self, other: "Scores", measure: str) -> bool:
-        """Return whether these are better than others by a measure."""
-        sign = -1.0 if measure in SMALLER_IS_BETTER else 1.0
-        return sign * self.values[measure][0] > sign * other.values[measure][0]
+    def goodness(self, measure: str) -> float:
+        """Return the value of all rows, such that larger is better."""
+        value = self.values[measure][0]
+        return -value if measure in SMALLER_IS_BETTER else value
 
 
 def _auc(order: np.ndarray, weight: np.ndarray, n_ones: int) -> float:
@@ -320,16 +323,14 @@ def outcome(method: Method, inner: Fold, outer: Fold, K: int) -> Outcome:
     for settings in method.settings:
         found = fit(inner, method, settings, K)
         calibrated = calibration(inner, found.scores)
-        tried.append((Scores(inner, found.scores, found.found, method.has_rates, calibrated), calibrated))
+        tried.append((Scores(inner, found.scores, found.found, method.has_rates, calibrated, 0), calibrated))
         say(f"recommenders: {method.name}, {settings}: {found.seconds:.0f} s, {_told(tried[-1][0])}")
-    chosen = {}
-    for measure in tried[0][0].values:
-        chosen[measure] = 0
-        for i, (scores, _) in enumerate(tried):
-            if scores.is_better(tried[chosen[measure]][0], measure):
-                chosen[measure] = i
+    chosen = {
+        measure: max(range(len(tried)), key=lambda i, measure=measure: tried[i][0].goodness(measure))
+        for measure in tried[0][0].values
+    }
     fits = {i: fit(outer, method, method.settings[i], K) for i in sorted(set(chosen.values()))}
-    scores = {i: Scores(outer, one.scores, one.found, method.has_rates, tried[i][1]) for i, one in fits.items()}
+    scores = {i: Scores(outer, one.scores, one.found, method.has_rates, tried[i][1], DRAWS) for i, one in fits.items()}
     shown = chosen[MEASURES[2]]
     settings = method.settings[shown]
     two = fit(outer, method, settings, K, 2).seconds if method.threads else None

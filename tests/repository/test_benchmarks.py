@@ -550,10 +550,10 @@ def test_calibrated_chances_add_up_and_keep_the_order():
     zeros = scores.size - fold.n_ones
     chances = recommenders.calibration(fold, scores)(scores)
     assert (np.diff(chances[np.argsort(scores)]) >= 0).all()
-    weight = np.where(np.arange(scores.size) < fold.n_ones, 1 / recommenders.HELD_OUT, fold.zeros)
-    assert weight @ chances == pytest.approx(fold.n_ones / recommenders.HELD_OUT, rel=0.05)
+    weight = np.where(np.arange(scores.size) < fold.n_ones, 9, fold.zeros)
+    assert weight @ chances == pytest.approx(fold.ones.sum(), rel=0.05)
     same = recommenders.calibration(fold, np.ones(scores.size))(np.ones(3))
-    ones, zeros = (fold.n_ones + 1) * 10, (zeros + 1) * weight[-1]  # half entries of two classes, one of them empty
+    ones, zeros = (fold.n_ones + 1) * 9, (zeros + 1) * weight[-1]  # half entries of two classes, one of them empty
     np.testing.assert_allclose(same, ones / (ones + zeros))
 
 
@@ -562,7 +562,7 @@ def test_scores_of_recommenders():
     fold = fold_of_sparse()
     rates = RNG.integers(1, 5, fold.places.shape[1]) / 10
     found = np.array([RNG.permutation(SPARSE.shape[1]) for _ in fold.rows])
-    scores = recommenders.Scores(fold, rates, found, True, lambda given: given)
+    scores = recommenders.Scores(fold, rates, found, True, lambda given: given, 400)
     ones, zeros = rates[: fold.n_ones], rates[fold.n_ones :]
     assert scores.values["AUC"][0] == pytest.approx(popularity.auc(ones, zeros), rel=1e-12)
     assert scores.values["NDCG@100"][0] == pytest.approx(rank_scores(found, fold.held()).ndcg, rel=1e-12)
@@ -577,17 +577,17 @@ def test_recommended_columns_are_the_best_that_are_no_ones():
     ones = sparse.csr_matrix(SPARSE)
     A, B = RNG.normal(size=(60, 2)), RNG.normal(size=(40, 2))
     rows = np.array([3, 17])
-    found = recommender_worker.recommended(A, B, ones, rows)
+    found = recommender_worker.Factors(A, B).recommended(ones, rows)
     for row, columns in zip(rows, found, strict=True):
         unknown = np.flatnonzero(SPARSE.toarray()[row] == 0)
         expected = unknown[np.argsort(-(A[row] @ B[unknown].T), kind="stable")]
         np.testing.assert_array_equal(columns[columns >= 0], expected)
     places = np.array([[3, 4], [5, 6]])
-    np.testing.assert_allclose(recommender_worker.scored(A, B, places), (A @ B.T)[tuple(places)])
+    np.testing.assert_allclose(recommender_worker.Factors(A, B).scores(places), (A @ B.T)[tuple(places)])
 
 
 def test_recommenders_compared(monkeypatch):
-    """Settings are chosen on the inner fold; a peer that fails is skipped, and the others are compared."""
+    """A peer that fails is skipped, and the others are compared."""
 
     def missing(peer):
         raise peers.PeerMissingError(f"{peer} cannot be installed: no index")
@@ -599,6 +599,36 @@ def test_recommenders_compared(monkeypatch):
     assert column(table, "AUC")[-1] == "skipped: hpfrec cannot be installed: no index"
     assert " to " in column(table, "NDCG@100")[1]
     assert " to " not in column(table, "NDCG@100")[0]
+
+
+def test_our_fits_score_as_they_predict():
+    ones = sparse.csr_matrix(SPARSE)
+    fitted = recommender_worker.nbmf(ones, 2, 1, "BernoulliPoissonGibbs", burn_in=5, n_samples=5)
+    places = np.array([[3, 4], [5, 6]])
+    np.testing.assert_allclose(1 - np.exp(-fitted.scores(places)), fitted.model.predict(*places))
+    found = fitted.recommended(ones, np.array([3]))[0]
+    chances = fitted.model.predict(np.full(40, 3), np.arange(40))
+    unknown = np.flatnonzero(SPARSE.toarray()[3] == 0)
+    np.testing.assert_array_equal(found[found >= 0], unknown[np.argsort(-chances[unknown], kind="stable")])
+
+
+def test_settings_are_chosen_on_the_inner_fold(monkeypatch):
+    """The first settings are best on the outer fold, the second on the inner one, by which they are chosen."""
+    inner, outer = fold_of_sparse(), recommenders.fold_of(SPARSE, sparse.csr_array(SPARSE.shape), "another")
+
+    def stand_in(fold, method, settings, K, threads=1):
+        is_good = (fold is inner) == settings["second"]
+        order = 1.0 if is_good else -1.0
+        scores = 0.5 + 0.1 * order * (np.arange(fold.places.shape[1]) < fold.n_ones)
+        held = fold.held().toarray()
+        found = np.argsort(-order * held, axis=1, kind="stable")
+        return recommenders.Fit(1.0, 1.0, scores, found)
+
+    monkeypatch.setattr(recommenders, "fit", stand_in)
+    method = recommenders.METHODS[3]._replace(settings=({"second": False}, {"second": True}))
+    found = recommenders.outcome(method, inner, outer, 2)
+    assert found.settings == {"second": True}
+    assert found.of["AUC"].values["AUC"][0] == 0.0  # as it is on the outer fold
 
 
 def test_the_package_index_is_a_matrix(monkeypatch):
