@@ -629,6 +629,9 @@ def test_settings_are_chosen_on_the_inner_fold(monkeypatch):
     found = recommenders.outcome(method, inner, outer, 2)
     assert found.settings == {"second": True}
     assert found.of["AUC"].values["AUC"][0] == 0.0  # as it is on the outer fold
+    rates = stand_in(outer, method, found.settings, 2).scores
+    loss = recommenders.losses(outer, 1 - np.exp(-rates)).sum() / outer.n_ones
+    assert found.of["own loss"].values["own loss"][0] == pytest.approx(loss)  # the smaller one was chosen
 
 
 def test_the_package_index_is_a_matrix(monkeypatch):
