@@ -28,6 +28,12 @@ def publish():
     return load(PATH)
 
 
+@pytest.fixture
+def judge_again(publish, monkeypatch):
+    monkeypatch.setitem(sys.modules, "publish", publish)  # the script imports the one beside it
+    return load(PATH.with_name("judge_again.py"))
+
+
 def scores(method, perplexities, dataset="animals", active=7):
     rows = [
         {
@@ -301,3 +307,15 @@ def test_what_a_run_does_not_have_stays_on_the_page_if_it_is_to(publish, tmp_pat
 
 def all_tables(study, key):
     return study.all_studies()[key].tables
+
+
+def test_the_published_second_verdicts_are_those_of_the_published_values(publish, judge_again):
+    sections = judge_again.published_sections()
+    page = "\n".join(sections)
+    first = next(section for section in sections if section.startswith(judge_again.FIRST))
+    tables = judge_again.judged(judge_again.first_verdicts(first))
+    assert len(tables["verdicts"]) == 6
+    assert publish.markdown(tables["verdicts"].drop(columns="other readings")) in page
+    assert publish.markdown(tables["readings"]) in page
+    published = pd.read_csv(publish.ROOT / "reference/lumbreras2020/readings_parts.csv")
+    pd.testing.assert_frame_equal(published, tables["readings_parts"])

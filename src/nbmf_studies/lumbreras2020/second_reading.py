@@ -76,7 +76,8 @@ def _panels(name: str, dataset: str, columns: int) -> Figure:
     )
 
 
-def _observed(plan: Plan) -> dict[str, Any]:
+def observed(plan: Plan) -> dict[str, Any]:
+    """Return how many entries of each dataset were observed, which the paired tests need."""
     counts = {name: plan.settings_of_dataset(name).get("counts", {}) for name in plan.datasets}
     return {"observed": {name: of["rows"] * of["columns"] - of.get("missing", 0) for name, of in counts.items() if of}}
 
@@ -115,7 +116,7 @@ RANGES = _on_request(
 )
 READINGS = common.readings(
     needs=tables("scores", "eta", "one_side", long="long_chains", losses="eta_losses"),
-    arguments=_observed,
+    arguments=observed,
     applies=is_of_papers,
 )
 

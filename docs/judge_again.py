@@ -1,0 +1,64 @@
+"""Judge the main paper's claims by their second rules, from the published values of every mask.
+
+    .venv/bin/python docs/judge_again.py
+
+Nothing is fitted: scores and fits with other concentrations are those of reference/lumbreras2020, the first verdicts
+those of the page. `docs/publish.py` does the same from a run that has made `lumbreras2020_readings`.
+"""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+from publish import MARKS, ROOT, STUDY, into_page, sections_of_readings, shipped_plan
+
+from nbmf_studies.framework.verdicts import combined, judge_again
+from nbmf_studies.lumbreras2020.readings import READINGS, Run
+from nbmf_studies.lumbreras2020.second_reading import observed
+
+FIRST = "### The paper's claims"
+AGAIN = "### The claims under other readings"
+
+
+def main() -> None:
+    """Write the section of the claims under other readings."""
+    into_page(STUDY, with_readings(published_sections()))
+
+
+def published_sections(root: Path = ROOT) -> list[str]:
+    """Return what the page shows between its marks, cut before each title."""
+    text = (root / f"docs/{STUDY}.md").read_text(encoding="utf-8")
+    block = text.partition(MARKS[0].format(STUDY))[2].partition(MARKS[1])[0]
+    return [part.strip() for part in re.split(r"^(?=### )", block, flags=re.MULTILINE)]
+
+
+def with_readings(sections: list[str]) -> list[str]:
+    """Return the sections with the claims under other readings after the first verdicts, instead of those that were."""
+    first = next(i for i, section in enumerate(sections) if section.startswith(FIRST))
+    again = "\n\n".join(sections_of_readings(judged(first_verdicts(sections[first]))))
+    kept = [section for section in sections if not section.startswith(AGAIN)]
+    return [*kept[: first + 1], again, *kept[first + 1 :]]
+
+
+def first_verdicts(section: str) -> pd.DataFrame:
+    """Return number, claim and verdict of each row of the published table."""
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if re.match(r"\| \d", line)]
+    return pd.DataFrame([[int(row[0]), *row[1:3]] for row in rows], columns=["number", "claim", "verdict"])
+
+
+def judged(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the published tables of the second readings, with those of their verdicts."""
+    names = ("scores", "eta", "one_side", "long_chains", "eta_losses", "ranges")
+    tables = {name: pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv") for name in names}
+    run = Run(
+        *(tables[name] for name in names[:3]),
+        long=tables["long_chains"],
+        losses=tables["eta_losses"],
+        **observed(shipped_plan(STUDY)),
+    )
+    readings, parts = judge_again(READINGS, run)
+    return tables | {"readings": readings, "readings_parts": parts, "verdicts": combined(first, readings)}
+
+
+if __name__ == "__main__":
+    main()
