@@ -113,6 +113,8 @@ def nbmf(ones: sparse.csr_matrix, K: int, threads: int, class_name: str, **setti
 
     import nbmf as ours
 
+    if getattr(ours, class_name).takes_threads:
+        settings["threads"] = threads
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fit ends before it has converged
         model = getattr(ours, class_name)(K, random_state=SEED, **settings).fit(sparse.csr_array(ones))

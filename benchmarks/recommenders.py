@@ -23,6 +23,7 @@ from scipy.optimize import isotonic_regression
 import large
 from common import HERE, Table, answer_of, number, say
 from nbmf.evaluation.sparse_comparison import NDCG_AT, RECALL_AT, rank_scores_of_rows
+from nbmf.registry import takes_threads
 from nbmf.seeds import seed_sequence
 from peers import PeerMissingError, python_of, requirement
 from popularity import Run as Drawn
@@ -58,7 +59,8 @@ class Method(NamedTuple):
 
 def ours(name: str, class_name: str, *settings: dict[str, Any]) -> Method:
     """Return one of our methods."""
-    return Method(name, None, "nbmf", tuple({"class_name": class_name} | one for one in settings), True, False)
+    made = tuple({"class_name": class_name} | one for one in settings)
+    return Method(name, None, "nbmf", made, True, takes_threads(class_name))
 
 
 VB = ours(

@@ -1,11 +1,20 @@
 """One thread against two: the speed-up, and whether the results are the same bits."""
 
 import hashlib
+from collections.abc import Iterable, Iterator
 
 import numba
 import numpy as np
+import scipy.sparse as sparse
 
+import nbmf
 from common import KERNELS, Rounds, Table, count_cells, load_training, nanoseconds, number
+from large import Run, drawn, newsgroups
+from nbmf.data.sparse_counts import SparseCounts
+from nbmf.seeds import seed_sequence
+from popularity import Run as Drawn
+
+UPDATES = 3  # of a sparse fit, in a round
 
 
 def digest(arrays: list[np.ndarray]) -> str:
@@ -60,6 +69,42 @@ def threads_table(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Ta
     )
 
 
+def matrices() -> Iterator[tuple[str, sparse.csr_array | None, int]]:
+    """Yield name, matrix and K of sparse matrices; None instead of one whose raw file is not at hand."""
+    yield "drawn", drawn(Drawn().size)[0], Drawn().size.K
+    yield "newsgroups", newsgroups(), Run().K
+
+
+def sparse_table(given: Iterable[tuple[str, sparse.csr_array | None, int]], rounds: Rounds) -> Table:
+    """Time updates of variational Bayes on sparse matrices, on one and two threads in turns."""
+    table = Table(
+        "Threads: sparse matrices",
+        f"BernoulliPoissonVB with scales: milliseconds of an update by the clock, medians of {rounds.count} rounds in "
+        "which one thread and two alternate; a median of the ratios of each round. State: a checksum of q. Threading "
+        f"layer: {_threading_layer()}.",
+        ["matrix", "ones", "K", "one thread", "two threads", "speed-up", "state of one and two"],
+    )
+    for name, V, K in given:
+        if V is None:
+            table.rows.append([f"{name}: the raw file is not at hand", *["–"] * 6])
+            continue
+        states = [
+            nbmf.BernoulliPoissonVB(K, scales="both", threads=threads, random_state=0)._start(
+                SparseCounts.of(V), seed_sequence("benchmark", "threads")
+            )
+            for threads in (1, 2)
+        ]
+        for state in states:
+            state.advance(rounds.warm_up)
+        one, two = (state.advance for state in states)
+        seconds = rounds.alternate({"1": (one, UPDATES), "2": (two, UPDATES)})
+        first, second = (digest([each.alpha for each in (state.W, state.H)]) for state in states)
+        shown = [number(1e3 * np.median(seconds[each])) for each in ("1", "2")]
+        gain = number(np.median(seconds["1"] / seconds["2"]))
+        table.rows.append([name, V.nnz, K, *shown, gain, "identical" if first == second else "DIFFERENT"])
+    return table
+
+
 def _threading_layer() -> str:
     try:
         return numba.threading_layer()
@@ -71,4 +116,4 @@ def run() -> list[Table]:
     """Do this part as `make benchmark` does."""
     if numba.config.NUMBA_NUM_THREADS < 2:
         return [Table("Threads", "Skipped: numba has one thread on this machine.", ["–"])]
-    return [threads_table("unvotes", load_training("unvotes"), 100, Rounds())]
+    return [threads_table("unvotes", load_training("unvotes"), 100, Rounds()), sparse_table(matrices(), Rounds())]

@@ -148,7 +148,7 @@ class EMFromImages(PoissonGammaEM):
 
     Parameters
     ----------
-    n_components, max_iter, relative_gain_tol, precision, random_state
+    n_components, max_iter, relative_gain_tol, precision, threads, random_state
         As for PoissonGammaEM. Where there are more templates than images these are drawn again.
     images : int array (F, images)
         All of them, without gaps: `whole_images` passes them (nbmf.fits.FitRequest.told_by).

@@ -110,7 +110,7 @@ class AcceleratedVB(PoissonGammaVB):
     ----------
     plain : int
         Updates before the first cycle; max_iter counts both, and the stopping rule looks at cycles alone.
-    n_components, shape_W, mean_W, shape_H, mean_H, relative_gain_tol, max_iter, precision, random_state
+    n_components, shape_W, mean_W, shape_H, mean_H, relative_gain_tol, max_iter, precision, threads, random_state
         As for PoissonGammaVB; all four numbers are learned, each shared by a factor.
     """
 

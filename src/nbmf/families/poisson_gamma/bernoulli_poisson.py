@@ -27,7 +27,7 @@ class BernoulliPoissonVB(Variational):
     scales, shape_scales
         As for PoissonGammaVB: rows and columns of large sparse matrices differ in popularity, and are
         predicted better with scales="both" next to shape_W = shape_H = 1 or 2 (docs/poisson.md).
-    max_iter, relative_gain_tol, precision, random_state
+    max_iter, relative_gain_tol, precision, threads, random_state
         As for PoissonGammaVB.
 
     `expectation_`, and what is predicted, is 1 - exp(-E[W] E[H]), at the means of q; the mean of 1 - exp(-WH) under q

@@ -137,8 +137,10 @@ class GammaPrior:
         scale = 1.0 / (self.rate + exposure)
         return self.shape + sums, np.broadcast_to(scale, self.size)
 
-    def renew(self, E: np.ndarray, log_L: np.ndarray) -> None:
+    def renew(self, E: np.ndarray, log_L: np.ndarray | None) -> None:
         """Maximise the bound in the learned numbers, given E[w] and E[log w] of the factor, of w x with scales.
+
+        E[log w] may be None where shapes are fixed.
 
         Means first: b = Σ a E / Σ a over the entries that share it. Then shapes:
         log a - ψ(a) = mean of E / b - log(L / b), less 1. Where the ties differ the two depend on

@@ -14,9 +14,15 @@ from scipy.special import gammaln
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma.kernels import passes
+from nbmf.numerics.lanes import aligned_table
+from nbmf.numerics.threads import run_with_threads
 
 DENSE_SHARE = 0.45  # of entries above zero, from which on products of matrices are faster
 MISSING = -1
+MANY = 2**18  # entries above zero from which on rows are divided into parts, one for a thread
+PER_COLUMN = 16  # entries of a part per column at least: it has sums of its own for each column
+PARTS = 8  # at most
+BLOCKS = 64  # of rows or columns, where blocks have no sums of their own
 
 
 class Entries(NamedTuple):
@@ -38,6 +44,12 @@ class Entries(NamedTuple):
         shared = indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
         return cls(matrix.indptr.astype(np.int64), shared, matrix.data)
 
+    def blocks(self, number: int) -> np.ndarray:
+        """Return limits of at most so many blocks of rows with about as many entries each, int64 (blocks + 1,)."""
+        rows = self.start.size - 1
+        ends = np.searchsorted(self.start, np.linspace(0, self.start[-1], number + 1)[1:-1])
+        return np.unique([0, *ends, rows]).astype(np.int64)
+
     def at_rows(self, rows: np.ndarray) -> "Entries":
         """Return the entries of some rows and columns alone."""
         lengths = np.diff(self.start)[rows]
@@ -54,10 +66,12 @@ class Observations:
     values : int array (F, N), -1 where missing, or SparseCounts
     is_binary : bool
         The Bernoulli-Poisson link.
+    threads : int
+        Of a pass over the entries above zero; no result depends on it.
     """
 
-    def __init__(self, values: np.ndarray | SparseCounts, is_binary: bool):
-        self.is_binary, self.shape = is_binary, values.shape
+    def __init__(self, values: np.ndarray | SparseCounts, is_binary: bool, threads: int = 1):
+        self.is_binary, self.shape, self._threads = is_binary, values.shape, threads
         if isinstance(values, SparseCounts):
             given = values.above_zero
             above = scipy.sparse.csr_array((given.data.astype(np.float64), given.indices, given.indptr), given.shape)
@@ -69,11 +83,27 @@ class Observations:
         self.n_observed = above.shape[0] * above.shape[1] - missing.nnz
         self.total = float(above.sum())
         self.exposure = Exposure(self.shape, missing)
+        self._kept_sums: np.ndarray | None = None
 
     @cached_property
     def columns(self) -> Entries:
         """The same entries column by column, which few methods need."""
         return Entries.of(self._above.T.tocsr())
+
+    @cached_property
+    def _parts(self) -> np.ndarray:
+        """Limits of the blocks of rows whose sums are added one after the other; of few entries a single one."""
+        entries = self.rows.index.size
+        most = entries // (PER_COLUMN * self.shape[1]) if entries >= MANY else 1
+        return self.rows.blocks(min(max(most, 1), PARTS))
+
+    @cached_property
+    def _row_blocks(self) -> np.ndarray:
+        return self.rows.blocks(BLOCKS)
+
+    @cached_property
+    def _column_blocks(self) -> np.ndarray:
+        return self.columns.blocks(BLOCKS)
 
     def row_totals(self) -> np.ndarray:
         """Return the sum of the counts of each row, (F,)."""
@@ -111,19 +141,39 @@ class Observations:
 
     def pass_both(self, W, H, S_W, S_H) -> None:
         """Set S_W and S_H to the sums of passes.pass_both."""
-        passes.pass_both(*self.rows, W, H, self.is_binary, S_W, S_H)
+        number = self._parts.size - 1
+        parts = S_H[np.newaxis] if number == 1 else self._sums_of_parts(number, S_H)
+        arguments = self._parts, *self.rows, W, H, self.is_binary, S_W, parts
+        threads = min(self._threads, number)
+        run_with_threads(passes.pass_both_serial, passes.pass_both_parallel, threads, arguments)
+        if number > 1:
+            run_with_threads(passes.add_parts_serial, passes.add_parts_parallel, threads, (parts, S_H))
+
+    def _sums_of_parts(self, number: int, like: np.ndarray) -> np.ndarray:
+        """Return a table like S_H for each part, which is kept for the next pass."""
+        if self._kept_sums is None or self._kept_sums.shape[1:] != like.shape or self._kept_sums.dtype != like.dtype:
+            size, width = like.shape
+            self._kept_sums = aligned_table(number * size, width, like.dtype).reshape(number, size, width)
+        return self._kept_sums
 
     def pass_rows(self, W, H, S_W) -> None:
         """Set S_W alone."""
-        passes.pass_one(*self.rows, W, H, self.is_binary, S_W)
+        self._pass_one(self._row_blocks, self.rows, W, H, S_W)
 
     def pass_columns(self, W, H, S_H) -> None:
         """Set S_H alone."""
-        passes.pass_one(*self.columns, H, W, self.is_binary, S_H)
+        self._pass_one(self._column_blocks, self.columns, H, W, S_H)
+
+    def _pass_one(self, blocks, entries, own, other, sums) -> None:
+        arguments = blocks, *entries, own, other, self.is_binary, sums
+        run_with_threads(passes.pass_one_serial, passes.pass_one_parallel, self._threads, arguments)
 
     def log_terms(self, W, H) -> float:
         """Return Σ x log r - log x!, of binary ones Σ log(e^r - 1), over entries above zero."""
-        return passes.log_terms(*self.rows, W, H, self.is_binary) - self.constant
+        sums = np.zeros(self._parts.size - 1)
+        arguments = self._parts, *self.rows, W, H, self.is_binary, sums
+        run_with_threads(passes.log_terms_serial, passes.log_terms_parallel, min(self._threads, sums.size), arguments)
+        return float(sums.sum()) - self.constant
 
 
 class DenseObservations(Observations):
@@ -135,10 +185,12 @@ class DenseObservations(Observations):
         As for Observations; values are an array.
     single : bool
         Whether products are made in single precision.
+    threads : int
+        As for Observations; products of matrices have those of BLAS.
     """
 
-    def __init__(self, values: np.ndarray, is_binary: bool, single: bool):
-        super().__init__(values, is_binary)
+    def __init__(self, values: np.ndarray, is_binary: bool, single: bool, threads: int = 1):
+        super().__init__(values, is_binary, threads)
         kind = np.float32 if single else np.float64
         self._values = np.where(values > 0, values, 0).astype(kind)
         self._ratio = np.empty(values.shape, kind)
@@ -224,14 +276,16 @@ def _others(matrix: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array(matrix.toarray() == 0).astype(np.float64)
 
 
-def observations(values: np.ndarray | SparseCounts, is_binary: bool, single: bool = False) -> Observations:
+def observations(
+    values: np.ndarray | SparseCounts, is_binary: bool, single: bool = False, threads: int = 1
+) -> Observations:
     """Return the observations of a matrix in the form that is faster for it.
 
     `single` asks for products of matrices in single precision.
     """
     if isinstance(values, SparseCounts):
-        return Observations(values, is_binary)
+        return Observations(values, is_binary, threads)
     is_dense = np.count_nonzero(values > 0) >= DENSE_SHARE * values.size
     if is_dense or single:
-        return DenseObservations(values, is_binary, single)
-    return Observations(values, is_binary)
+        return DenseObservations(values, is_binary, single, threads)
+    return Observations(values, is_binary, threads)

@@ -23,6 +23,8 @@ class PoissonGammaEM(Point):
         Stop when 10 iterations raise the log-likelihood by less than this part of it; 0: never.
     precision : {"double", "single"}
         The precision of matrix products over all entries.
+    threads : int
+        The number of threads of a pass over a sparse matrix of many ones; the result does not depend on it.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -57,7 +59,7 @@ class PoissonGammaICM(Point, WithPriors):
         the mean of V.
     mode : {"logarithms", "factors"}
         Of p(log W, log H | V), which is what the paper's eq. (38) climbs, or of p(W, H | V).
-    max_iter, relative_gain_tol, precision, random_state
+    max_iter, relative_gain_tol, precision, threads, random_state
         As for PoissonGammaEM; the objective is the log density that is climbed.
 
     See Factorization, Rates and WithPriors for the learned attributes.
@@ -114,6 +116,8 @@ class PoissonGammaVB(Variational):
     precision : {"double", "single"}
         The precision of matrix products over all entries; of a sparse matrix that in which the distributions of W
         and H are kept during the fit (docs/poisson.md).
+    threads : int
+        The number of threads of a pass over a sparse matrix of many ones; the result does not depend on it.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -85,8 +85,9 @@ def _steps(entries: Entries, now, mean, exposure, other, prior: FoldInPrior, is_
     """Do STEPS_AT_ONCE steps; return the means and exp E[log] of the rows."""
     K = now.shape[1]
     table, sums = _padded(now), aligned_table(len(now), other.shape[1])
+    all_rows = entries.blocks(1)
     for _ in range(STEPS_AT_ONCE):
-        passes.pass_one(*entries, table, other, is_binary, sums)
+        passes.pass_one_serial(all_rows, *entries, table, other, is_binary, sums)
         alpha = np.maximum(prior.count + table[:, :K] * sums[:, :K], 0.0)
         rate = prior.rates(mean) + exposure
         mean = np.divide(alpha, rate, out=mean, where=rate > 0.0)

@@ -31,11 +31,13 @@ class Climbing(Rates):
     """Base class of those that improve an objective: they stop when it gains little."""
 
     takes_starts = True
+    takes_threads = True
     old_names: ClassVar = {"tol": "relative_gain_tol"}
 
     max_iter: int = 1000
     relative_gain_tol: float = 1e-6
     precision: str = "double"
+    threads: int = 1
     random_state: RandomState = None
 
     def _stopping_rule(self, state):
@@ -44,7 +46,7 @@ class Climbing(Rates):
         return RelativeGainBelow(state.objective, self.relative_gain_tol, after=state.waits)
 
     def _observations(self, values) -> Observations:
-        return observations(values, self.is_binary, self.precision == "single")
+        return observations(values, self.is_binary, self.precision == "single", self.threads)
 
     def _climbed_by_one(self, values) -> float:
         """Return what one component reaches in OF_ONE of the iterations of this fit: its objective, or less."""
@@ -80,7 +82,10 @@ class Variational(Climbing, LearnedPriors):
         start = self._starting_tables(data, self._means(data), seed)
         is_single = self.precision == "single" and not is_dense(values)
         dtype = np.float32 if is_single else np.float64
-        W, H = (FactorPosterior(prior, table, dtype) for prior, table in zip(self._priors(data), start, strict=True))
+        W, H = (
+            FactorPosterior(prior, table, dtype, self.threads)
+            for prior, table in zip(self._priors(data), start, strict=True)
+        )
         learn_after = min(LEARN_AFTER, self.max_iter // 2)
         return self._state_of(data, W, H, self._link, is_dense(values), learn_after)
 

@@ -12,19 +12,20 @@ The bound needs no sources: it is evaluated with their q at its optimum.
 
 import numpy as np
 
-from nbmf.families.poisson_gamma.gamma_priors import GammaPrior, of_priors
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, of_priors
 from nbmf.families.poisson_gamma.kernels import gamma_distributions
 from nbmf.families.poisson_gamma.kernels.gamma_distributions import FLOOR_SINGLE
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.inference.state import Factors, State
 from nbmf.numerics.lanes import aligned_table, padded
+from nbmf.numerics.threads import run_with_threads
 
 
 class FactorPosterior:
     """q of one factor: gamma distributions (rows, K).
 
-    Rows are those of V, or its columns.
+    Rows are those of V, or its columns. `threads` are those of an update; no result depends on them.
 
     Attributes
     ----------
@@ -36,9 +37,9 @@ class FactorPosterior:
         Σ of ratios times the other side's L; times L the expected sums of sources.
     """
 
-    def __init__(self, prior: GammaPrior, start: np.ndarray, dtype: type = np.float64):
+    def __init__(self, prior: GammaPrior, start: np.ndarray, dtype: type = np.float64, threads: int = 1):
         size, self.K = start.shape
-        self.prior = prior
+        self.prior, self._threads = prior, threads
         self.E, self.L, self.S = (aligned_table(size, padded(self.K), dtype) for _ in range(3))
         start = start if dtype == np.float64 else np.maximum(start, FLOOR_SINGLE)
         self.alpha, self.scale = np.ones_like(start, dtype), start.astype(dtype)
@@ -48,7 +49,8 @@ class FactorPosterior:
     def update(self, exposure: np.ndarray) -> None:
         """Set q given the sums S and the exposure, (rows or 1, padded K), then that of scales."""
         prior = self.prior
-        gamma_distributions.renew(self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale)
+        arguments = self.S, exposure, prior.shape, prior.rate, self.L, self.E, self.alpha, self.scale
+        run_with_threads(gamma_distributions.renew_serial, gamma_distributions.renew_parallel, self._threads, arguments)
         self._renew_scales()
 
     def _renew_scales(self) -> None:
@@ -63,16 +65,16 @@ class FactorPosterior:
     def renew(self) -> None:
         """Renew the learned numbers of the priors."""
         prior, scales = self.prior, self.prior.scales
+        log = None if prior.ties.shape == FIXED else self.log_L  # which takes time, and only shapes need it
         if scales is None:
             if prior.ties.learns:
-                prior.renew(self.E[:, : self.K], self.log_L)
+                prior.renew(self.E[:, : self.K], log)
             return
         if prior.ties.learns:
-            prior.renew(self.E[:, : self.K] * scales.value, self.log_L + scales.log)
+            prior.renew(self.E[:, : self.K] * scales.value, log if log is None else log + scales.log)
             self._renew_scales()
         if scales.prior.ties.learns:
             scales.renew()
-            self._renew_scales()
 
     @property
     def learns(self) -> bool:

@@ -64,13 +64,18 @@ class Scales:
 
     def posterior(self, of: GammaPrior, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return shapes and scales, (rows, 1), of x given a factor (rows, K), or its means, and its prior."""
-        return self.prior.posterior(_along_rows(of, of.shape), _along_rows(of, table * (of.shape / of.mean)))
+        return self.prior.posterior(*_sums(of, table))
 
     def update(self, of: GammaPrior, table: np.ndarray) -> None:
         """Set q(x) given the means of a factor and its prior."""
-        self._q = alpha, scale = self.posterior(of, table)
+        self._sums = _sums(of, table)
+        self._set_q()
+
+    def _set_q(self) -> None:
+        self._q = alpha, scale = self.prior.posterior(*self._sums)
         self.value[:] = alpha * scale
-        self.log[:] = digamma(alpha) + np.log(scale)
+        is_one = (alpha == alpha[0]).all()  # so it is unless rows have priors of their own
+        self.log[:] = digamma(alpha[:1] if is_one else alpha) + np.log(scale)
 
     def draw(self, of: GammaPrior, table: np.ndarray, rng: np.random.Generator) -> None:
         """Draw x given a factor and its prior."""
@@ -83,8 +88,9 @@ class Scales:
         self.log[:] = np.log(value)
 
     def renew(self) -> None:
-        """Maximise the bound in c."""
+        """Maximise the bound in c, then set q(x) given it."""
         self.prior.renew(self.value, self.log)
+        self._set_q()
 
     def divergence(self) -> float:
         """Return KL(q(x) || p(x)) in nats, of the q(x) that `update` has set."""
@@ -97,6 +103,11 @@ class Scales:
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what changes, by name; writing to the arrays sets it."""
         return {"scales": self.value, "logarithm of scales": self.log, "shape of scales": self.prior.shape}
+
+
+def _sums(of: GammaPrior, table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what q(x) depends on besides c: Σ_k a and Σ_k w a / b of each row, (rows, 1)."""
+    return _along_rows(of, of.shape), _along_rows(of, table * (of.shape / of.mean))
 
 
 def _along_rows(of: GammaPrior, table: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from unwritten import signal_unwritten
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.errors import ConfigError
 from nbmf.families.poisson_gamma import lookup_tables, point
+from nbmf.families.poisson_gamma import observations as observations_module
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, TIES, GammaPrior, Ties, check_ties, solve_shape
@@ -33,6 +34,7 @@ from nbmf.families.poisson_gamma.observations import DenseObservations, Exposure
 from nbmf.families.poisson_gamma.poisson_gamma import PoissonGammaEM, PoissonGammaICM, PoissonGammaVB
 from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
 from nbmf.inference.state import Factors
+from nbmf.numerics.lanes import padded
 
 RNG = np.random.default_rng(3)
 K = 11  # not a multiple of the lanes
@@ -61,6 +63,15 @@ def forms(values, is_binary):
     yield Observations(values, is_binary)
     yield Observations(SparseCounts.of(sparse_of(values)), is_binary)
     yield DenseObservations(values, is_binary, single=False)
+    yield in_parts(values, is_binary)
+
+
+def in_parts(values, is_binary, threads=1, number=3):
+    """Return the observations of a matrix whose rows are divided, as those of many ones are."""
+    data = Observations(SparseCounts.of(sparse_of(values)), is_binary, threads)
+    data._parts = data.rows.blocks(number)
+    assert data._parts.size == number + 1
+    return data
 
 
 def padded_tables(W, H):
@@ -85,7 +96,7 @@ def test_distributions_of_a_factor_are_those_of_its_sums(lines, width, exposed):
     exposure[:, :K] = rng.gamma(1.0, 1.0, (exposed, K))
     alpha, scale = np.empty((2, 5, K))
     expected = shape + L[:, :K] * S[:, :K], 1 / (rate + exposure[:, :K])
-    gamma_distributions.renew(S, exposure, shape, rate, L, E, alpha, scale)
+    gamma_distributions.renew_serial(S, exposure, shape, rate, L, E, alpha, scale)
     np.testing.assert_allclose(alpha, expected[0], rtol=1e-14)
     np.testing.assert_allclose(scale, np.broadcast_to(expected[1], (5, K)), rtol=1e-14)
     np.testing.assert_allclose(E[:, :K], alpha * scale, rtol=1e-14)
@@ -99,10 +110,10 @@ def test_the_geometric_mean_of_a_gamma_distribution(low, high, error):
     """exp Ψ to the last digits; below 0.05 Ψ itself is so large that it has fewer."""
     alpha = np.geomspace(low, high, 800)[:, None]
     (S, L), (exposure, E) = tables((800, 800), 1), tables((1, 800), 1)
-    gamma_distributions.renew(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    gamma_distributions.renew_serial(S, exposure, alpha, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
     np.testing.assert_allclose(L[:, :1], np.exp(digamma(alpha)), rtol=error)
     tiny = np.full((800, 1), 1e-3)  # e^-1000
-    gamma_distributions.renew(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
+    gamma_distributions.renew_serial(S, exposure, tiny, np.ones((1, 1)), L, E, alpha.copy(), alpha.copy())
     np.testing.assert_array_equal(L[:, 0], FLOOR)
 
 
@@ -125,6 +136,62 @@ def test_passes_give_the_expected_sums_of_sources(values, is_binary):
         data.pass_columns(W, H, S_other)
         np.testing.assert_allclose(S_one, S_W, rtol=1e-12)
         np.testing.assert_allclose(S_other, S_H, rtol=1e-12)
+
+
+@both_links
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_threads_change_no_bit_of_a_pass(is_binary, dtype):
+    """Also where tables of another width come after."""
+    passes_of = [in_parts(V, is_binary, threads) for threads in (1, 2, 3)]
+    for width in (K, 17):
+        rng = np.random.default_rng(width)
+        tables_of = [rng.gamma(2.0, 0.5, (size, padded(width))).astype(dtype) for size in V.shape]
+        results = []
+        for data in passes_of:
+            sums = [np.full_like(table, 7.0) for table in (*tables_of, *tables_of)]
+            data.pass_both(*tables_of, *sums[:2])
+            data.pass_rows(*tables_of, sums[2])
+            data.pass_columns(*tables_of, sums[3])
+            results.append([*sums, np.array(data.log_terms(*tables_of))])
+        assert all(sums.any() for sums in results[0])
+        for other in results[1:]:
+            for one, same in zip(results[0], other, strict=True):
+                np.testing.assert_array_equal(same, one)
+
+
+def test_parts_have_about_as_many_entries_and_no_fewer_than_pay():
+    rng = np.random.default_rng(2)
+    few, many = (scipy.sparse.random_array((600, 40), density=d, rng=rng).sign() for d in (0.1, 0.9))
+    for V_sparse, parts in ((few, 1), (many, 8)):
+        data = Observations(SparseCounts.of(V_sparse), True)
+        assert data._parts.size == 2  # below MANY
+        with pytest.MonkeyPatch.context() as context:
+            context.setattr(observations_module, "MANY", 2000)
+            data = Observations(SparseCounts.of(V_sparse), True)
+            context.setattr(observations_module, "PER_COLUMN", 16 if parts > 1 else 61)
+            assert data._parts.size == parts + 1
+        sizes = np.diff(data.rows.start[data._parts])
+        assert sizes.sum() == V_sparse.nnz
+        assert sizes.max() <= V_sparse.nnz / parts + 40  # a row has 40 at most
+
+
+def test_fits_of_many_ones_are_the_same_with_any_number_of_threads(monkeypatch):
+    rng = np.random.default_rng(4)
+    blocks = np.kron(np.eye(3), np.full((27, 10), 0.35)) + 0.03
+    V_sparse = scipy.sparse.csr_array((rng.random(blocks.shape) < blocks).astype(np.int8))
+    settings = {"scales": "both", "tie_shape_W": "source", "max_iter": 120, "relative_gain_tol": 0, "random_state": 0}
+
+    def fitted(threads):
+        return BernoulliPoissonVB(3, threads=threads, **settings).fit(V_sparse)
+
+    whole = fitted(1)
+    monkeypatch.setattr(observations_module, "MANY", 100)
+    monkeypatch.setattr(observations_module, "PER_COLUMN", 2)
+    one, two = fitted(1), fitted(2)
+    for name in ("W_", "H_", "objective_", "scales_W_", "shape_W_"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+        np.testing.assert_allclose(getattr(one, name), getattr(whole, name), rtol=1e-6)
+    assert not np.array_equal(one.W_, whole.W_)  # so there were parts
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-4, 1e-3, 0.0095, 0.05, 1.0, 30.0, 300.0])

@@ -7,9 +7,10 @@ no logarithm there, and an exponential of minus the shift Ψ(x + 8) - Ψ(x) belo
 import math
 
 import numpy as np
+from numba import prange
 
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR, own
-from nbmf.numerics.compilation import inner_kernel, kernel
+from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 
 FLOOR_SINGLE = 1e-18  # of a factor in float32: the product of two is still a number, and so is one over it
 SERIES_FROM = 8.0  # of the argument: relative error below 3e-16
@@ -39,7 +40,6 @@ def _series(y):
     return y * (1.0 + r * (C1 + r * (C2 + r * (C3 + r * (C4 + r * (C5 + high))))))
 
 
-@kernel
 def renew(S, exposure, shape, rate, L, E, alpha, scale):
     """Set the distributions of a factor from sums and exposure, and with them its means.
 
@@ -56,7 +56,7 @@ def renew(S, exposure, shape, rate, L, E, alpha, scale):
         Shapes and scales; written to.
     """
     K, least = np.uint64(alpha.shape[1]), FLOOR_SINGLE if L.itemsize == 4 else FLOOR
-    for row in range(alpha.shape[0]):
+    for row in prange(alpha.shape[0]):
         i = np.uint64(row)
         e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
         for place in range(K):
@@ -66,3 +66,6 @@ def renew(S, exposure, shape, rate, L, E, alpha, scale):
             alpha[i, k], scale[i, k] = a, b
             E[i, k] = a * b
             L[i, k] = max(exp_digamma(a) * b, least)
+
+
+renew_serial, renew_parallel = serial_and_parallel(renew)

@@ -6,15 +6,16 @@ Its share of component k is ratio * w_fk * h_nk, with the ratio x / r of a Poiss
 r / (1 - e^-r). Entries of zero have no shares and are not visited; nor are missing ones.
 
 Tables have K padded to whole lanes by zeros; all of a call are float64, or all float32. Rates and ratios are float64
-in either case, and sums of the type of their table. Sums are added entry by entry, in the order of the
-entries, so that the same tables give the same bits.
+in either case, and sums of the type of their table. Rows are divided into blocks, whatever the number of threads, and
+sums of a block are added entry by entry, in the order of the entries, so that the same tables give the same bits.
 """
 
 import math
 
 import numpy as np
+from numba import prange
 
-from nbmf.numerics.compilation import inner_kernel, kernel
+from nbmf.numerics.compilation import inner_kernel, kernel, serial_and_parallel
 from nbmf.numerics.lanes import LANES, load, spread, store, total
 
 SMALL, LARGE = 1e-2, 30.0  # rates between which the Bernoulli-Poisson link needs its full formula
@@ -53,23 +54,30 @@ def ratio_of(x, r, is_binary):
     return 1.0 / (1.0 - math.exp(-r))
 
 
-@kernel
-def pass_both(start, index, value, W, H, is_binary, S_W, S_H):
-    """Set S_W and S_H to Σ ratio h_n over entries of each row, and Σ ratio w_f of each column.
+def pass_both(blocks, start, index, value, W, H, is_binary, S_W, parts):
+    """Set S_W to Σ ratio h_n over entries of each row, and a part per block to Σ ratio w_f of each column.
 
     Parameters
     ----------
+    blocks : int64 (B + 1,)
+        Block b has the rows blocks[b]..blocks[b + 1] - 1.
     start, index, value : int64 (F + 1,), uint32 and float64 (entries,)
         Entries above zero row by row.
     W, H : float64 or float32 (F, K), (N, K)
     is_binary : bool
         The link.
-    S_W, S_H : as W and H
+    S_W, parts : as W (F, K), and as H (B, N, K)
         Written to.
     """
-    S_W[:] = 0.0
+    for b in prange(blocks.size - 1):
+        _pass_block(blocks[b], blocks[b + 1], start, index, value, W, H, is_binary, S_W, parts[b])
+
+
+@kernel(_nrt=False)
+def _pass_block(first, end, start, index, value, W, H, is_binary, S_W, S_H):
+    S_W[first:end] = 0.0
     S_H[:] = 0.0
-    for row in range(start.size - 1):
+    for row in range(first, end):
         f = np.uint64(row)
         for e in range(start[f], start[f + np.uint64(1)]):
             n = np.uint64(index[e])
@@ -78,11 +86,32 @@ def pass_both(start, index, value, W, H, is_binary, S_W, S_H):
             add_multiple(S_H, n, ratio, W, f)
 
 
-@kernel
-def pass_one(start, index, value, A, B, is_binary, S):
+pass_both_serial, pass_both_parallel = serial_and_parallel(pass_both)
+
+
+def add_parts(parts, S):
+    """Set S (N, K) to the sum of the parts (B, N, K), from the first."""
+    for n in prange(S.shape[0]):
+        for k in range(S.shape[1]):
+            S[n, k] = parts[0, n, k]
+        for b in range(1, parts.shape[0]):
+            for k in range(S.shape[1]):
+                S[n, k] += parts[b, n, k]
+
+
+add_parts_serial, add_parts_parallel = serial_and_parallel(add_parts)
+
+
+def pass_one(blocks, start, index, value, A, B, is_binary, S):
     """Set S to Σ ratio b_j over the entries of each row; rows have A, what they meet has B."""
-    S[:] = 0.0
-    for row in range(start.size - 1):
+    for b in prange(blocks.size - 1):
+        _pass_one_block(blocks[b], blocks[b + 1], start, index, value, A, B, is_binary, S)
+
+
+@kernel(_nrt=False)
+def _pass_one_block(first, end, start, index, value, A, B, is_binary, S):
+    S[first:end] = 0.0
+    for row in range(first, end):
         i = np.uint64(row)
         for e in range(start[i], start[i + np.uint64(1)]):
             j = np.uint64(index[e])
@@ -90,11 +119,19 @@ def pass_one(start, index, value, A, B, is_binary, S):
             add_multiple(S, i, ratio, B, j)
 
 
-@kernel
-def log_terms(start, index, value, W, H, is_binary):
-    """Return Σ x log r, or Σ log(e^r - 1) of the Bernoulli-Poisson link, over the entries."""
+pass_one_serial, pass_one_parallel = serial_and_parallel(pass_one)
+
+
+def log_terms(blocks, start, index, value, W, H, is_binary, sums):
+    """Set the sum of each block to Σ x log r, or Σ log(e^r - 1) of the Bernoulli-Poisson link, over its entries."""
+    for b in prange(blocks.size - 1):
+        sums[b] = _log_terms_of_block(blocks[b], blocks[b + 1], start, index, value, W, H, is_binary)
+
+
+@kernel(_nrt=False)
+def _log_terms_of_block(first, end, start, index, value, W, H, is_binary):
     result = 0.0
-    for row in range(start.size - 1):
+    for row in range(first, end):
         f = np.uint64(row)
         for e in range(start[f], start[f + np.uint64(1)]):
             r = np.float64(product(W, f, H, np.uint64(index[e])))
@@ -105,6 +142,9 @@ def log_terms(start, index, value, W, H, is_binary):
             else:
                 result += math.log(math.expm1(r))
     return result
+
+
+log_terms_serial, log_terms_parallel = serial_and_parallel(log_terms)
 
 
 @kernel
