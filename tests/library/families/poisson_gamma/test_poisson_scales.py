@@ -21,7 +21,7 @@ from poisson_twins import (
     sources,
     vb_step,
 )
-from scipy.special import gammaln, logsumexp
+from scipy.special import digamma, gammaln, logsumexp
 from scipy.stats import gamma, poisson
 
 import nbmf
@@ -141,6 +141,9 @@ def test_no_block_lowers_the_bound(ties, c, is_binary):
             bounds.append(state.objective())
             side.renew()
             bounds.append(state.objective())
+            alpha, scale = side.prior.scales.posterior(side.prior, side.E[:, :K])
+            found = side.prior.scales.value, side.prior.scales.log  # follow what was learned
+            np.testing.assert_allclose(found, [alpha * scale, digamma(alpha) + np.log(scale)], rtol=1e-13)
             side.prior.scales.update(side.prior, side.E[:, :K])
             bounds.append(state.objective())
     steps = np.diff(bounds)
