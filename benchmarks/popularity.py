@@ -20,7 +20,8 @@ from large import HELD_OUT, Size, Split, by_popularity, drawn, loss, split
 from nbmf.catalogue import METHODS
 from nbmf.seeds import seed_sequence
 
-SHAPES = (1.0, 1.0), (1.0, 2.0), (2.0, 2.0), (4.0, 4.0), None  # None: learned
+SHAPES = (0.3, 0.3), (1.0, 1.0), (1.0, 2.0), (2.0, 2.0), (4.0, 4.0)
+LEARNED = "source", "all"  # what shares a learned shape, from those of bernoulli-poisson-vb-scales on
 
 
 class Run(NamedTuple):
@@ -38,7 +39,9 @@ def methods(iterations: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
     shapes = {name: scaled[name] for name in ("shape_W", "shape_H")}
     yield "VB as before: shapes 0.3", "BernoulliPoissonVB", vb
     yield "VB, scales, shapes 0.3", "BernoulliPoissonVB", {"scales": "both", **vb}
-    yield "VB, no scales, shapes {shape_W:g} and {shape_H:g}".format(**shapes), "BernoulliPoissonVB", {**shapes, **vb}
+    named = "shapes {shape_W:g} and {shape_H:g}".format(**shapes)
+    yield f"VB, no scales, {named}", "BernoulliPoissonVB", {**shapes, **vb}
+    yield f"VB, scales, {named}", "BernoulliPoissonVB", {"scales": "both", **shapes, **vb}
     yield "bernoulli-poisson-vb-scales", "BernoulliPoissonVB", {**scaled, **vb}
     yield "GS as before", "BernoulliPoissonGibbs", gs
     yield "bernoulli-poisson-gs-scales", "BernoulliPoissonGibbs", {"scales": "both", **gs}
@@ -119,22 +122,21 @@ def _of_both(parts: tuple[Split, Split], chance_of) -> list[str]:
 def shapes_table(what: Run) -> Table:
     """Score shapes of W and H on the inner fold, by which those of bernoulli-poisson-vb-scales were chosen."""
     part = inner(split(drawn(what.size)[0]))
+    first = {name: METHODS["bernoulli-poisson-vb-scales"]["settings"][name] for name in ("shape_W", "shape_H")}
+    tried = {f"{W:g} and {H:g}": {"shape_W": W, "shape_H": H} for W, H in SHAPES}
+    tried |= {f"learned, by {tie}": {"tie_shape_W": tie, "tie_shape_H": tie, **first} for tie in LEARNED}
     rows = []
-    for shapes in SHAPES:
-        say(f"popularity: shapes {shapes}")
-        ties = {"tie_shape_W": "all", "tie_shape_H": "all"} if shapes is None else {}
-        shape_W, shape_H = shapes or (1.0, 1.0)
-        settings = {"scales": "both", "shape_W": shape_W, "shape_H": shape_H, **ties}
-        settings |= {"max_iter": what.iterations, "relative_gain_tol": 0}
+    for name, settings in tried.items():
+        say(f"popularity: shapes {name}")
+        settings |= {"scales": "both", "max_iter": what.iterations, "relative_gain_tol": 0}
         model, _ = fitted(part, what.size.K, "BernoulliPoissonVB", settings)
-        learned = (number(float(model.shape_W_[0])), number(float(model.shape_H_[0])))
-        name = "learned: {} and {}".format(*learned) if shapes is None else "{} and {}".format(*learned)
-        rows.append([name, *scores(part, model.predict)])
+        ended = [number(float(np.median(each))) for each in (model.shape_W_, model.shape_H_)]
+        rows.append([name, *ended, *scores(part, model.predict)])
     return Table(
         "Shapes of factors with scales",
         f"The matrix above, variational Bayes with scales of rows and columns, {what.iterations} iterations: AUC and "
         "nats of the whole matrix per one on the inner fold of the training entries.",
-        ["shapes of W and H", "AUC", "nats per one"],
+        ["shapes of W and H", "median of W", "of H", "AUC", "nats per one"],
         rows,
     )
 

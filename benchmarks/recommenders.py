@@ -66,9 +66,12 @@ def ours(name: str, class_name: str, *settings: dict[str, Any]) -> Method:
 VB = ours(
     "Bernoulli-Poisson VB, scales",
     "BernoulliPoissonVB",
+    *({"scales": "both", "shape_W": W, "shape_H": H} | OUR_SETTINGS for W, H in ((0.3, 0.3), (1, 2))),
     *(
-        {"scales": "both", "shape_W": W, "shape_H": H} | OUR_SETTINGS
-        for W, H in ((0.1, 0.1), (0.3, 0.3), (1, 2), (2, 2))
+        {"scales": "both", "shape_W": 1, "shape_H": 2, "tie_shape_W": "source", "tie_shape_H": "source"}
+        | OUR_SETTINGS
+        | {"max_iter": iterations}
+        for iterations in (ITERATIONS, 4 * ITERATIONS)
     ),
 )
 GIBBS = ours(
@@ -91,6 +94,7 @@ METHODS = (
         (
             {},
             {"alpha": 40.0, "regularization": 10.0},
+            {"alpha": 160.0, "regularization": 10.0},
             {"alpha": 10.0, "regularization": 10.0},
             {"alpha": 10.0, "regularization": 100.0},
         ),
@@ -109,7 +113,13 @@ METHODS = (
         "cmfrec",
         "cmfrec",
         "cmfrec",
-        ({}, {"alpha": 10.0, "lambda_": 10.0}, {"alpha": 40.0, "lambda_": 10.0}, {"alpha": 10.0, "lambda_": 100.0}),
+        (
+            {},
+            {"alpha": 10.0, "lambda_": 10.0},
+            {"alpha": 40.0, "lambda_": 10.0},
+            {"alpha": 160.0, "lambda_": 10.0},
+            {"alpha": 10.0, "lambda_": 100.0},
+        ),
         False,
         True,
     ),
@@ -373,7 +383,8 @@ def compared(name: str, V: sparse.csr_array, K: int, methods: tuple[Method, ...]
     for name, found in outcomes.items():
         cells = [_cell(found.of, outcomes[VB.name].of if name != VB.name else {}, measure) for measure in MEASURES]
         two = "–" if found.two_threads is None else number(found.two_threads)
-        settings = {key: value for key, value in found.settings.items() if key not in {"class_name", *OUR_SETTINGS}}
+        usual = OUR_SETTINGS | {"class_name": found.settings.get("class_name")}
+        settings = {key: value for key, value in found.settings.items() if value != usual.get(key)}
         said = ", ".join(f"{key} {value}" for key, value in settings.items()) or "its defaults"
         table.rows.append([name, *cells, number(found.fit.seconds), two, number(found.fit.most), said])
     table.rows.extend([name, f"skipped: {reason}", *["–"] * 8] for name, reason in skipped.items())

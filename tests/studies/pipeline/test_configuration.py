@@ -97,7 +97,11 @@ SETTINGS = {
     "bernoulli-poisson-gs": ("BernoulliPoissonGibbs", [8], {"burn_in": 500, "n_samples": 500}),
     "bernoulli-poisson-vb": ("BernoulliPoissonVB", [8], {"max_iter": 1000, "relative_gain_tol": 1e-6}),
     "bernoulli-poisson-gs-scales": ("BernoulliPoissonGibbs", [8], {"scales": "both", "burn_in": 500}),
-    "bernoulli-poisson-vb-scales": ("BernoulliPoissonVB", [8], {"scales": "both", "shape_W": 1, "shape_H": 2}),
+    "bernoulli-poisson-vb-scales": (
+        "BernoulliPoissonVB",
+        [8],
+        {"scales": "both", "shape_W": 1, "shape_H": 2, "tie_shape_W": "source", "tie_shape_H": "source"},
+    ),
     "dir-beta-gs": ("DirBetaGibbs", [100], TRANSPOSED | CHAIN),
     "dir-beta-vb": ("DirBetaVB", [100], TRANSPOSED | {"max_iter": 500}),
     "dir-dir-vb": ("DirDirVB", [100], {"gamma": "1/K", "eta": 1, "max_iter": 500}),

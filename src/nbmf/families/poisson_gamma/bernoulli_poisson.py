@@ -22,11 +22,11 @@ class BernoulliPoissonVB(Variational):
         The entries of W are Gamma(shape, mean), so are those of H; where learned, their start.
         mean_H = None: so that E[V] is the proportion of ones.
     tie_shape_W, tie_mean_W, tie_shape_H, tie_mean_H
-        What is learned, as for PoissonGammaVB: the mean of each component of H. Learned shapes
+        What is learned, as for PoissonGammaVB: the mean of each component of H. Without scales learned shapes
         raise the bound, and predict held-out entries worse (docs/poisson.md).
     scales, shape_scales
-        As for PoissonGammaVB: rows and columns of large sparse matrices differ in popularity, and are
-        predicted better with scales="both" next to shape_W = shape_H = 1 or 2 (docs/poisson.md).
+        As for PoissonGammaVB: rows and columns of large sparse matrices differ in popularity, and are predicted
+        better with scales="both" next to learned shapes, tie_shape_W = tie_shape_H = "source" (docs/poisson.md).
     max_iter, relative_gain_tol, precision, threads, random_state
         As for PoissonGammaVB.
 
