@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.analysis.mixture import memory_of
-from nbmf.analysis.plan import SMALL, chains_of, plan_of, visits_of
+from nbmf.analysis.plan import chains_of, ones_of, plan_of, uses_threads
 from nbmf.analysis.request import Request
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
@@ -132,7 +132,7 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
 
 def _seconds(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, part: float) -> float:
     """Return what a fit with K components to a part of the entries takes."""
-    visited = part * (_ones(matrix) if cost.visits_ones else matrix.n_observed)
+    visited = part * (ones_of(matrix) if cost.visits_ones else matrix.n_observed)
     of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.per_row
     iterations = min(estimator.n_iterations, cost.iterations or estimator.n_iterations)
     return iterations * (cost.iteration + 1e-9 * of_iteration)
@@ -152,24 +152,17 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
     """Return what the fit that is shown takes: of all chains or starts, in threads."""
     chains = chains_of(estimator, matrix, request)
     one = seconds_of(estimator, matrix)
-    if chains == 1 and "threads" in estimator.get_params() and visits_of(estimator, matrix) > SMALL:
+    if chains == 1 and uses_threads(estimator, matrix):
         return one / processors()
     return one * math.ceil(chains / processors())
 
 
 def _folds(matrix: NamedMatrix) -> int:
     """Return in how many folds entries are held out; see nbmf.inference.folds."""
-    units = _ones(matrix) if matrix.dense is not None else matrix.n_observed
+    units = ones_of(matrix) if matrix.dense is not None else matrix.n_observed
     if matrix.is_symmetric():
         units /= 2
     return min(round(1 / HELD_OUT), math.ceil(ENOUGH / (HELD_OUT * units)))
-
-
-def _ones(matrix: NamedMatrix) -> int:
-    """Return how many entries are above zero."""
-    if matrix.dense is not None:
-        return int(matrix.ones_along(1).sum())
-    return int(np.count_nonzero(getattr(matrix, matrix.field) > 0))
 
 
 def _entries(matrix: NamedMatrix) -> float:

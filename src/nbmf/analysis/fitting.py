@@ -4,7 +4,7 @@ import time
 import warnings
 from typing import Any
 
-from nbmf.analysis.plan import SMALL, chains_of, draws_of, visits_of
+from nbmf.analysis.plan import chains_of, draws_of, uses_threads
 from nbmf.analysis.progress import Progress
 from nbmf.analysis.request import Request
 from nbmf.data.named import NamedMatrix
@@ -58,7 +58,7 @@ def fit_all(
 
 def _fit_one(estimator: Factorization, matrix: NamedMatrix, n_draws: int, monitor: Monitor | None) -> Draws | None:
     """Fit on all processors if that pays; it changes no result."""
-    is_parallel = "threads" in estimator.get_params() and visits_of(estimator, matrix) > SMALL
+    is_parallel = uses_threads(estimator, matrix)
     if is_parallel:
         estimator.set_params(threads=processors())
     draws = None

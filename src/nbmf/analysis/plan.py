@@ -1,7 +1,10 @@
 """What an analysis will do, known before it begins: which methods it tests, and that all of it fits into memory."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from nbmf import registry
 from nbmf.analysis.mixture import further_members, memory_of
@@ -129,6 +132,19 @@ def draws_of(estimator: Factorization, matrix: NamedMatrix, request: Request) ->
 def visits_of(estimator: Factorization, matrix: NamedMatrix) -> int:
     """Return how often a fit visits an observed entry at most."""
     return matrix.n_observed * estimator.n_iterations
+
+
+def uses_threads(estimator: Factorization, matrix: NamedMatrix) -> bool:
+    """Return whether a fit that is the only one takes all processors, which changes no result."""
+    is_long = visits_of(estimator, matrix) > SMALL
+    return is_long and estimator.threads_pay(ones_of(matrix), math.prod(matrix.shape))
+
+
+def ones_of(matrix: NamedMatrix) -> int:
+    """Return how many entries are above zero."""
+    if matrix.dense is not None:
+        return int(matrix.ones_along(1).sum())
+    return int(np.count_nonzero(getattr(matrix, matrix.field) > 0))
 
 
 def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Request) -> None:

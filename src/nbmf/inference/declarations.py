@@ -106,6 +106,10 @@ class Declarations:
         """The memory that a fit may need besides its data and factors, in gigabytes; larger fits are refused."""
         return 0.0
 
+    def threads_pay(self, above_zero: int, entries: int) -> bool:
+        """Return whether threads shorten a long fit, given how many of the entries of a matrix are above zero."""
+        return self.takes_threads
+
     def memory_needed_gb(self, values: np.ndarray) -> float:
         """Return how much of that budget a fit needs, in gigabytes, for values in the likelihood's coding."""
         return 0.0

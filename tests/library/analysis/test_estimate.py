@@ -8,7 +8,7 @@ import pytest
 import nbmf
 from nbmf.analysis import estimate as module
 from nbmf.analysis.estimate import COSTS, estimate, seconds_of
-from nbmf.analysis.plan import plan_of
+from nbmf.analysis.plan import plan_of, uses_threads
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.catalogue import CANDIDATES, LARGE, LARGEST, METHODS, candidates_for
@@ -77,6 +77,19 @@ def test_a_method_that_visits_ones_alone_takes_as_long_as_there_are_ones():
     sparse = SparseBinaryMatrix.from_array(codes)
     assert seconds_of(one, sparse) == seconds_of(one, thin)
     assert estimate(sparse, Request()).gigabytes == 0
+
+
+def test_threads_are_taken_where_they_shorten_a_fit(monkeypatch):
+    """Of variational fits to ones only if there are many and a pass visits them alone; of samplers if they are long."""
+    rng = np.random.default_rng(0)
+    few, many, most = (nbmf.BinaryMatrix.from_array((rng.random((60, 40)) < p).astype(int)) for p in (0.05, 0.3, 0.8))
+    monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_inference.MANY", 400)
+    vb, sampler = nbmf.BernoulliPoissonVB(2), nbmf.LogisticFactorGibbs(2)
+    assert not any(uses_threads(each, many) for each in (vb, sampler))  # no long fit
+    monkeypatch.setattr("nbmf.analysis.plan.SMALL", 1000)
+    assert [uses_threads(vb, each) for each in (few, many, most)] == [False, True, False]
+    assert [uses_threads(sampler, each) for each in (few, many, most)] == [True, True, True]
+    assert not uses_threads(nbmf.BernoulliPoissonGibbs(2), many)  # it has none
 
 
 def test_a_slower_machine_takes_longer_and_what_is_not_measured_is_not_reported(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
 from nbmf.families.poisson_gamma.gamma_priors import NONE, SOURCE
-from nbmf.families.poisson_gamma.observations import Observations, observations
+from nbmf.families.poisson_gamma.observations import DENSE_SHARE, MANY, Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
@@ -44,6 +44,10 @@ class Climbing(Rates):
         if self.relative_gain_tol == 0:
             return None
         return RelativeGainBelow(state.objective, self.relative_gain_tol, after=state.waits)
+
+    def threads_pay(self, above_zero, entries):
+        """Return whether passes visit only the entries above zero, and these are many."""
+        return MANY <= above_zero < DENSE_SHARE * entries
 
     def _observations(self, values) -> Observations:
         return observations(values, self.is_binary, self.precision == "single", self.threads)
