@@ -31,6 +31,7 @@ import scipy.sparse as sparse
 import large
 import nbmf
 from common import Table, answer_of, number, say, worker
+from nbmf.catalogue import METHODS
 from nbmf.seeds import seed_sequence
 from process_memory import megabytes
 
@@ -193,10 +194,9 @@ def loss_table(size: large.Size, updates: int) -> Table:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it ends before it has converged
         for precision in PRECISIONS:
-            settings = {"scales": "both", "shape_W": 1.0, "shape_H": 2.0, "relative_gain_tol": 0}
-            model = nbmf.BernoulliPoissonVB(
-                size.K, **settings, max_iter=updates, precision=precision, random_state=0
-            ).fit(part.V)
+            settings = METHODS["bernoulli-poisson-vb-scales"]["settings"] | {"relative_gain_tol": 0}
+            settings |= {"max_iter": updates, "precision": precision}
+            model = nbmf.BernoulliPoissonVB(size.K, **settings, random_state=0).fit(part.V)
             found[precision] = [model.predict(*each) for each in places]
     true = number(large.loss(part, *(truth(*each) for each in places)), 6)
     for precision, chances in found.items():

@@ -11,6 +11,7 @@ The bound needs no sources: it is evaluated with their q at its optimum.
 """
 
 import numpy as np
+from scipy.special import digamma
 
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, of_priors
 from nbmf.families.poisson_gamma.kernels import gamma_distributions
@@ -59,8 +60,13 @@ class FactorPosterior:
 
     @property
     def log_L(self) -> np.ndarray:
-        """E[log w], float array (rows, K)."""
-        return np.log(self.L[:, : self.K], dtype=np.float64)
+        """E[log w], float64 array (rows, K); of float32 factors also where L is too small for its type."""
+        L = self.L[:, : self.K]
+        log = np.log(L, dtype=np.float64)
+        if L.dtype == np.float32:
+            at = L <= np.float32(FLOOR_SINGLE)
+            log[at] = digamma(self.alpha[at].astype(np.float64)) + np.log(self.scale[at], dtype=np.float64)
+        return log
 
     def renew(self) -> None:
         """Renew the learned numbers of the priors."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.special import digamma
 
 import nbmf
 from nbmf.data.sparse_counts import SparseCounts
@@ -87,3 +88,15 @@ def test_numbers_that_single_precision_would_lose_stay_above_zero():
     assert np.isfinite(model.W_).all()
     assert np.isfinite(model.objective_)
     assert model.geometric_W_.min() == pytest.approx(FLOOR_SINGLE)
+
+
+def test_logarithms_are_those_of_the_distributions_where_single_precision_has_none():
+    """Learned shapes depend on E[log w]; exp of it is below the least number here."""
+    model = nbmf.BernoulliPoissonVB(3, shape_W=0.01, shape_H=0.01, precision="single", random_state=0)
+    state = model._start(model.values_of(sparse(COUNTS > 0)), model._seed())
+    state.advance(3)
+    for side in (state.W, state.H):
+        is_least = side.L[:, :3] == np.float32(FLOOR_SINGLE)
+        assert 0.05 < is_least.mean() < 0.95
+        alpha, scale = (numbers.astype(np.float64) for numbers in (side.alpha, side.scale))
+        np.testing.assert_allclose(side.log_L, digamma(alpha) + np.log(scale), rtol=1e-6, atol=1e-6)
