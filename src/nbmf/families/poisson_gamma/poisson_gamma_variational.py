@@ -64,7 +64,8 @@ class FactorPosterior:
         L = self.L[:, : self.K]
         log = np.log(L, dtype=np.float64)
         if L.dtype == np.float32:
-            at = L <= np.float32(FLOOR_SINGLE)
+            least = np.float32(FLOOR_SINGLE)
+            at = least == L
             log[at] = digamma(self.alpha[at].astype(np.float64)) + np.log(self.scale[at], dtype=np.float64)
         return log
 

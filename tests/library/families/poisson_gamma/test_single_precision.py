@@ -97,6 +97,6 @@ def test_logarithms_are_those_of_the_distributions_where_single_precision_has_no
     state.advance(3)
     for side in (state.W, state.H):
         is_least = side.L[:, :3] == np.float32(FLOOR_SINGLE)
-        assert 0.05 < is_least.mean() < 0.95
+        assert 0.01 < is_least.mean() < 0.99
         alpha, scale = (numbers.astype(np.float64) for numbers in (side.alpha, side.scale))
         np.testing.assert_allclose(side.log_L, digamma(alpha) + np.log(scale), rtol=1e-6, atol=1e-6)
