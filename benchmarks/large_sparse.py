@@ -7,7 +7,7 @@ ones and a hundredth as many columns, whose popularity falls; it is drawn and wr
 
     python large_sparse.py write FILE ONES
     python large_sparse.py read FILE ONES
-    python large_sparse.py fit FILE ONES PRECISION K UPDATES
+    python large_sparse.py fit FILE ONES PRECISION THREADS K UPDATES
 
 are single steps; the last two print a line of JSON and are processes of their own.
 """
@@ -37,6 +37,7 @@ from process_memory import megabytes
 
 FORMATS = ("parquet", "csv", "mtx")
 PRECISIONS = ("double", "single")
+FITS = ("double", 1), ("double", 2), ("single", 1), ("single", 2)  # precision and threads
 PIECE = 500_000  # ones drawn at a time
 PATIENCE = 7200  # seconds for a process, on a machine with other work
 DRAWN = large.Size(20_000, 2_000, 200_000, 8)  # of which the loss is compared
@@ -116,19 +117,38 @@ def read(path: Path, size: Size) -> dict:
     return seconds | {"ones": V.nnz, "most": megabytes()["most"] - before, "held": held / 1e6}
 
 
-def fit(path: Path, size: Size, precision: str) -> dict:
+class Clocks(large.Clock):
+    """The processor's time and that of the clock after every iteration."""
+
+    def __init__(self):
+        super().__init__()
+        self.walls = []
+
+    def resume(self, state):
+        """Start at the beginning."""
+        self.walls.append(time.perf_counter())
+        return super().resume(state)
+
+    def __call__(self, iteration, total, state):
+        """Look at both clocks."""
+        super().__call__(iteration, total, state)
+        self.walls.append(time.perf_counter())
+
+
+def fit(path: Path, size: Size, precision: str, threads: int) -> dict:
     """Fit a file's matrix; return seconds of an update and MB beyond those of a process that has fitted a small one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it ends before it has converged
         before = warmed(path)
         model = nbmf.BernoulliPoissonVB(
-            size.K, max_iter=size.updates, relative_gain_tol=0, precision=precision, random_state=0
+            size.K, max_iter=size.updates, relative_gain_tol=0, precision=precision, threads=threads, random_state=0
         )
         type(model)(**model.get_params()).fit(sparse.csr_array(np.eye(3, dtype=np.int8)))
         V = read_file(path, size.shape)
-        clock = large.Clock()
+        clock = Clocks()
         model.fit(V, monitor=clock)
-    return {"per_update": float(np.median(np.diff(clock.times))), "most": megabytes()["most"] - before}
+    seconds = {"seconds": float(np.median(np.diff(clock.times))), "wall": float(np.median(np.diff(clock.walls)))}
+    return seconds | {"most": megabytes()["most"] - before}
 
 
 # --- Tables --------------------------------------------------------------------------------------
@@ -157,24 +177,30 @@ def reading_table(size: Size, folder: Path) -> Table:
 
 
 def fits_table(size: Size, folder: Path) -> Table:
-    """Fit the matrix of the first file in both precisions."""
+    """Fit the matrix of the first file in both precisions, on one thread and two."""
     F, N = size.shape
     table = Table(
         "Updates of a large sparse matrix",
         f"`BernoulliPoissonVB`, K = {size.K}, {size.updates} updates of the matrix above, read from {FORMATS[0]}; "
-        f"{(F + N) * size.K} numbers of the factors. Seconds of the processor; peak memory of reading and fitting "
-        "beyond that of a process that has read and fitted a small matrix.",
-        ["precision", "seconds an update", "ns per one and component", "peak: MB", "bytes per one"],
+        f"{(F + N) * size.K} numbers of the factors. Seconds of the processor, all threads, and by the clock; peak "
+        "memory of reading and fitting beyond that of a process that has read and fitted a small matrix.",
+        [
+            "precision",
+            "threads",
+            "seconds an update",
+            "by the clock",
+            "ns per one and component",
+            "peak: MB",
+            "bytes per one",
+        ],
     )
-    for precision in PRECISIONS:
-        say(f"large sparse: fit, {precision}")
-        command = worker(
-            "large_sparse", "fit", folder / f"ones.{FORMATS[0]}", size.ones, precision, size.K, size.updates
-        )
+    path = folder / f"ones.{FORMATS[0]}"
+    for precision, threads in FITS:
+        say(f"large sparse: fit, {precision}, {threads}")
+        command = worker("large_sparse", "fit", path, size.ones, precision, threads, size.K, size.updates)
         found = answer_of(command, timeout=PATIENCE)
-        seconds = found["per_update"]
-        each = [seconds, 1e9 * seconds / size.ones / size.K, found["most"], 1e6 * found["most"] / size.ones]
-        table.rows.append([precision, *map(number, each)])
+        each = found["seconds"], found["wall"], 1e9 * found["seconds"] / size.ones / size.K, found["most"]
+        table.rows.append([precision, threads, *map(number, each), number(1e6 * found["most"] / size.ones)])
     return table
 
 
@@ -218,7 +244,7 @@ if __name__ == "__main__":
             write(Path(path), Size(int(ones)))
         case ["read", path, ones]:
             print(json.dumps(read(Path(path), Size(int(ones)))))
-        case ["fit", path, ones, precision, K, updates]:
-            print(json.dumps(fit(Path(path), Size(int(ones), int(K), int(updates)), precision)))
+        case ["fit", path, ones, precision, threads, K, updates]:
+            print(json.dumps(fit(Path(path), Size(int(ones), int(K), int(updates)), precision, int(threads))))
         case [ones]:
             print("\n".join(table.markdown() for table in run(Size(int(ones)))))
