@@ -25,6 +25,8 @@ SEEDS = (0, 1, 2)
 BURN_IN, SAMPLES = 1000, 500
 PATIENCE = 3600  # seconds for a peer and for its installation, on a machine with other work
 LDA_PRIOR = 0.01  # of topics and of words
+# What a peer, or its worker, imports and the peer does not require.
+NOT_REQUIRED = {"hpfrec": ("numpy", "scipy", "pandas", "cython"), "cmfrec": ("threadpoolctl",)}
 
 # Method of ours -> maker, of K and the seed.
 OURS = {
@@ -67,7 +69,9 @@ def python_of(peer: str, homes: Path = HOMES) -> Path:
         pip = [home / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
         try:
             run_worker([sys.executable, "-m", "venv", home])
-            run_worker([*pip, "--constraint", REQUIREMENTS, requirement(peer)], timeout=PATIENCE)  # some are compiled
+            run_worker(
+                [*pip, "--constraint", REQUIREMENTS, requirement(peer), *NOT_REQUIRED.get(peer, ())], timeout=PATIENCE
+            )  # some are compiled
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
             reason = str(error).strip().splitlines()[-1]
             raise PeerMissingError(f"{requirement(peer)} cannot be installed: {reason}") from error

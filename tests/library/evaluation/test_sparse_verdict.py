@@ -12,7 +12,7 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation import sampled_entries
-from nbmf.evaluation.sampled_entries import Fold, SampleMeasure, sample
+from nbmf.evaluation.sampled_entries import ONE_COMPONENT, POPULARITY, Fold, SampledEntries, SampleMeasure, sample
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.inference import folds
 from nbmf.seeds import child
@@ -226,3 +226,18 @@ def test_the_sampler_is_tried_too_and_others_are_refused():
     for other in (nbmf.BetaDirVB(2), nbmf.PoissonGammaVB(2)):
         with pytest.raises(DataError, match=f"{type(other).__name__} takes no sparse matrix"):
             nbmf.verdict(matrix, other)
+
+
+def test_popularity_as_a_baseline_has_heavy_tails():
+    """One component without scales predicts popularities that follow a power law worse: others would seem to lead."""
+    rng = np.random.default_rng(0)
+    shares = [np.arange(1.0, size + 1) ** -0.7 for size in (3000, 1500)]
+    places = [rng.choice(len(each), 30_000, p=each / each.sum()) for each in shares]
+    V = scipy.sparse.csr_array((np.ones(30_000), places), shape=(3000, 1500)).sign()
+    light = nbmf.BernoulliPoissonVB(1, **ONE_COMPONENT | {"scales": "none"}, random_state=0)
+    entries = SampledEntries(V, [light], 0)
+    fold = entries.folds[0]
+    training = entries.training(fold)
+    measure = entries.measure()
+    heavy = measure.mean(entries.baseline_losses(fold, training, 0)[POPULARITY])
+    assert heavy < measure.mean(entries.method_losses(fold, light.fit(training))) - 0.005

@@ -152,7 +152,7 @@ def pass_block(
     H = _posterior(model, _priors(model, whole)[1], columns, "H")
     of_W = _prior_of_rows(model, whole, columns, data.shape[0])
     if block is None:
-        W = FactorPosterior(of_W, _start(model, data, columns, number), _dtype(model))
+        W = FactorPosterior(of_W, _start(model, data, columns, number), _dtype(model), model.threads)
     else:
         W = _posterior(model, of_W, block, "W")
     sums = {}
@@ -221,7 +221,7 @@ def read(path: str | os.PathLike) -> Arrays:
 
 
 def _observations(model: Variational, V: Any) -> Observations:
-    return Observations(model.values_of(V), model.is_binary)
+    return Observations(model.values_of(V), model.is_binary, model.threads)
 
 
 def _dtype(model: Variational) -> type:
@@ -263,7 +263,7 @@ def _arrays_of(factor: FactorPosterior, name: str) -> Arrays:
 
 def _posterior(model: Variational, prior: GammaPrior, arrays: Arrays, name: str) -> FactorPosterior:
     """Return a factor as its arrays say; scales follow from it and its prior."""
-    factor = FactorPosterior(prior, np.ones(prior.size), _dtype(model))
+    factor = FactorPosterior(prior, np.ones(prior.size), _dtype(model), model.threads)
     put_back(_arrays_of(factor, name), arrays)
     factor._renew_scales()
     return factor
