@@ -31,6 +31,8 @@ SETTINGS = {
     "LogisticFactorVB": {"effects": "columns", "ard": False, "bound_gain_tol": 0.0},
     "LogisticFactorGibbs": {"effects": "both", "effect_scale": "learned", "ard": True},
     "IndianBuffetLogistic": {"prior": "cibp", "start": "dense"},
+    "BernoulliPoissonVB": {"scales": "both", "tie_shape_W": "source", "tie_shape_H": "source", "relative_gain_tol": 0},
+    "BernoulliPoissonGibbs": {"scales": "both"},
     "OrdinalFactorVB": {"effects": "none", "ard": False, "bound_gain_tol": 0.0},
 }
 

@@ -48,14 +48,15 @@ class Cost(NamedTuple):
     per_row: float = 0.0
 
 
+# Those per row of Bernoulli-Poisson fits are of large matrices with scales (benchmarks/popularity.py, recommenders.py).
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
     "IndianBuffetLogistic": Cost(6e-5, 35, 8, None),
-    "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=13),
+    "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=40),
     "LogisticFactorGibbs": Cost(1e-4, 60, 5, None),
     "BetaDirGibbs": Cost(8e-5, 30, 0.2, None),
-    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=18),
+    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=60),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
 }
