@@ -69,9 +69,9 @@ def python_of(peer: str, homes: Path = HOMES) -> Path:
         pip = [home / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check"]
         try:
             run_worker([sys.executable, "-m", "venv", home])
-            run_worker(
-                [*pip, "--constraint", REQUIREMENTS, requirement(peer), *NOT_REQUIRED.get(peer, ())], timeout=PATIENCE
-            )  # some are compiled
+            wanted_too = NOT_REQUIRED.get(peer, ())
+            # Some are compiled.
+            run_worker([*pip, "--constraint", REQUIREMENTS, requirement(peer), *wanted_too], timeout=PATIENCE)
         except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
             reason = str(error).strip().splitlines()[-1]
             raise PeerMissingError(f"{requirement(peer)} cannot be installed: {reason}") from error

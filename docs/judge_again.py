@@ -7,10 +7,9 @@ those of the page. `docs/publish.py` does the same from a run that has made `lum
 """
 
 import re
-from pathlib import Path
 
 import pandas as pd
-from publish import MARKS, ROOT, STUDY, into_page, sections_of_readings, shipped_plan
+from publish import ROOT, STUDY, into_page, published_sections, sections_of_readings, shipped_plan
 
 from nbmf_studies.framework.verdicts import combined, judge_again
 from nbmf_studies.lumbreras2020.readings import READINGS, Run
@@ -23,13 +22,6 @@ AGAIN = "### The claims under other readings"
 def main() -> None:
     """Write the section of the claims under other readings."""
     into_page(STUDY, with_readings(published_sections()))
-
-
-def published_sections(root: Path = ROOT) -> list[str]:
-    """Return what the page shows between its marks, cut before each title."""
-    text = (root / f"docs/{STUDY}.md").read_text(encoding="utf-8")
-    block = text.partition(MARKS[0].format(STUDY))[2].partition(MARKS[1])[0]
-    return [part.strip() for part in re.split(r"^(?=### )", block, flags=re.MULTILINE)]
 
 
 def with_readings(sections: list[str]) -> list[str]:

@@ -191,13 +191,21 @@ def same_scores(published: Path, made: Path) -> bool:
 
 def sections_that_stay(sections: list[str], is_same: bool, root: Path = ROOT) -> list[str]:
     """Return the published comparisons with other runs that are not at hand now, if they are of these scores."""
-    text = (root / f"docs/{STUDY}.md").read_text(encoding="utf-8")
-    block = text.partition(MARKS[0].format(STUDY))[2].partition(MARKS[1])[0]
-    published = [part.strip() for part in re.split(r"^(?=### )", block, flags=re.MULTILINE)]
-    old = [part for part in published if part.startswith(OF_OTHER_RUNS) and part.splitlines()[0] not in sections]
+    old = [
+        part
+        for part in published_sections(root)
+        if part.startswith(OF_OTHER_RUNS) and part.splitlines()[0] not in sections
+    ]
     for part in old:
         print(f"{'as published' if is_same else 'left out, for scores have changed'}: {part.splitlines()[0]}")
     return old if is_same else []
+
+
+def published_sections(root: Path = ROOT) -> list[str]:
+    """Return what the page shows between its marks, divided before each title."""
+    text = (root / f"docs/{STUDY}.md").read_text(encoding="utf-8")
+    block = text.partition(MARKS[0].format(STUDY))[2].partition(MARKS[1])[0]
+    return [part.strip() for part in re.split(r"^(?=### )", block, flags=re.MULTILINE)]
 
 
 def path(text: str) -> Path:

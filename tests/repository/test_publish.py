@@ -30,7 +30,7 @@ def publish():
 
 @pytest.fixture
 def judge_again(publish, monkeypatch):
-    monkeypatch.setitem(sys.modules, "publish", publish)  # the script imports the one beside it
+    monkeypatch.setitem(sys.modules, "publish", publish)  # the script imports the other
     return load(PATH.with_name("judge_again.py"))
 
 
