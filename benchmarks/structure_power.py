@@ -1,10 +1,10 @@
 """How often the structure test of `nbmf fit` finds structure that was planted, and where there is none.
 
-    NUMBA_CACHE_DIR=$PWD/.numba_cache .venv/bin/python benchmarks/structure_power.py [power] [noise]
+    NUMBA_CACHE_DIR=$PWD/.numba_cache .venv/bin/python benchmarks/structure_power.py [power] [noise] [popularity]
 
 The tables of docs/reading.md; some hours on one idle core (`--draws 10` is an outline). Noise: effects of rows and
 columns of the shapes and kinds of tests/library/evaluation/test_verdict.py, and matrices with the margins of a small
-questionnaire, drawn by trades.
+questionnaire, drawn by trades. Popularity: sparse matrices of popular rows and columns that have nothing in common.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import scipy.sparse
 from scipy.special import expit
 
 import nbmf
@@ -26,7 +27,9 @@ SIZES = ((16, 9), (20, 16), (40, 20), (100, 30), (200, 40))
 NOISE_SHAPES = ((18, 14), (150, 12))
 NOISE_KINDS = {"equal": (0, 0), "rows": (1, 0), "columns": (0, 1), "rows and columns": (1, 1)}
 
-Draw = Callable[[np.random.Generator], np.ndarray]
+POPULARITY_SHAPE, POPULARITY_ONES = (3000, 1500), 30_000
+
+Draw = Callable[[np.random.Generator], np.ndarray | scipy.sparse.csr_array]
 
 
 def groups(F: int, N: int, sizes: tuple, own: float, other: float) -> Draw:
@@ -87,6 +90,26 @@ def fixed_margins(F: int, N: int) -> Draw:
     return draw
 
 
+def popularity(shares_of: Callable[[np.random.Generator, int, int], np.ndarray]) -> Draw:
+    """Return how to draw ones whose row and column are independent, from the shares of either."""
+
+    def draw(rng):
+        places = []
+        for axis, size in enumerate(POPULARITY_SHAPE):
+            shares = shares_of(rng, size, axis)
+            places.append(rng.choice(size, POPULARITY_ONES, p=shares / shares.sum()))
+        return scipy.sparse.csr_array((np.ones(POPULARITY_ONES), places), shape=POPULARITY_SHAPE).sign()
+
+    return draw
+
+
+POPULARITIES = {
+    "power laws, rank^-.6 and rank^-.7": popularity(
+        lambda rng, size, axis: np.arange(1.0, size + 1) ** -(0.6, 0.7)[axis]
+    ),
+    "gamma, shape .5": popularity(lambda rng, size, axis: rng.gamma(0.5, size=size)),
+}
+
 NOTE = {
     "20 x 16, groups of 7 and 13, .75 and .25": groups(20, 16, (7, 13), 0.75, 0.25),
     "the same, .7 and .3": groups(20, 16, (7, 13), 0.7, 0.3),
@@ -118,7 +141,8 @@ def found(draw: Draw, draws: int, *name: str | int) -> np.ndarray:
         V, started = draw(rng), time.perf_counter()
         with warnings.catch_warnings(action="ignore"):
             verdict = choose(V, candidates(V, number), seed=number).verdict
-        results.append([verdict.exact.p <= CHANCE / 2, verdict.predicts, verdict.found, time.perf_counter() - started])
+        exact = verdict.exact is not None and verdict.exact.p <= CHANCE / 2
+        results.append([exact, verdict.predicts, verdict.found, time.perf_counter() - started])
     return np.array(results, float)
 
 
@@ -159,15 +183,30 @@ def noise(draws: int) -> None:
     print(row("all", np.concatenate(every)), flush=True)
 
 
+def no_more_than_popularity(draws: int) -> None:
+    """Print how often structure is found in sparse matrices that have none; they have no exact test."""
+    head(f"Popularity alone, {POPULARITY_SHAPE[0]} x {POPULARITY_SHAPE[1]}, {POPULARITY_ONES} draws of ones")
+    for name, draw in POPULARITIES.items():
+        print(row(name, found(draw, draws, "popularity", name)), flush=True)
+
+
+TABLES = {
+    "power": (power, 40),
+    "noise": (noise, 200),
+    "popularity": (no_more_than_popularity, 40),
+}  # and how many draws
+
+
 def main() -> None:
     """Print the tables that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="*", choices=("power", "noise"), default=["power", "noise"])
-    parser.add_argument("--draws", type=int, help="matrices of a row; default: 40 planted ones, 200 of noise")
+    parser.add_argument("tables", nargs="*", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--draws", type=int, help="matrices of a row; default: 200 of noise, 40 of the others")
     options = parser.parse_args()
     print(f"nbmf {nbmf.__version__}")
-    for table in options.tables:
-        {"power": power, "noise": noise}[table](options.draws or {"power": 40, "noise": 200}[table])
+    for name in options.tables:
+        table, draws = TABLES[name]
+        table(options.draws or draws)
 
 
 if __name__ == "__main__":
