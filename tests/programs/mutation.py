@@ -403,9 +403,6 @@ EQUIVALENT = {
     ("families/logistic/collective.py", "CollectiveFactorVB._learn",
      "for matrix, (name, one) in zip(ascent.matrices, relations.items(), strict=True):",
      "True -> False"): "there are as many matrices as relations",
-    ("families/logistic/collective.py", "CollectiveFactorVB.fit",
-     'with threadpool_limits(limits=1, user_api="blas"):', "1 -> 0"):
-        "how many threads multiply",
     ("families/logistic/collective.py", "_Running", "resumable = False", "False -> True"):
         "nobody gives it a checkpoint",
     ("families/logistic/learned_prior.py", "LearnedPrior.__init__",

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NbmfError, PoorFitWarning
 from nbmf.fit_key import FitKey
 from nbmf.fits import FitRequest, run_fit
+from nbmf.numerics.blas import one_blas_thread
 
 FACTS = (
     "n_test",
@@ -76,7 +76,7 @@ def run_all(
     """
     stop = threading.Event()
     executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="nbmf-compare")
-    with threadpool_limits(limits=1, user_api="blas"), warnings.catch_warnings():
+    with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
         try:
             running = {executor.submit(run, fit, stop): fit for fit in fits}

@@ -9,7 +9,6 @@ test of the Rasch model (Ponocny 2001). The matrix is compared with others that 
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.matrix import MISSING
 from nbmf.errors import ConfigError, DataError
@@ -17,6 +16,7 @@ from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.margin_trades import swap_edges, trade_many
 from nbmf.inference.folds import is_symmetric
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.random import generator_states
 from nbmf.seeds import seed_sequence
 
@@ -56,7 +56,7 @@ def seconds_of_draw(shape: tuple[int, int]) -> float:
     return of_entry * shape[0] * shape[1] + of_trade * both**2 + of_product * shorter**2 * both
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # small products: threads would wait for each other
+@one_blas_thread()  # small products: threads would wait for each other
 def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     """Test exactly whether a binary matrix has structure beyond effects of its rows and columns.
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy.sparse
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.masks import is_network
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -37,6 +36,7 @@ from nbmf.fit_key import FitKey, mask_stream
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import HELD_OUT
 from nbmf.inference.parameters import check_count
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
@@ -152,7 +152,7 @@ class Mask:
 
     def scores(self, fitted: Factorization) -> dict[str, Any]:
         """Return the scores of a fit."""
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             found = fitted.recommend(self.rows, NDCG_AT, known=self.training, itself=self._itself)
         ranks = rank_scores(found.columns, self._held)
         loss = self.loss(fitted.predict(*self.fold.places))

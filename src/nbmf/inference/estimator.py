@@ -3,7 +3,6 @@
 from typing import Any, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
@@ -20,6 +19,7 @@ from nbmf.inference.recommending import Recommending
 from nbmf.inference.state import Factors, Monitor, State
 from nbmf.inference.stopping import warn_of_no_convergence
 from nbmf.likelihoods.likelihood import Likelihood
+from nbmf.numerics.blas import one_blas_thread
 
 ACTIVE_SHARE = 0.01  # of all weight, for a component to count as active
 EXPECTATION_GB = 1.0  # that a dense E[V] may take where a fit has not kept it
@@ -186,7 +186,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         """Run a fit and take over all that it learns; return its stopping rule."""
         values = self.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
-        with threadpool_limits(limits=1, user_api="blas"), number_of_components(self, V):
+        with one_blas_thread(), number_of_components(self, V):
             state = self._start(values, self._seed())
             rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.n_iterations, monitor, rule)

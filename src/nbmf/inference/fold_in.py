@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
 from nbmf.inference.transform_output import TransformOutput
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.seeds import seed_sequence
 
 PARTS = 5  # of the entries of new rows that are scored
@@ -224,7 +224,7 @@ class FoldIn(TransformOutput):
                 f"expecting {fitted} {things} as input"
             )
         self.refuse_other_names(V, axis)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             return fold_in(values)
 
     def refuse_other_names(self, V: Any, axis: int, what: str = "V") -> None:

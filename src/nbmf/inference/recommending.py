@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fitted import as_indices
 from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import check_count
+from nbmf.numerics.blas import one_blas_thread
 
 NONE_LEFT = -1  # instead of the number of a column
 
@@ -118,7 +118,7 @@ class Recommending:
         for axis in (0, 1):
             self.refuse_other_names(known, axis, "known")
         parts = []
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             for block in in_blocks(rows.size, shape[1]):
                 mean = self.mean_of_rows(rows[block])
                 without = np.zeros(mean.shape, bool)

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.errors import ConfigError, NotSupportedError, choices, not_allowed
 from nbmf.inference import parameters
@@ -19,6 +18,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
 from nbmf.inference.state import Factors, Monitor
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior import co_clustering, intervals, predictive_check
 from nbmf.posterior.alignment import Matching, match_components
 from nbmf.posterior.observer import Observer
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # As in a fit: the rounding of products must not depend on the machine's load. Small products are
 # faster so, too.
-_on_one_thread = threadpool_limits.wrap(limits=1, user_api="blas")
+_on_one_thread = one_blas_thread()
 
 
 def posterior_draws(

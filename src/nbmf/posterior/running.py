@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from nbmf.errors import ChainsNotConvergedWarning
 from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import check_count
 from nbmf.inference.state import Monitor
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.recording import Plan, Run, together
@@ -113,7 +112,7 @@ def _run_all(runs: list[Run], V: Any, n_jobs: int, stop: threading.Event) -> Non
     """Fit all runs, `n_jobs` at a time; all stop soon after one fails or a person interrupts."""
     # Each fit limits BLAS to one thread and undoes that at its end, which in threads happens in
     # any order: around them all, the limit is what each finds and leaves.
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(n_jobs, thread_name_prefix="chain") as pool:
+    with one_blas_thread(), ThreadPoolExecutor(n_jobs, thread_name_prefix="chain") as pool:
         futures = [pool.submit(run.fit, V) for run in runs]
         try:
             for future in futures:

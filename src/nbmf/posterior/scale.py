@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotSupportedError, not_allowed
@@ -23,6 +22,7 @@ from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import named
 from nbmf.posterior.scale_axes import Exceedances, axes_of, kept_axes, rotated, signed
 from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
@@ -211,7 +211,7 @@ def has_scale(model: Factorization) -> bool:
     return isinstance(model, KINDS) and bool(axes_of(model.factors_).loadings.size)
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")
+@one_blas_thread()
 def scale_of(
     model: Factorization,
     matrix: NamedMatrix,

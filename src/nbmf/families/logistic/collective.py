@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nbmf.errors import ConfigError, NotFittedError, Setting, choices
 from nbmf.families.logistic.gamma import Gamma
@@ -16,6 +15,7 @@ from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.parameters import Parametrized
 from nbmf.inference.stopping import BoundGainBelow
+from nbmf.numerics.blas import one_blas_thread
 
 
 @with_parameters
@@ -89,7 +89,7 @@ class CollectiveFactorVB(Parametrized):
         relations = {name: Relation(*one) for name, one in relations.items()}
         values = {name: checked_values(name, one) for name, one in relations.items()}
         sizes = sizes_of(relations, values)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             ascent = self._start(relations, values, sizes)
             n_observed = sum(np.count_nonzero(one.quadratic.seen) for one in ascent.matrices)
             tolerance = self.bound_gain_tol

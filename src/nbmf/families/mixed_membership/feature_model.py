@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
-from threadpoolctl import threadpool_limits
 
 from nbmf.data.feature_categories import table_like, with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
@@ -29,6 +28,7 @@ from nbmf.inference.parameters import AT_LEAST_ZERO, one_of
 from nbmf.inference.state import Monitor
 from nbmf.inference.stopping import RelativeChangeBelow, warn_of_no_convergence
 from nbmf.inference.table_model import TableModel
+from nbmf.numerics.blas import one_blas_thread
 
 
 @with_parameters
@@ -131,7 +131,7 @@ class FeatureModel(SavedTableModel, TableModel):
         """
         self.check_parameters()
         table = FeatureTable.of(V)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             state = self.start(table)
             rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.max_iter, monitor, rule)
@@ -226,7 +226,7 @@ class FeatureModel(SavedTableModel, TableModel):
             Before `fit`; if columns are others.
         """
         cells = cells_of(self.table_of(V))
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             sample = n_draws, random_state
             return evaluate(self._e_step(), self.prior_, cells, self.densities_, sample)
 
