@@ -44,7 +44,7 @@ report: $(READY) ## What there is of `make paper` in one HTML file; of another r
 	@echo "$(REPORT): for any browser, no network needed"
 
 docs: $(READY) ## The documentation site: docs/_build/html/index.html
-	$(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 # A file of tests stays in one process: what its tests share is made once.

@@ -171,7 +171,7 @@ def competitor(name, K=2, seed=1):
 
 
 @pytest.mark.parametrize("name", COMPETITORS)
-def test_a_competitor_predicts_what_is_hidden_from_it(name):
+def test_a_competitor_predicts_what_is_hidden_from_it(name, quick_choice):
     codes, mask = planted()  # whose rows are of a kind, or columns where these are distributions
     if COMPETITORS[name].get("settings", {}).get("orientation") == "dir-beta":
         codes, mask = codes.T, mask.T
@@ -193,7 +193,7 @@ def test_a_competitor_predicts_what_is_hidden_from_it(name):
 
 @pytest.mark.parametrize("name", COMPETITORS)
 @pytest.mark.parametrize("empty", ["row", "column"])
-def test_a_competitor_takes_a_line_that_is_hidden_as_a_whole(name, empty):
+def test_a_competitor_takes_a_line_that_is_hidden_as_a_whole(name, empty, quick_choice):
     codes, mask = planted()
     mask[(3, slice(None)) if empty == "row" else (slice(None), 3)] = True
     P = competitor(name).fit(BERNOULLI.hide(codes, mask)).expectation_
@@ -235,7 +235,7 @@ def test_the_margin_is_the_one_that_predicts_inner_entries_best():
     assert fitted.expectation_.max() == 1 - competitors.MARGINS[0]
 
 
-def test_the_command_is_judged_by_the_method_that_it_chooses():
+def test_the_command_is_judged_by_the_method_that_it_chooses(quick_choice):
     rng = np.random.default_rng(7)
     V = (rng.random((20, 12)) < np.where(np.arange(20)[:, None] < 10, 0.8, 0.2)).astype(np.int8)
     V[3, :5] = -1

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 import small_picture
+from quick_choice import choose_quickly
 from scipy.special import expit
 
 import nbmf
@@ -42,11 +43,12 @@ def survey(rows=30, columns=16):
 
 @pytest.fixture(scope="module")
 def found():
-    return nbmf.analyze(survey(), name="survey", **BRIEF)
+    with choose_quickly():
+        return nbmf.analyze(survey(), name="survey", **BRIEF)
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_choice):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
     return tmp_path

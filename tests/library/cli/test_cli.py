@@ -66,7 +66,7 @@ TABLE = table()
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch, request):
+def here(tmp_path, monkeypatch, request, quick_choice):
     """Work in an empty folder that has the file survey.csv; pictures are not drawn in full."""
     monkeypatch.chdir(tmp_path)
     TABLE.to_csv("survey.csv")

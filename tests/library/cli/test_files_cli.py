@@ -19,7 +19,7 @@ ROWS = 40
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_choice):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
     return tmp_path

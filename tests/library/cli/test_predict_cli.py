@@ -13,7 +13,7 @@ from nbmf import cli
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_choice):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
     survey().to_csv("old.csv")

@@ -21,7 +21,7 @@ FAST = ["--method", "bernoulli-poisson-vb-scales", "--components", "2", "--itera
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_choice):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recommend, "ROWS_AT_ONCE", 7)
     return tmp_path

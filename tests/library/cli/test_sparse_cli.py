@@ -26,7 +26,7 @@ FAST = ["--components", "2", "--iterations", "60"]
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_choice):
     """Work in a folder with block.mtx, which counts as large; pictures are not drawn in full."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 1000)
@@ -66,7 +66,7 @@ def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     said = run(capsys, "fit", "block.mtx", *FAST)
     assert "structure found: this method predicts better than row and column popularity" in said
     ones = np.count_nonzero(CODES)
-    assert "entries were held out, in 10 folds, and predicted from the others; ones and" in said
+    assert "entries were held out, in 4 folds, and predicted from the others; ones and" in said
     assert "predicted by nats per one this method is better by" in said
     assert f"block: 60 rows x 40 columns, {ones} ones, {ones / 60:.3g} in a row" in said
     assert 'nbmf.load("model.npz").predict(rows, columns) gives those you name' in said

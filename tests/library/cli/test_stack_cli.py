@@ -28,7 +28,7 @@ def survey():
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, quick_choice):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
     names = [f"person {f}" for f in range(40)]

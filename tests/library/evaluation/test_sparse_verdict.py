@@ -184,18 +184,18 @@ def test_a_verdict_is_that_of_fits_by_hand():
 
 
 def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popularity_alone():
-    """Of eight matrices without structure a false alarm of 5 % is told three times in 0.6 %."""
+    """Of eight matrices without structure more than two have a false alarm of 5 % once in 170 times."""
     settings = {"max_iter": 60, "relative_gain_tol": 0, "random_state": 0}
     found = {}
-    for strength in (1.0, 8.0):
+    for strength, matrices in ((8.0, 3), (1.0, 8)):
         verdicts = [
             nbmf.verdict(SparseBinaryMatrix.from_array(drawn(seed, strength)), nbmf.BernoulliPoissonVB(2, **settings))
-            for seed in range(8)
+            for seed in range(matrices)
         ]
         found[strength] = [one.found for one in verdicts]
         assert {gain.baseline for gain in verdicts[0].gains} == {"overall-proportion", "popularity"}
     assert sum(found[1.0]) <= 2
-    assert sum(found[8.0]) == 8
+    assert all(found[8.0])
     assert "nats per one" in str(verdicts[0])
     best = min(verdicts[0].gains, key=lambda gain: gain.loss)
     assert best.baseline == "popularity"

@@ -105,7 +105,7 @@ def test_members_are_described_by_their_weights():
     assert not LIKE._replace(weights=(1.0, 0.0, 0.0)).is_more
 
 
-def test_further_methods_are_mixed_and_never_taken():
+def test_further_methods_are_mixed_and_never_taken(quick_choice):
     rng = np.random.default_rng(5)
     kind = rng.integers(0, 2, (30, 1))
     V = (rng.random((30, 16)) < np.where(kind == np.arange(16) % 2, 0.8, 0.2)).astype(int)

@@ -7,6 +7,7 @@ import browser
 import numpy as np
 import pandas as pd
 import pytest
+from quick_choice import choose_quickly
 from sklearn.metrics import adjusted_mutual_info_score
 
 import nbmf
@@ -35,7 +36,7 @@ def folder(tmp_path_factory):
         "fit coins.csv --out coins",
         "compare votes.csv --ignore party --methods bica logpca --components 1 2 --masks 2 --out which",
     ):
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, choose_quickly():
             patch.chdir(folder)
             assert cli.main(command.split()) == 0
     return folder

@@ -1,0 +1,20 @@
+"""Choosing among methods as `nbmf fit` does, in less time, for tests of what is made of a choice."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from nbmf.catalogue import CANDIDATES, METHODS
+from nbmf.inference import folds
+
+
+@contextmanager
+def choose_quickly() -> Iterator[None]:
+    """Let the samplers among the candidates be brief, and hold a part of the entries out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folds, "ENOUGH", 300)
+        for name in {name for names in CANDIDATES.values() for name in names if "-gs" in name}:
+            brief = METHODS[name]["settings"] | {"burn_in": 20, "n_samples": 40}
+            patch.setitem(METHODS[name], "settings", brief)
+        yield
