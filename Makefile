@@ -68,7 +68,7 @@ test-part-wheel: $(READY) # alone, in a fresh environment
 	$(VENV)/bin/python tests/programs/wheel.py
 test-part-offline: $(READY) # a clone alone: no network, no folder beside it
 	$(VENV)/bin/python tests/programs/offline.py
-test-part-slurm: $(READY) # the fits of `make quick` through a real Slurm
+test-part-slurm: $(READY) # some fits through a real Slurm
 	$(VENV)/bin/python tests/programs/slurm.py
 test-part-long: $(READY)
 	$(VENV)/bin/pytest -m long --numprocesses auto

@@ -1,6 +1,6 @@
-"""A real Slurm on this machine, and the quick fits through it: equal scores, bit for bit.
+"""A real Slurm on this machine, and some fits through it: equal scores, bit for bit.
 
-    python tests/programs/slurm.py
+    python tests/programs/slurm.py [config/quick.yaml results/quick]
 
 Installs Debian's slurm-wlm and munge if it may, starts munged, slurmctld and slurmd on the loopback
 interface with everything in a temporary folder, and stops what it started. Where Slurm cannot be
@@ -30,7 +30,7 @@ SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 TABLES = ("scores", "unmasked_scores")
 TARGETS = tuple(f"lumbreras2020_table_{name}" for name in TABLES)  # every fit of the study
 # The profile's job arrays for unmasked fits, groups for the others: both ways are tried.
-GROUPS = ("--groups", "fit=fits", "--group-components", "fits=10", "--cores", "1")
+GROUPS = ("--groups", "fit=fits", "--group-components", "fits=4", "--cores", "1")
 UP_WITHIN, DOWN_WITHIN = 60, 20  # seconds
 CTLD_PORT, SLURMD_PORT = 16817, 16818  # not Slurm's own: another one may run here
 
@@ -122,6 +122,10 @@ class Cluster:
         """Run a command that finds this cluster."""
         return subprocess.run(command, env=self.environment, text=True, **options)
 
+    def use_kernels_of(self, checkout: Checkout) -> None:
+        """Let jobs find the kernels that were compiled for this checkout."""
+        self.environment |= checkout.environment(SLURM_CONF=self.environment["SLURM_CONF"])
+
     def _write_configuration(self) -> None:
         self._host = os.uname().nodename.split(".")[0]
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
@@ -205,7 +209,8 @@ def run_workflow(cluster: Cluster, folder: Path, config: str) -> float:
     """Run the workflow of a checkout on the cluster; return how long it took."""
     started = time.monotonic()
     snakemake = [sys.executable, "-m", "snakemake", "--profile", "profiles/slurm"]
-    here = ["--slurm-no-account", "--slurm-status-command", "squeue", "--seconds-between-status-checks", "3", *GROUPS]
+    often = "--slurm-init-seconds-before-status-checks=2"
+    here = ["--slurm-no-account", "--slurm-status-command=squeue", often, *GROUPS]
     with open(folder / "snakemake.out", "w") as out:
         done = cluster.run(
             *snakemake,
@@ -234,7 +239,7 @@ def differing_columns(ours: Path, theirs: Path) -> list[str]:
     return [name for name in one if name != "seconds" and not one[name].equals(other[name])]
 
 
-def main(config: str = "config/quick.yaml", results: str = "results/quick") -> None:
+def main(config: str = "tests/support/slurm.yaml", results: str = "results/slurm") -> None:
     """Run the workflow locally, unless it has been, and on Slurm; compare the scores."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # daemons are stopped then too
     try:
@@ -247,11 +252,13 @@ def main(config: str = "config/quick.yaml", results: str = "results/quick") -> N
     local = [sys.executable, "-m", "snakemake", *TARGETS, "--cores", "2", "--quiet", "all"]
     subprocess.run([*local, "--configfile", config], cwd=ROOT, check=True)
     with tempfile.TemporaryDirectory(prefix="nbmf-slurm-") as temporary:
-        folder = Checkout(Path(temporary) / "checkout").folder
+        checkout = Checkout(Path(temporary) / "checkout")
+        folder = checkout.folder
         (Path(temporary) / "slurm").mkdir()
         try:
             cluster = Cluster(Path(temporary) / "slurm")
             with cluster:
+                cluster.use_kernels_of(checkout)
                 seconds = run_workflow(cluster, folder, config)
         except Unavailable as reason:
             print(f"Slurm was not tested: {reason}")
