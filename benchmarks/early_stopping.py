@@ -10,13 +10,13 @@ where each mean_change_tol would have stopped, and the held-out perplexity is th
 from collections.abc import Iterable
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from common import SEED, Table, environment, first_mask, load, number, say
 from nbmf.data.masks import training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.stopping import MeanChangeBelow, has_converged
+from nbmf.numerics.blas import one_blas_thread
 
 DATASETS = ("animals", "parliament", "paleo", "lastfm")
 LOOK_EVERY = MeanChangeBelow.every  # iterations
@@ -97,5 +97,5 @@ def run() -> list[Table]:
 
 if __name__ == "__main__":
     say(environment())
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         print("\n".join(table.markdown() for table in run()))

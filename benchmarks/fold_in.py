@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from common import Table, environment, load, number, say
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.seeds import seed_sequence
 
 DATASETS = ("animals", "parliament")
@@ -137,5 +137,5 @@ def run() -> list[Table]:
 
 if __name__ == "__main__":
     say(environment())
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         print("\n".join(table.markdown() for table in run()))

@@ -12,13 +12,13 @@ import argparse
 import warnings
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from common import ROOT, SEED, Table, environment, say
 from nbmf.data.masks import draw_mask
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
 
@@ -112,7 +112,7 @@ def main() -> None:
         np.isin(np.arange(len(codes)), part)[:, None] & (codes >= 0) for part in np.array_split(order, options.folds)
     ]
     note = f"{len(codes)} senators, {codes.shape[1]} roll calls, K = {K}, effects of learned variances."
-    with threadpool_limits(limits=1, user_api="blas"), warnings.catch_warnings(action="ignore"):
+    with one_blas_thread(), warnings.catch_warnings(action="ignore"):
         votes = entry_losses(codes, party, masks, "mask")
         print(
             table_of("Held-out votes", note, votes, [*baselines(codes, party), *methods(party)]).markdown(), flush=True

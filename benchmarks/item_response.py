@@ -28,7 +28,6 @@ os.environ["TQDM_DISABLE"] = "1"  # of myFM
 
 import numpy as np
 from scipy.special import expit, ndtr
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from common import HERE, ROOT, Table, environment, number, say
@@ -36,6 +35,7 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, exceedances
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence
 
@@ -353,6 +353,6 @@ if __name__ == "__main__":
     options = parser.parse_args()
     say(environment())
     warnings.simplefilter("ignore")
-    with threadpool_limits(limits=1, user_api="blas"):  # as in a fit
+    with one_blas_thread():  # as in a fit
         for kind in options.kinds:
             print(table(kind, options.masks, options.replications).markdown(), flush=True)

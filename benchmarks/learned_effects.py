@@ -10,13 +10,13 @@ import argparse
 import warnings
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from common import ROOT, SEED, Table, environment, say
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import Factorization
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.seeds import seed_sequence
 
 MOST_ENTRIES = 25_000
@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--matrices", nargs="+", choices=list(matrices()), help="default: all")
     options = parser.parse_args()
     say(environment())
-    with threadpool_limits(limits=1, user_api="blas"), warnings.catch_warnings(action="ignore"):
+    with one_blas_thread(), warnings.catch_warnings(action="ignore"):
         found = {name: losses(name, one, options.masks) for name, one in matrices(options.matrices).items()}
     print(f"{loss_table(found).markdown()}\n{ratio_table(found).markdown()}")
 

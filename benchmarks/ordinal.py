@@ -11,13 +11,13 @@ import sys
 import time
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, centred, exceedances, probabilities
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.ordered import ORDERED
+from nbmf.numerics.blas import one_blas_thread
 
 F, N, C, K, LEVEL, DRAWS = 60, 20, 4, 2, 0.9, 200
 MODEL = {"n_categories": C, "ard": False}
@@ -64,7 +64,7 @@ def compared(seed: int) -> list[list[float]]:
 def run(replications: int) -> None:
     """Print the table."""
     compared(0)  # kernels are compiled
-    with threadpool_limits(limits=1, user_api="blas"):  # as in a fit
+    with one_blas_thread():  # as in a fit
         found = np.array([compared(seed) for seed in range(replications)])
     found[..., 2:5] *= 100
     means, errors = found.mean(axis=0), found.std(axis=0, ddof=1) / replications**0.5

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import expit
-from threadpoolctl import threadpool_limits
 
 import nbmf
 from nbmf.families.logistic import factors as form
@@ -21,6 +20,7 @@ from nbmf.families.logistic.dynamic_factors import WALK_RATE, WALK_SHAPE
 from nbmf.families.logistic.factors import PATHS
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, exceedances
 from nbmf.inference.state import Factors
+from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.intervals import interval
 from nbmf.posterior.paths import positions_after
 
@@ -108,7 +108,7 @@ def run(replications: int, cases: Sequence[str]) -> None:
     print("| model | E[v], seen | not seen | positions in spans | outside | in the next period |")
     print("|---|---|---|---|---|---|")
     for case in cases:
-        with threadpool_limits(limits=1, user_api="blas"):  # as in a fit
+        with one_blas_thread():  # as in a fit
             found = 100 * np.array([covered(case, seed) for seed in range(replications)])
         errors = found.std(axis=0, ddof=1) / replications**0.5
         cells = [f"{mean:.1f} ± {error:.1f}" for mean, error in zip(found.mean(axis=0), errors, strict=True)]

@@ -14,10 +14,9 @@ import time
 import traceback
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from common import ROOT, Table, environment, say
 from nbmf.files import atomic_path
+from nbmf.numerics.blas import one_blas_thread
 
 DOCUMENT = ROOT / "benchmarks" / "published.md"
 HEADING = re.compile(r"^## Part: (\w+)$", re.MULTILINE)
@@ -42,7 +41,7 @@ def run_part(part: str, folder: Path) -> None:
     """Run a part; print its page and write it."""
     tables_of = importlib.import_module(part).run
     machine, started = environment(), time.perf_counter()
-    with threadpool_limits(limits=1, user_api="blas"):  # after the import has loaded the libraries
+    with one_blas_thread():
         tables = tables_of()
     text = page(part, tables, machine, time.perf_counter() - started)
     print(text, flush=True)

@@ -7,6 +7,8 @@ import pytest
 
 from nbmf.catalogue import CANDIDATES, METHODS
 from nbmf.inference import folds
+from nbmf.inference.declarations import Inference
+from nbmf.registry import estimator_class
 
 
 @contextmanager
@@ -14,7 +16,8 @@ def choose_quickly() -> Iterator[None]:
     """Let the samplers among the candidates be brief, and hold a part of the entries out."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folds, "ENOUGH", 300)
-        for name in {name for names in CANDIDATES.values() for name in names if "-gs" in name}:
-            brief = METHODS[name]["settings"] | {"burn_in": 20, "n_samples": 40}
-            patch.setitem(METHODS[name], "settings", brief)
+        for name in {name for names in CANDIDATES.values() for name in names}:
+            if estimator_class(METHODS[name]["class"]).inference is Inference.SAMPLER:
+                brief = METHODS[name]["settings"] | {"burn_in": 20, "n_samples": 40}
+                patch.setitem(METHODS[name], "settings", brief)
         yield

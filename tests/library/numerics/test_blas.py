@@ -3,7 +3,8 @@
 import subprocess
 import sys
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from blas_threads import blas_threads
+from threadpoolctl import threadpool_limits
 
 from nbmf.numerics.blas import one_blas_thread
 
@@ -27,16 +28,12 @@ with threadpool_limits(2, user_api="blas"):
 """
 
 
-def threads():
-    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
-
-
 def test_it_is_limited_inside_alone_and_for_what_is_decorated():
     with threadpool_limits(2, user_api="blas"):
         with one_blas_thread(), one_blas_thread():
-            assert threads() == {1}
-        assert one_blas_thread()(threads)() == {1}
-        assert threads() == {2}
+            assert blas_threads() == {1}
+        assert one_blas_thread()(blas_threads)() == {1}
+        assert blas_threads() == {2}
 
 
 def test_a_library_that_is_loaded_later_is_limited_too():

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from arviz_stats.base import array_stats
+from blas_threads import blas_threads
 from matrices import blocks_matrix
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
@@ -171,10 +172,6 @@ def test_an_interrupt_stops_all_chains(name, heeding_interrupts):
     with pytest.raises(KeyboardInterrupt):
         run(make(name, **settings), chains=3, n_jobs=2, monitor_of=lambda i: monitor)
     assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
-
-
-def blas_threads():
-    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
 
 
 def test_blas_is_on_one_thread_until_the_last_chain_ends():
