@@ -223,7 +223,10 @@ ORDERED = {
 MOVING = {
     "nbmf, DynamicFactorGibbs": of_nbmf(
         lambda task: nbmf.DynamicFactorGibbs(
-            1, periods=task.periods, walk_variance="rows", **({"effect_scale": 1.0} if task.has_unit_priors else {})
+            1,
+            periods=task.periods,
+            walk_variance="rows",
+            **({"effect_scale": 1.0, "ard": False} if task.has_unit_priors else {}),
         )
     ),
     "MCMCpack, MCMCdynamicIRT1d": of_r("dynamic"),
@@ -241,7 +244,8 @@ def drawn(kind: str, is_probit: bool, rng: np.random.Generator) -> tuple[Task, n
         s = WALK[1] / rng.gamma(WALK[0], size=F)
         steps = np.sqrt(s)[:, None] * rng.standard_normal((F, T - 1))
         positions = (positions + np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0))))[:, periods]
-    psi = positions * rng.standard_normal(N)
+    has_mean = kind == "moving" and not is_probit  # columns vary around a mean that is drawn as well
+    psi = positions * (rng.standard_normal(N) + has_mean * rng.standard_normal())
     if kind != "ordered":
         thresholds = rng.standard_normal((N, 1))
     elif is_probit:  # an intercept, and cut points from 0 on, whose prior is flat

@@ -3,8 +3,8 @@
     NUMBA_CACHE_DIR=$PWD/.numba_cache python benchmarks/path_coverage.py [replications] [models]
 
 The numbers of docs/logistic.md. 16 rows, five periods of eight columns, a tenth of the entries missing; rows come late,
-pause and go. Everything is drawn from the prior: walk variances, first positions, columns, cut points. Truth and draws
-are brought into the same form before they are compared. About ten minutes of one core.
+pause and go. Everything is drawn from the prior: walk variances, first positions, columns, their mean and precision,
+cut points. Truth and draws are brought into the same form before they are compared. About ten minutes of one core.
 """
 
 import sys
@@ -27,6 +27,7 @@ from nbmf.posterior.paths import positions_after
 F, T, EACH, LEVEL = 16, 5, 8, 0.9
 YEARS = np.repeat(np.arange(T), EACH)
 EFFECT_SCALE = 1.0
+PRECISION = {"a0": 4.0, "b0": 4.0}  # of columns
 BURN_IN, DRAWS, THIN = 250, 120, 5  # sweeps
 CASES = {
     "binary, one s": (nbmf.DynamicFactorGibbs, 1, {}),
@@ -54,13 +55,16 @@ def truth_of(case: str, there: np.ndarray, rng: np.random.Generator) -> Factors:
     paths = np.concatenate([np.zeros((F, 1, K)), np.cumsum(steps, axis=1)], axis=1)  # T + 1 periods
     first = np.take_along_axis(paths, spans[:, :1, None], axis=1)
     paths = paths - first + rng.standard_normal((F, 1, K))
-    H, others = rng.standard_normal((K, YEARS.size)), {}
+    alpha = rng.gamma(PRECISION["a0"], 1 / PRECISION["b0"], size=K)
+    mean, others = rng.standard_normal(K) / np.sqrt(alpha), {}
+    H = mean[:, None] + rng.standard_normal((K, YEARS.size)) / np.sqrt(alpha)[:, None]
     if is_ordinal:
         others[form.CUTS] = np.sort(CUT_SCALE * rng.standard_normal((YEARS.size, 2)), axis=1)
     else:
         others[form.COLUMNS] = EFFECT_SCALE * rng.standard_normal(YEARS.size)
     priors = {moving.WALK: s[:, None, None] * np.eye(K), moving.START_MEAN: np.zeros(K), moving.START: np.eye(K)}
-    others |= priors | {moving.ITEMS: np.eye(K + 1), form.PERIODS: YEARS, moving.SPANS: spans, PATHS: paths}
+    priors |= {moving.ITEM_MEAN: np.append(mean, 0.0), moving.ITEMS: np.eye(K + 1)}
+    others |= priors | {form.PERIODS: YEARS, moving.SPANS: spans, PATHS: paths}
     return Factors(moving.mean_positions(paths, spans), H, others)
 
 
@@ -78,7 +82,7 @@ def covered(case: str, seed: int) -> list[float]:
     there = shown(rng)
     truth = truth_of(case, there, rng)
     expected, V = values_of(truth, rng)
-    model = kind(K, periods=YEARS, effect_scale=EFFECT_SCALE, **settings)
+    model = kind(K, periods=YEARS, effect_scale=EFFECT_SCALE, **PRECISION, **settings)
     model.burn_in = BURN_IN + DRAWS * THIN  # nothing is kept: draws are all that is looked at
     state = model._start(np.where(there, V, -1).astype(np.int8), np.random.SeedSequence(seed))
     state.advance(BURN_IN)

@@ -112,11 +112,11 @@ def test_a_known_column_is_predicted_where_rows_go(draws):
 
 
 def test_a_new_column_is_averaged_over_its_prior(draws):
-    """By simulation in the units of the chain: h ~ N(0, 1), c ~ N(m, s), where a draw's form is undone."""
+    """By simulation of h and c from their prior in the form of a draw; `test_the_form_says_...` has what that is."""
     one, rng = draws[-1], np.random.default_rng(2)
     others = one.others
-    root = np.linalg.cholesky(others[moving.ITEMS].astype(float) + 1e-12 * np.eye(2))
-    item = root @ rng.standard_normal((2, 40_000)) + np.array([[0.0], [others[form.INTERCEPT]]])
+    item = rng.multivariate_normal(others[moving.ITEM_MEAN], others[moving.ITEMS], 40_000).T
+    assert others[moving.ITEM_MEAN][1] == pytest.approx(others[form.INTERCEPT])
     W = np.linspace(-2, 2, 5)[:, None]
     found = draws.estimator.chances_of_new_column(one, W, rng)
     np.testing.assert_allclose(found, expit(W * item[0] + item[1]).mean(axis=1), atol=0.01)
@@ -145,11 +145,11 @@ def test_categories_have_probabilities_that_add_up(settings):
         np.testing.assert_allclose(found.sum(axis=-1), 1.0, rtol=1e-9)
         assert found.min() > 0
     one, rng, n = draws[-1], np.random.default_rng(5), 20_000
-    items = np.linalg.cholesky(one.others[moving.ITEMS].astype(float) + 1e-12 * np.eye(2)) @ rng.standard_normal((2, n))
+    items = rng.multivariate_normal(one.others[moving.ITEM_MEAN], one.others[moving.ITEMS], n)  # h and the effect
     cuts = one.others[form.CUTS].astype(float)
     if not settings:
         cuts = np.sort(3 * rng.standard_normal((n, 2)), axis=1)
-    psi = 0.7 * items[0] + items[1] + one.others.get(form.INTERCEPT, 0.0)
+    psi = items @ [0.7, 1.0]
     expected = expit(psi[:, None] - cuts).mean(axis=0)
     repeated = [draws.estimator.chances_of_new_column(one, np.array([[0.7]]), rng)[0] for _ in range(3000)]
     found = np.mean(repeated, axis=0)

@@ -22,9 +22,10 @@ class DynamicFactorGibbs(MovingRows):
 
     Dynamic ideal points (Martin and Quinn 2002), with logits. Each column n belongs to a period t(n). In the first
     period in which a row has entries w_f ~ N(0, I), later w_f,t+1 ~ N(w_ft, s I) for each unit of time; a row that
-    pauses moves on meanwhile. A priori s ~ inverse gamma(walk_shape, rate walk_rate), h_kn ~ N(0, 1/α_k), α_k = 1, and
-    effects vary around an intercept. Paths are drawn by forward filtering and backward sampling (Carter and Kohn 1994);
-    `nbmf.families.logistic.kernels.paths` has the equations.
+    pauses moves on meanwhile. A priori s ~ inverse gamma(walk_shape, rate walk_rate), h_kn ~ N(µ_k, 1/α_k), µ_k ~
+    N(0, 1/α_k), and effects vary around an intercept. By µ rows at one end of a component say yes more often than those
+    at the other, to columns to come as well. Paths are drawn by forward filtering and backward sampling (Carter and
+    Kohn 1994); `nbmf.families.logistic.kernels.paths` has the equations.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ class DynamicFactorGibbs(MovingRows):
     walk_rate: float = WALK_RATE
     effects: str = "columns"
     effect_scale: float | str = LEARNED
-    ard: bool = False
+    ard: bool = True
     a0: float = PRIOR
     b0: float = PRIOR
     burn_in: int = 500

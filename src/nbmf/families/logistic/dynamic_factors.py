@@ -5,16 +5,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, Setting, not_allowed
+from nbmf.errors import DataError, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.gibbs_state import Sampled
 from nbmf.families.logistic.logistic_estimator import POSITIVE, FactorModel
 from nbmf.families.logistic.logistic_gibbs import Prior
-from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.moving_rows import ITEM_MEAN, ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.path_chain import MovingCells, PathChain, WalkPrior
 from nbmf.families.logistic.path_fold_in import Walk, regress_paths
+from nbmf.families.logistic.path_start import leading_positions, refuse_two_scales
 from nbmf.families.logistic.periods import PERIODS as GIVEN_PERIODS
 from nbmf.families.logistic.periods import Periods, periods_of
 from nbmf.inference.parameters import Rule, is_number, one_of
@@ -27,7 +28,13 @@ VARIANCE = Rule(
     ),
     "'shared', 'rows' or a number from 1e-12 to 1e12",
 )
-KEPT = {"walk_covariance_": WALK, "start_mean_": START_MEAN, "start_covariance_": START, "item_covariance_": ITEMS}
+KEPT = {
+    "walk_covariance_": WALK,
+    "start_mean_": START_MEAN,
+    "start_covariance_": START,
+    "item_mean_": ITEM_MEAN,
+    "item_covariance_": ITEMS,
+}
 
 
 class MovingRows(Sampled):
@@ -49,8 +56,10 @@ class MovingRows(Sampled):
         How many entries a row has in a period.
     walk_covariance_ : float array (S, K, K)
         Of a step over one unit of time, in the units of `paths_`; of each row, or of all (S = 1).
-    start_mean_, start_covariance_, item_covariance_ : float arrays (K,), (K, K), (K + 1, K + 1)
-        The priors of a row's first position, N(0, I), and of a new column's h and effect, in the units of `paths_`.
+    start_mean_, start_covariance_ : float arrays (K,), (K, K)
+        The prior of a row's first position, N(0, I), in the units of `paths_`.
+    item_mean_, item_covariance_ : float arrays (K + 1,), (K + 1, K + 1)
+        That of a new column's h and effect. In files of older versions the mean of h is 0.
     """
 
     rules = FactorModel.rules | {
@@ -69,6 +78,7 @@ class MovingRows(Sampled):
         "walk_covariance_": "SKK",
         "start_mean_": "K",
         "start_covariance_": "KK",
+        "item_mean_": "I",
         "item_covariance_": "II",
     }
 
@@ -96,7 +106,7 @@ class MovingRows(Sampled):
         return periods_of(self.periods, n_columns, getattr(self, "_names_of_columns", None))
 
     def _path_chain(self, cells: MovingCells, values: np.ndarray, seed) -> PathChain:
-        _refuse_two_scales(cells)
+        refuse_two_scales(cells)
         prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
         walk = WalkPrior(self.walk_variance, self.walk_shape, self.walk_rate)
         first = leading_positions(values, self.n_components)
@@ -113,8 +123,9 @@ class MovingRows(Sampled):
         super()._learn(state)
 
     def restore(self, learned):
-        """Take over what a file says was learned."""
-        super().restore(learned)
+        """Take over what a file says was learned; older files have no mean of new columns."""
+        of_columns = np.append(np.zeros_like(learned.get("start_mean_", ())), learned.get("intercept_", 0.0))
+        super().restore({"item_mean_": of_columns} | learned)
         T = self.period_times_.size
         names, places, times = learned.get("period_names_"), self.column_periods_, self.period_times_
         if not isinstance(names, np.ndarray) or names.dtype.kind != "U" or names.shape != (T,):
@@ -168,8 +179,8 @@ class MovingRows(Sampled):
         """Return the mean and the variance of ψ of a new column, float arrays (F,)."""
         others = factors.others
         x = np.column_stack([W, np.ones(len(W))])
-        mean = float(others.get(form.INTERCEPT, 0.0))
-        return np.full(len(W), mean), np.einsum("fk,kc,fc->f", x, np.asarray(others[ITEMS], float), x)
+        mean, covariance = (np.asarray(others[name], float) for name in (ITEM_MEAN, ITEMS))
+        return x @ mean, np.einsum("fk,kc,fc->f", x, covariance, x)
 
     # --- New rows and columns --------------------------------------------------------------------
 
@@ -196,13 +207,23 @@ class MovingRows(Sampled):
 
     def _columns_in(self, values: np.ndarray, t: int) -> Factors:
         """Return the factors of new columns of period t, given where rows are in it."""
+        W, mean = self.paths_[:, t], self.item_mean_[:-1]
         prior = self._effect_prior(rows=False)
-        H, effects = self._regress(values.T, self.paths_[:, t], self.precisions_, self.row_effects_, prior)
-        return self._with_columns(np.ascontiguousarray(H.T), effects, t)
+        around, effects = self._regress(values.T, W, self.precisions_, W @ mean, prior)
+        return self._with_columns(around + mean, effects, t)
+
+    def _effect_prior(self, rows):
+        prior = super()._effect_prior(rows)
+        return None if prior is None else (prior[0], float(self.item_mean_[-1]))
+
+    def _precisions_given(self, H):
+        """Return E[α | H] around their mean, (K,), in the units of W_."""
+        mean = self.item_mean_[:-1, None]
+        return super()._precisions_given(np.hstack([H - mean, mean]))
 
     def _with_columns(self, H: np.ndarray, effects: np.ndarray, t: int) -> Factors:
-        others = self._others(self.row_effects_, effects) | {PERIODS: np.full(H.shape[1], t)}
-        return Factors(self.W_, H, others)
+        others = self._others(self.row_effects_, effects) | {PERIODS: np.full(len(H), t)}
+        return Factors(self.W_, np.ascontiguousarray(H.T), others)
 
     def transform_columns(self, V: Any, period: Any = None) -> np.ndarray:
         """Return H of new columns by fold-in, float array (K, N'), given where rows are in their period.
@@ -248,34 +269,3 @@ class MovingRows(Sampled):
         if len(matches) == 0:
             raise not_allowed("period", period, [str(each) for each in self.period_names_])
         return int(matches[0])
-
-
-def leading_positions(values: np.ndarray, K: int) -> np.ndarray:
-    """Return where rows are on the K axes on which they differ most, float array (F, K) of mean 0 and mean square 1.
-
-    values : array (F, N), negative where missing, which here is the mean of its column
-    """
-    seen = values >= 0
-    means = np.where(seen, values, 0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-    centred = np.where(seen, values - means, 0.0)
-    _, axes = np.linalg.eigh(centred @ centred.T)
-    first = np.zeros((len(values), K))
-    leading = axes[:, ::-1][:, :K]
-    leading = leading * np.where(leading[np.abs(leading).argmax(axis=0), range(leading.shape[1])] < 0, -1.0, 1.0)
-    first[:, : leading.shape[1]] = leading - leading.mean(axis=0)
-    return first / np.maximum(np.sqrt((first**2).mean(axis=0)), 1e-12)
-
-
-def _refuse_two_scales(cells: MovingCells) -> None:
-    """Raise DataError if no row has entries both before and after some time: positions would have no common scale.
-
-    Periods before the first entry and after the last are no such time: rows walk there, which predicts what comes.
-    """
-    has_some = cells.entries.any(axis=0)
-    there = moving.in_span(moving.spans_of(cells.entries), has_some.size)
-    before, after = np.logical_or.accumulate(has_some), np.logical_or.accumulate(has_some[::-1])[::-1]
-    common = (there[:, :-1] & there[:, 1:]).any(axis=0) | ~(before[:-1] & after[1:])
-    if not common.all():
-        name = str(cells.periods.names[common.argmin()])
-        what = f": no row has entries both up to period {name!r} and after it, "
-        raise DataError(Setting("periods"), what, "so that positions before and after have no common scale")

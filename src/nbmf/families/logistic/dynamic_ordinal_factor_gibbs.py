@@ -52,7 +52,7 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
     walk_rate: float = WALK_RATE
     effects: str = "none"
     effect_scale: float | str = LEARNED
-    ard: bool = False
+    ard: bool = True
     a0: float = PRIOR
     b0: float = PRIOR
     burn_in: int = 500
@@ -90,6 +90,7 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
         if self.cut_points == "shared":
             return super()._columns_in(values, t)
         likelihood = CategoriesWithLearnedCuts(values, self.cut_points_.shape[1] + 1)
-        means, effects = regress_columns(self, likelihood, W=self.paths_[:, t])
-        made = self._with_columns(np.ascontiguousarray(means.T), effects, t)
+        W, mean = self.paths_[:, t], self.item_mean_[:-1]
+        around, effects = regress_columns(self, likelihood, W=W, offset=W @ mean)
+        made = self._with_columns(around + mean, effects, t)
         return made._replace(others=dict(made.others) | {form.CUTS: likelihood.cuts})

@@ -38,6 +38,11 @@ class EffectHyperparameters:
                 side.precision[side.K] = 1.0 / self.values[kind]
                 side.center[:, side.K] = self._center(kind)
 
+    @property
+    def mean_of_columns(self) -> float:
+        """What effects of columns vary around."""
+        return self._center(COLUMNS)
+
     def _center(self, kind: int) -> float:
         return normal_effects.center_of.py_func(self.values, kind)
 

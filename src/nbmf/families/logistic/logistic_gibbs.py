@@ -134,28 +134,36 @@ class LogisticChain:
         """Draw everything `n_sweeps` times."""
         cells, threads = self.cells, self.threads
         for _ in range(n_sweeps):
-            self.effect_hyperparameters.set_priors(self.rows, self.columns)
-            if self.groups is not None:
-                self.groups.set_priors(self.rows)
+            self._set_priors()
             cells.renew(self.rows, self.columns, threads)
             self.rows.update(self.columns, cells, cells.rows_draw_weights, threads)
             self.columns.update(self.rows, cells, False, threads)
-            if self.groups is not None:
-                self.groups.draw(self.rows, self.columns, self.prior, self.alpha)
-            elif self.prior.ard:
-                draw_relevance(
-                    self._alpha_generator,
-                    self.rows.u,
-                    self.columns.u,
-                    *self.columns.scales(),
-                    float(self.prior.a0),
-                    float(self.prior.b0),
-                    self.alpha,
-                )
+            self._draw_scales()
             if self.effect_hyperparameters.is_learned:
                 self.effect_hyperparameters.draw(self.rows, self.columns, self.groups)
                 if self.groups is not None:
                     self.groups.pass_level(self.effect_hyperparameters, self.rows, self.columns)
+
+    def _set_priors(self) -> None:
+        """Set what rows and columns vary around."""
+        self.effect_hyperparameters.set_priors(self.rows, self.columns)
+        if self.groups is not None:
+            self.groups.set_priors(self.rows)
+
+    def _draw_scales(self) -> None:
+        """Draw α, with what it shares with the factors, and the level above the rows."""
+        if self.groups is not None:
+            self.groups.draw(self.rows, self.columns, self.prior, self.alpha)
+        elif self.prior.ard:
+            draw_relevance(
+                self._alpha_generator,
+                self.rows.u,
+                self.columns.u,
+                *self.columns.scales(),
+                float(self.prior.a0),
+                float(self.prior.b0),
+                self.alpha,
+            )
 
     def add_means(self, psi: np.ndarray, psi_sum: np.ndarray, mean_sum: np.ndarray) -> None:
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""

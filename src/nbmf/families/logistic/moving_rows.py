@@ -7,7 +7,7 @@ Factors of such a model have among `others`
     SPANS (F, 2)       the first and the last period in which a row has entries, int
     WALK (S, K, K)     the covariance of a step over one unit of time, of each row or of all (S = 1)
     START_MEAN (K,), START (K, K)   of a row's first position a priori
-    ITEMS (K + 1, K + 1)   the covariance of a new column's h and effect a priori
+    ITEM_MEAN (K + 1,), ITEMS (K + 1, K + 1)   of a new column's h and effect a priori
 
 and W is the mean of the path over its row's span.
 """
@@ -23,7 +23,7 @@ from nbmf.inference.state import Factors
 SPANS = "spans"
 WALK = "walk covariance"
 START_MEAN, START = "mean of first positions", "covariance of first positions"
-ITEMS = "covariance of new columns"
+ITEM_MEAN, ITEMS = "mean of new columns", "covariance of new columns"
 
 
 def spans_of(entries: np.ndarray) -> np.ndarray:
@@ -70,7 +70,7 @@ def canonical(factors: Factors) -> Factors:
     nodes = nodes_of(factors)
     canonical = form.canonical(nodes)
     turn = np.linalg.lstsq(nodes.W, canonical.W, rcond=None)[0]
-    return with_centred_cuts(_turned(factors, turn, np.linalg.pinv(turn))._replace(H=canonical.H))
+    return _with_centred_cuts(_turned(factors, turn, np.linalg.pinv(turn))._replace(H=canonical.H))
 
 
 def aligned(factors: Factors, reference: Factors) -> Factors:
@@ -95,7 +95,7 @@ def _turned(factors: Factors, turn: np.ndarray, back: np.ndarray) -> Factors:
     others[START_MEAN] = others[START_MEAN] @ turn
     wider = np.eye(len(back) + 1)
     wider[:-1, :-1] = back
-    others[ITEMS] = wider @ others[ITEMS] @ wider.T
+    others[ITEMS], others[ITEM_MEAN] = wider @ others[ITEMS] @ wider.T, wider @ others[ITEM_MEAN]
     return Factors(mean_positions(others[PATHS], others[SPANS]), back @ factors.H, others)
 
 
@@ -113,5 +113,17 @@ def _centred(factors: Factors) -> Factors:
     others[PATHS], others[START_MEAN] = others[PATHS] - mean, others[START_MEAN] - mean
     shift = np.eye(K + 1)
     shift[K, :K] = mean
-    others[ITEMS] = shift @ others[ITEMS] @ shift.T
+    if form.INTERCEPT in others:
+        others[form.INTERCEPT] = others[form.INTERCEPT] + mean @ others[ITEM_MEAN][:K]
+    others[ITEMS], others[ITEM_MEAN] = shift @ others[ITEMS] @ shift.T, shift @ others[ITEM_MEAN]
     return factors._replace(W=factors.W - mean, others=others)
+
+
+def _with_centred_cuts(factors: Factors) -> Factors:
+    """Return the same as `with_centred_cuts`; the mean effect of new columns goes along."""
+    made, others = with_centred_cuts(factors), factors.others
+    if not {form.CUTS, form.COLUMNS} <= others.keys():
+        return made
+    mean = others[ITEM_MEAN].copy()
+    mean[-1] -= others[form.CUTS].mean()
+    return made._replace(others=dict(made.others) | {ITEM_MEAN: mean})

@@ -17,7 +17,11 @@ UNUSED = Gamma(1.0, 1.0)  # a prior of precisions, none of which is learned
 
 
 def regress_columns(
-    model: FactorModel, likelihood: Quadratic, settle: Callable[[], None] = lambda: None, W: np.ndarray | None = None
+    model: FactorModel,
+    likelihood: Quadratic,
+    settle: Callable[[], None] = lambda: None,
+    W: np.ndarray | None = None,
+    offset: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the factors of new columns, (N', K), and their effects, (N',); the likelihood learns what is its own.
 
@@ -31,16 +35,19 @@ def regress_columns(
         Called after each round.
     W : float array (F, K), optional
         Where rows are, by default W_.
+    offset : float array (F,), optional
+        Of ψ, by default the effects of rows.
     """
     K, used = model.n_components_, model.effects_in_use
     F, n_new = likelihood.seen.shape
-    design = [model.W_ if W is None else W, model.row_effects_[:, None]][: 1 + used.rows]
-    rows = np.hstack([*design, np.ones((F, int(used.columns)))])
+    offset = model.row_effects_ if offset is None and used.rows else offset
+    design = [model.W_ if W is None else W, *([] if offset is None else [offset])]
+    rows = np.column_stack([*design, np.ones((F, int(used.columns)))])
     R = rows.shape[1]
     of_effects, _ = model._effect_prior(rows=False) or (1.0 / form.EFFECT_SCALE**2, 0.0)
     precision = np.r_[model.precisions_, np.full(R - K, of_effects)]
     none, free = np.arange(0), np.ones(R, bool)
-    free[K : K + used.rows] = False
+    free[K : K + (offset is not None)] = False
     columns = np.tile(np.where(free, 0.0, 1.0), (n_new, 1))
     matrix = Matrix(
         likelihood,

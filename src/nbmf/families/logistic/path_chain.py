@@ -10,9 +10,10 @@ from nbmf.families.logistic import moving_rows as moving
 from nbmf.families.logistic.effect_hyperparameters import log_normal
 from nbmf.families.logistic.factors import PATHS, PERIODS, Effects
 from nbmf.families.logistic.gibbs_cells import CellLists, Cells
+from nbmf.families.logistic.item_means import ItemMean
 from nbmf.families.logistic.kernels import gibbs, path_passes, paths
 from nbmf.families.logistic.logistic_gibbs import Coefficients, LogisticChain, Prior
-from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.moving_rows import ITEM_MEAN, ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.ordered_cells import CategoryCells
 from nbmf.families.logistic.periods import Periods
 from nbmf.inference.state import Factors
@@ -152,10 +153,10 @@ class PathCoefficients(Coefficients):
             path_passes.draw_variances(self.walk_generator, sums, steps, *prior, self.variances, scales)
         return np.broadcast_to(scales, len(self.spans)).copy()
 
-    def draw_flips(self, columns: Coefficients, column_periods: np.ndarray) -> None:
-        """Turn signs from a period on, of both sides, or not."""
-        walk = self.spans, self.gaps, self.variances_of_rows()
-        path_passes.draw_flips(self.walk_generator, *walk, column_periods, self.u, columns.u)
+    def draw_flips(self, columns: Coefficients, mean: np.ndarray, column_periods: np.ndarray) -> None:
+        """Turn signs from a period on, of both sides, or not; `mean` is that of the columns a priori."""
+        walk, alpha = (self.spans, self.gaps, self.variances_of_rows()), columns.precision[: columns.K]
+        path_passes.draw_flips(self.walk_generator, *walk, column_periods, alpha, mean, self.u, columns.u)
 
     def log_density(self) -> float:
         """Return the log density of the paths in their spans, and of log s, in nats."""
@@ -170,9 +171,10 @@ class PathCoefficients(Coefficients):
 
 
 class PathChain(LogisticChain):
-    """A chain over paths of rows, V, effects, α, s and what cells have.
+    """A chain over paths of rows, V and its mean, effects, α, s and what cells have.
 
-    A sweep is that of LogisticChain with paths instead of U, see kernels.paths, and flips of signs.
+    A sweep is that of LogisticChain with paths instead of U, see kernels.paths, the mean of V, see ItemMean, and flips
+    of signs.
 
     Parameters
     ----------
@@ -193,11 +195,12 @@ class PathChain(LogisticChain):
         noise = np.random.default_rng(child(seed, "first positions")).standard_normal(first.shape)
         first = (first + START_NOISE * noise) / np.sqrt(1.0 + START_NOISE**2)
         self.rows = PathCoefficients(cells, first, effects.columns, walk, child(seed, "paths"))
+        self.item_mean = ItemMean(first.shape[1], child(seed, "mean of items"))
         self._look_at_columns()
 
     def _look_at_columns(self) -> None:
         """Draw the columns given where rows start: the first sweep begins with rows, and needs columns that fit."""
-        self.effect_hyperparameters.set_priors(self.rows, self.columns)
+        self._set_priors()
         self.cells.omega[:] = WEIGHT
         self.cells.renew(self.rows, self.columns, self.threads)
         self.columns.update(self.rows, self.cells, False, self.threads)
@@ -211,7 +214,16 @@ class PathChain(LogisticChain):
         """Draw everything `n_sweeps` times."""
         for _ in range(n_sweeps):
             super().sweep()
-            self.rows.draw_flips(self.columns, self.periods.of_columns)
+            self.rows.draw_flips(self.columns, self.item_mean.values, self.periods.of_columns)
+
+    def _set_priors(self):
+        super()._set_priors()
+        self.item_mean.set_prior(self.columns)
+
+    def _draw_scales(self):
+        if self.prior.ard:
+            self.item_mean.draw_relevance(self._alpha_generator, self.rows, self.columns, self.prior, self.alpha)
+        self.item_mean.draw(self.columns, self.alpha)
 
     def add_means(self, psi, psi_sum, mean_sum):
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
@@ -242,6 +254,7 @@ class PathChain(LogisticChain):
             START_MEAN: np.zeros(K),
             START: np.eye(K),
             ITEMS: items,
+            ITEM_MEAN: np.append(self.item_mean.values, self.effect_hyperparameters.mean_of_columns),
         }
         if self.effects.columns:
             others[form.COLUMNS] = self.columns.effects
@@ -249,18 +262,18 @@ class PathChain(LogisticChain):
         return Factors(moving.mean_positions(others[PATHS], rows.spans), self.columns.factor.T.copy(), others)
 
     def log_joint(self):
-        """Return the log joint density of data, paths in spans, V √α, log α, log s, effects and cells, in nats."""
+        """Return the log joint density of data, paths in spans, V √α, its mean, α, s, effects and cells, in nats."""
         psi = np.empty(self.cells.psi.size)
         self.cells._look(self.rows, self.columns, psi)
-        standard = self.columns.factor * np.sqrt(self.alpha)
         return float(
             self.prior.log_density(self.alpha)
             + self.cells.log_density(psi)
             + self.rows.log_density()
-            + log_normal(standard, 1.0)
+            + self.item_mean.log_density(self.columns, self.alpha)
             + self.effect_hyperparameters.log_density(self.rows, self.columns, 0.0)
         )
 
     def arrays(self):
         """Return all that a sweep changes, by name; writing to them sets the state."""
-        return super().arrays() | {"walk variances": self.rows.variances, "generator of walk": self.rows.walk_generator}
+        of_walk = {"walk variances": self.rows.variances, "generator of walk": self.rows.walk_generator}
+        return super().arrays() | of_walk | self.item_mean.arrays()

@@ -6,12 +6,12 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.gibbs_state import GibbsState
-from nbmf.families.logistic.moving_rows import ITEMS, SPANS, START, START_MEAN, WALK
+from nbmf.families.logistic.moving_rows import ITEM_MEAN, ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.ordinal_factor_gibbs import CategoryState
 from nbmf.families.logistic.path_chain import MovingCells
 from nbmf.inference.state import Factors
 
-TURNED = PATHS, WALK, START_MEAN, START, ITEMS  # what turns with H, besides effects, which do not
+TURNED = PATHS, WALK, START_MEAN, START, ITEM_MEAN, ITEMS  # what turns with H, besides effects, which do not
 H = "H"
 
 
@@ -37,6 +37,10 @@ class PathState(GibbsState):
         super()._add()
         for name, values in self._turning(self._next_to_sums(self.factors())).items():
             self._turned_sums[name] += values
+
+    def _learned_now(self):
+        others = self.factors().others
+        return {name: others[name] for name in self._chain.learned()}
 
     def _next_to_sums(self, factors: Factors) -> Factors:
         return moving.aligned(factors, self._of_sums(1.0)) if self._kept else factors

@@ -6,12 +6,13 @@ import ladder
 import numpy as np
 import path_twin
 import pytest
+import relevance_twin
 from scipy import stats
 from scipy.special import expit
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic import item_means, path_fold_in
 from nbmf.families.logistic import moving_rows as moving
-from nbmf.families.logistic import path_fold_in
 from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.factors import PATHS
 from nbmf.families.logistic.kernels import path_passes, relevance
@@ -227,33 +228,99 @@ def test_s_has_its_two_conditionals(row, monkeypatch):
 def test_a_sign_turns_by_the_ratio_of_the_priors(K, walk, monkeypatch):
     """From a period on, of rows and columns: ψ stays, and what is compared are the priors of the paths."""
     chain, rng = chain_of(K, walk), np.random.default_rng(4)
-    rows, columns, given = chain.rows, chain.columns, []
+    rows, columns, mean, alpha, given = chain.rows, chain.columns, rng.normal(size=K), chain.alpha, []
+
+    def density_of_both():
+        of_columns = stats.norm.logpdf(columns.factor, mean, 1 / np.sqrt(alpha)).sum()
+        return rows.log_density() + of_columns
+
     monkeypatch.setattr(path_passes, "uniform", lambda generator: given.pop(0))
     turns = []
     for _ in range(40):
         rows.u[:], rows.variances[:] = rng.normal(size=rows.u.shape), rng.gamma(4.0, size=rows.variances.size)
+        alpha[:] = rng.gamma(1.0, size=K)
         psi, before = form.psi_of(chain.factors())[codes() >= 0], (rows.u.copy(), columns.u.copy())
         numbers = rng.random((T - 1, K))
         for t in range(T - 1):
             for k in range(K):
-                now, density = (rows.u.copy(), columns.u.copy()), rows.log_density()
+                now, density = (rows.u.copy(), columns.u.copy()), density_of_both()
                 for f, (first, last) in enumerate(rows.spans):
                     from_period = 0 if first > t else t + 1 if last > t else T
                     rows.by_period[f, from_period:, k] *= -1
                 columns.u[PERIODS.of_columns > t, k] *= -1
-                turns.append(math.log(1 - numbers[t, k]) < rows.log_density() - density)
+                turns.append(math.log(1 - numbers[t, k]) < density_of_both() - density)
                 if not turns[-1]:
                     rows.u[:], columns.u[:] = now
         expected = rows.u.copy(), columns.u.copy()
         rows.u[:], columns.u[:] = before
         given[:] = numbers.ravel().tolist()
-        path_passes.draw_flips.py_func(
-            None, rows.spans, rows.gaps, rows.variances_of_rows(), PERIODS.of_columns, rows.u, columns.u
-        )
+        walk_of_rows = rows.spans, rows.gaps, rows.variances_of_rows()
+        path_passes.draw_flips.py_func(None, *walk_of_rows, PERIODS.of_columns, alpha, mean, rows.u, columns.u)
         np.testing.assert_array_equal(rows.u, expected[0])
         np.testing.assert_array_equal(columns.u, expected[1])
         np.testing.assert_allclose(form.psi_of(chain.factors())[codes() >= 0], psi, rtol=1e-10, atol=1e-12)
     assert 0.2 < np.mean(turns) < 0.9
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_the_mean_of_columns_has_its_conditional(K, monkeypatch):
+    """With a normal number of 0 it is the mean of N columns and a zero; one of 1 adds a standard deviation."""
+    rng = np.random.default_rng(1)
+    V, alpha = rng.normal(size=(5, K + 1)), rng.gamma(2.0, size=K)
+    for z in (0.0, 1.0, -2.0):
+        monkeypatch.setattr(path_passes, "standard_normal", lambda generator, z=z: z)
+        found = np.full(K, np.nan)
+        path_passes.draw_means.py_func(None, V, alpha, found)
+        for k in range(K):  # completing the square of Σ (v - µ)² α + µ² α
+            precision, linear = 6 * alpha[k], alpha[k] * V[:, k].sum()
+            assert found[k] == pytest.approx(linear / precision + z / math.sqrt(precision), rel=1e-12)
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_scales_axes_and_precisions_are_drawn_of_columns_around_their_mean_and_of_the_mean(K, monkeypatch):
+    """As the reference implementation draws them of N + 1 columns with the mean 0."""
+    chain, rng = chain_of(K), np.random.default_rng(5)
+    chain.sweep(3)
+    rows, columns, alpha, mean = chain.rows, chain.columns, chain.alpha, chain.item_mean
+    mean.values[:] = rng.normal(size=K)
+    uniforms = rng.random(2000)
+
+    def gamma(generator, shape):
+        return 1.3 * shape
+
+    for name in relevance_twin.KERNELS:
+        monkeypatch.setattr(relevance, name, getattr(relevance, name).py_func)
+    given = iter(uniforms)
+    monkeypatch.setattr(relevance, "uniform", lambda generator: next(given))
+    monkeypatch.setattr(relevance, "standard_gamma", gamma)
+    monkeypatch.setattr(item_means, "draw_relevance", relevance.draw_relevance.py_func)
+    U, around, effects = rows.u.copy(), np.vstack([columns.factor - mean.values, mean.values]), columns.effects
+    gammas = iter([lambda shape: gamma(None, shape)] * K)
+    twin = relevance_twin.relevance_twin(
+        iter(uniforms), gammas, U, around, *columns.scales(), PRIOR.a0, PRIOR.b0, alpha.copy()
+    )
+    mean.draw_relevance(None, rows, columns, PRIOR, alpha)
+    np.testing.assert_allclose(rows.u, twin[0], rtol=1e-10)
+    np.testing.assert_allclose(columns.factor - mean.values, twin[1][:-1], rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(mean.values, twin[1][-1], rtol=1e-10)
+    np.testing.assert_allclose(alpha, twin[2], rtol=1e-10)
+    np.testing.assert_array_equal(columns.effects, effects)
+
+
+def test_columns_are_drawn_around_their_mean():
+    """Where there is nothing to be learned, those of a column without entries are a draw of its prior."""
+    V = codes()
+    V[:, 3] = -1
+    chain = chain_of(K=2, V=V)
+    chain.sweep(2)
+    chain.item_mean.values[:], chain.alpha[:] = [4.0, -3.0], [25.0, 100.0]
+    chain._set_priors()
+    drawn = []
+    for _ in range(800):
+        chain.columns.update(chain.rows, chain.cells, False, 1)
+        drawn.append(chain.columns.factor[3].copy())
+    np.testing.assert_allclose(np.mean(drawn, axis=0), [4.0, -3.0], atol=0.03)
+    np.testing.assert_allclose(np.std(drawn, axis=0), [0.2, 0.1], rtol=0.12)
 
 
 # --- The joint density, and Geweke's test ------------------------------------------------------
@@ -263,8 +330,9 @@ def test_a_sign_turns_by_the_ratio_of_the_priors(K, walk, monkeypatch):
 def test_the_log_joint_is_that_of_the_model(K, walk):
     chain = chain_of(K, walk, prior=Prior(False, 1.0, 1.0, "learned"))
     chain.sweep(3)
-    factors, rows = chain.factors(), chain.rows
-    expected = stats.norm.logpdf(factors.H).sum()
+    factors, rows, mean = chain.factors(), chain.rows, chain.item_mean.values
+    assert (mean != 0).all()
+    expected = stats.norm.logpdf(factors.H.T - mean).sum() + stats.norm.logpdf(mean).sum()
     for f, (first, last) in enumerate(rows.spans):
         own = rows.variances_of_rows()[f] * PERIODS.gaps
         expected += path_twin.log_prior(factors.others[PATHS][f], first, last, own)
@@ -283,8 +351,9 @@ def test_the_log_joint_is_that_of_the_model(K, walk):
 class Draw:
     """A draw of all there is, from the prior or from where a chain is, and given it the data."""
 
-    def __init__(self, factors, alpha, variances, cuts, rng):
+    def __init__(self, factors, alpha, mean, variances, cuts, rng):
         self.factors, self.alpha, self.variances, self.cuts = factors, alpha, variances, cuts
+        self.mean = mean  # of H
         self.psi = form.psi_of(factors)
         if cuts is None:
             self.x = (rng.random(self.psi.shape) < expit(self.psi)).astype(np.int8)
@@ -303,6 +372,8 @@ class Draw:
             np.log(np.abs(psi[~there])).mean(),
             np.log(self.alpha).sum(),
             (H**2).mean(),
+            np.log(self.mean**2).mean(),
+            np.tanh(H.sum(axis=1) * self.mean).mean(),
             *np.log(self.variances[:3]),
             np.log(steps**2).mean(),
             np.log(steps[1:3] ** 2).mean(),
@@ -329,9 +400,10 @@ def from_prior(K, walk, effects, cuts, rng):
     if effects:
         m, s = 3.0 * rng.normal(), 0.125 / rng.gamma(0.5)
         others |= {form.COLUMNS: m + math.sqrt(s) * rng.normal(size=N), form.INTERCEPT: m, form.COLUMN_VARIANCE: s}
-    H = rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
+    mean = rng.normal(size=K) / np.sqrt(alpha)
+    H = mean[:, None] + rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
     made = np.sort(CUT_SCALE * rng.normal(size=(N, 2)), axis=1) if cuts else None
-    return Draw(Factors(paths[:, 0], H, others), alpha, variances, made, rng)
+    return Draw(Factors(paths[:, 0], H, others), alpha, mean, variances, made, rng)
 
 
 @pytest.mark.statistics
@@ -354,7 +426,8 @@ def test_geweke(K, walk, cuts, scale):
     for _ in range(8000 * scale):
         chain.sweep()
         own_cuts = likelihood.cuts.copy() if cuts else None
-        draw = Draw(chain.factors(), chain.alpha.copy(), chain.rows.variances.copy(), own_cuts, rng)
+        of_columns = chain.alpha.copy(), chain.item_mean.values.copy()
+        draw = Draw(chain.factors(), *of_columns, chain.rows.variances.copy(), own_cuts, rng)
         values = draw.x[likelihood.seen]
         if cuts:
             likelihood.take(values)

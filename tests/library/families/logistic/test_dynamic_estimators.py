@@ -12,17 +12,18 @@ import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
-from nbmf.families.logistic.dynamic_factors import leading_positions
 from nbmf.families.logistic.factors import PATHS
 from nbmf.families.logistic.ordered_bound import CategoriesGivenCuts
 from nbmf.families.logistic.ordered_cells import exceedances, probabilities
 from nbmf.families.logistic.path_fold_in import Walk, regress_paths, smooth
+from nbmf.families.logistic.path_start import leading_positions
 from nbmf.families.logistic.path_state import CategoryPathState, PathState
 from nbmf.families.logistic.periods import periods_of
 from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.ordered import ORDERED
+from nbmf.posterior.paths import predict_next
 
 # --- Periods -----------------------------------------------------------------------------------
 
@@ -124,6 +125,10 @@ def test_the_form_says_the_same_of_every_entry(kind, K):
             np.einsum("fk,kc,fc->f", one, each.others[moving.ITEMS], one) for one, each in ((x, factors), (x_raw, raw))
         )
         np.testing.assert_allclose(variance, expected, rtol=1e-8)
+        mean, expected = (one @ each.others[moving.ITEM_MEAN] for one, each in ((x, factors), (x_raw, raw)))
+        if kind == "shared cut points":  # their mean is 0 in the form, and the effects of columns take it
+            expected = expected - raw.others[form.CUTS].mean()
+        np.testing.assert_allclose(mean, expected, rtol=1e-8)
         turn = np.linalg.lstsq(np.diff(raw.others[PATHS][0], axis=0), np.diff(factors.others[PATHS][0], axis=0))[0]
         np.testing.assert_allclose(factors.others[moving.START], turn.T @ turn, rtol=1e-6)
         for f in (0, 3):
@@ -408,6 +413,61 @@ def test_new_columns_belong_to_a_period(moved):
             model.predict_columns(V[:, early], no)
 
 
+@pytest.mark.parametrize("kind", ["binary", "shared cut points", "cut points of columns"])
+def test_new_columns_stand_still_at_their_equations(kind):
+    """A regression on positions, whose coefficients vary around the mean of columns."""
+    V, _, _, years = planted(40, 8, C=2 if kind == "binary" else 3)
+    settings = BRIEF | {"shared cut points": {"cut_points": "shared", "effects": "columns"}}.get(kind, {})
+    made = nbmf.DynamicFactorGibbs if kind == "binary" else nbmf.DynamicOrdinalFactorGibbs
+    model = made(1, periods=years, **settings).fit(V)
+    new, W, used = V[:, :3].copy(), model.paths_[:, 2], kind != "cut points of columns"
+    new[5:, 0] = -1
+    found = model._columns_in(new, 2)
+    x = np.column_stack([W, np.ones(40)])[:, : 1 + used]
+    centre, root = model.item_mean_[: 1 + used], [1 / np.sqrt(model.precisions_[0])]
+    root = np.diag([*root, np.sqrt(model.column_effect_variance_)][: 1 + used])
+    for n in range(3):
+        mean, covariance = np.zeros(1 + used), np.eye(1 + used)
+        for _ in range(200):
+            psi, square = x @ mean, np.einsum("fa,ab,fb->f", x, covariance + np.outer(mean, mean), x)
+            if kind == "binary":
+                quadratic = PolyaGamma(new[:, n : n + 1])
+            else:
+                cuts = model.cut_points_ if kind == "shared cut points" else found.others[form.CUTS][n : n + 1]
+                quadratic = CategoriesGivenCuts(new[:, n : n + 1], cuts)
+            quadratic.refresh(psi[:, None], square[:, None])
+            h, w = quadratic.h[:, 0], quadratic.w[:, 0]
+            covariance = np.linalg.inv(np.linalg.inv(root @ root) + (x.T * w) @ x)
+            mean = covariance @ (np.linalg.solve(root @ root, centre) + x.T @ h)
+        expected = [found.H[0, n], *([found.others[form.COLUMNS][n]] if used else [])]
+        np.testing.assert_allclose(mean, expected, atol=1e-4 if used else 0.05)
+
+
+def test_rows_that_say_yes_more_often_are_expected_to_go_on():
+    """Columns with h ~ N(1.5, 0.5²): who is at the upper end says yes to most of those to come."""
+    rng, F, each = np.random.default_rng(11), 40, 15
+    paths = np.cumsum(np.concatenate([rng.normal(size=(F, 1)), 0.2 * rng.normal(size=(F, T))], axis=1), axis=1)
+    years = np.repeat(np.arange(T + 1), each)
+    p = expit(paths[:, years] * (1.5 + 0.5 * rng.normal(size=years.size)) + 0.5 * rng.normal(size=years.size))
+    V, known = (rng.random(p.shape) < p).astype(float), years < T
+    model = nbmf.DynamicFactorGibbs(1, periods=years[known], **BRIEF)
+    draws = nbmf.posterior_draws(model, V[:, known], n_draws=100)
+    assert np.abs(predict_next(draws) - p[:, ~known].mean(axis=1)).mean() < 0.08
+    upward = model.H_.mean() * model.item_mean_[0]
+    assert upward > 0
+    assert model.item_mean_[0] ** 2 * model.precisions_[0] > 1.5**2  # of 3², in units of the spread
+
+
+def test_files_of_older_versions_have_a_mean_of_zero(moved):
+    model, *_ = moved
+    learned = {name: value for name, value in vars(model).items() if name.endswith("_") and not name.startswith("_")}
+    learned |= {"expectation_": model.expectation_}
+    del learned["item_mean_"]
+    older = copy.copy(model)
+    older.restore(learned)
+    np.testing.assert_array_equal(older.item_mean_, [0.0, model.intercept_])
+
+
 @pytest.mark.parametrize(("periods", "places"), [(["jan", "feb"], {0: 0, 1.0: 1}), (["01", "02"], {1: 0, 2: 1})])
 def test_a_period_may_be_named_by_its_time(periods, places):
     V = np.random.default_rng(0).integers(0, 2, (10, 4)).astype(float)
@@ -450,7 +510,7 @@ def test_a_file_that_is_damaged_is_refused(moved, tmp_path):
             copy.copy(model).restore(learned | {name: wrong})
     model.save(tmp_path / "model.npz")
     again = nbmf.load(tmp_path / "model.npz")
-    for name in ("paths_", "walk_covariance_", "entries_", "period_names_", "item_covariance_"):
+    for name in ("paths_", "walk_covariance_", "entries_", "period_names_", "item_covariance_", "item_mean_"):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
 
 

@@ -1,4 +1,4 @@
-"""Draws of step variances and signs given the paths of rows that move, and what these paths say about cells.
+"""Draws of step variances, signs and the mean of columns given paths, and what these say about cells.
 
 kernels.paths has the paths, and the words for them.
 """
@@ -13,7 +13,7 @@ from nbmf.families.logistic.kernels.relevance import draw_scales
 from nbmf.families.logistic.kernels.tilting import tilted_mean
 from nbmf.numerics.compilation import kernel, serial_and_parallel
 from nbmf.numerics.random import uniform
-from nbmf.numerics.variates import standard_gamma
+from nbmf.numerics.variates import standard_gamma, standard_normal
 
 
 @kernel
@@ -45,10 +45,31 @@ def draw_variances(generator, sums, steps, shape, rate, variances, scales):
 
 
 @kernel
-def draw_flips(generator, spans, gaps, variances, column_periods, u, V):
+def draw_means(generator, V, alpha, mean):
+    """Draw µ_k given v_nk ~ N(µ_k, 1/α_k), µ_k ~ N(0, 1/α_k).
+
+    Parameters
+    ----------
+    generator : uint64 array (8,)
+    V : float array (N, K and more)
+    alpha : float array (K,)
+    mean : float array (K,)
+        Overwritten.
+    """
+    parts = V.shape[0] + 1
+    for k in range(mean.size):
+        total = 0.0
+        for n in range(V.shape[0]):
+            total += V[n, k]
+        mean[k] = total / parts + standard_normal(generator) / math.sqrt(alpha[k] * parts)
+
+
+@kernel
+def draw_flips(generator, spans, gaps, variances, column_periods, alpha, mean, u, V):
     """Turn the sign of a coordinate from a period on, for every coordinate and period, or not: a Metropolis step.
 
-    ψ stays, and so does the prior but for the step that rows with cells on both sides make. Without it a chain in which
+    ψ stays, and so does the prior but for the step that rows with cells on both sides make, and for columns, which vary
+    around a mean. Without it a chain in which
     the sides of a period have opposite signs would keep them. Of a row whose cells all come later all periods turn, of
     one whose cells all come before none does.
 
@@ -58,6 +79,8 @@ def draw_flips(generator, spans, gaps, variances, column_periods, u, V):
     spans, gaps, variances, u
         As of `update_paths`.
     column_periods : int64 array (N,)
+    alpha, mean : float arrays (K,)
+        Of the prior of the columns.
     V : float array (N, K and more)
         The first K of each column turn with the rows.
     """
@@ -68,6 +91,9 @@ def draw_flips(generator, spans, gaps, variances, column_periods, u, V):
             for i in range(F):
                 if spans[i, 0] <= t < spans[i, 1]:
                     total += u[i * T + t, k] * u[i * T + t + 1, k] / (variances[i] * gaps[t])
+            for n in range(V.shape[0]):
+                if column_periods[n] > t:
+                    total += alpha[k] * mean[k] * V[n, k]
             if math.log(1.0 - uniform(generator)) >= -2.0 * total:
                 continue
             for i in range(F):
