@@ -21,6 +21,7 @@ from nbmf_studies.votes_as_cast import (
     answers,
     ballots,
     claims,
+    dictionaries,
     forecasts,
     masks,
     measures,
@@ -306,6 +307,48 @@ def test_answers_are_compared_with_their_cut_version_mask_by_mask(tmp_path):
     assert four["log loss of four categories"] == pytest.approx(2 * (0.3 - 0.011))
 
 
+def of_dictionaries(tmp_path, countries=5):
+    """Return the table of positions that are the same but for a turn, one of which is another in three categories."""
+    rng = np.random.default_rng(0)
+    three = np.linalg.qr(rng.normal(size=(6, 3)))[0]
+    turn, moved = np.linalg.qr(rng.normal(size=(3, 3)))[0], three.copy()
+    moved[4, 1] += 0.05
+    names, votes = [f"country {f}" for f in range(6)], [9, 8, 7, 6, 5, 4]
+    reports = [
+        (
+            {"categories": coding},
+            {"measures": {"countries": names, "votes": votes, "positions": W.tolist(), "shares": shares}},
+        )
+        for coding, W, shares in ((TWO, three @ turn, [0.6, 0.3, 0.1]), (THREE, moved, [0.7, 0.2, 0.1]))
+    ]
+    fits = written(tmp_path, reports)
+    return dictionaries.tabulate(fits, countries, 3, "country 2"), fits, moved
+
+
+def test_dictionaries_of_two_codings_are_turned_next_to_each_other(tmp_path):
+    table, fits, moved = of_dictionaries(tmp_path)
+    assert table["country"].unique().tolist() == [f"country {f}" for f in range(5)]  # the last has the fewest votes
+    first = table[table["component"] == 1]
+    assert first.loc[first["country"] == "country 2", THREE].item() < 0
+    np.testing.assert_allclose(np.abs(first[THREE]), np.abs(moved[:5, 0]))
+    assert (table[TWO] - table[THREE]).abs().max() < 0.06
+    agreement = dictionaries.agreement(table)
+    assert agreement["share as cast"].tolist() == [0.7, 0.2, 0.1]
+    assert agreement["correlation"].min() > 0.95
+    assert agreement.iloc[1, -1].startswith("country 4 (")
+    with pytest.raises(DataError, match="there is no 'country'"):
+        dictionaries.tabulate(fits, 5, 3, "country")
+
+
+def test_a_fit_tells_where_countries_are():
+    matrix = drawn()
+    result = fit(matrix, None, "of_dictionary", K=2)
+    found = json.loads(json.dumps(result.report["measures"]))
+    np.testing.assert_allclose(found["positions"], result.estimator.W_, atol=1e-5)
+    assert found["votes"] == (matrix.ranks >= 0).sum(axis=1).tolist()
+    assert sum(found["shares"]) == pytest.approx(1.0, abs=1e-4)
+
+
 METHODS = {"move": "moving", "stay": "staying", "rows": "with effects"}
 
 
@@ -418,6 +461,17 @@ def test_paths_are_drawn_with_names_that_are_there(tmp_path):
     assert chad.get_xdata().tolist() == [1946, 1947]
 
 
+def test_dictionaries_are_drawn_side_by_side(tmp_path):
+    table, *_ = of_dictionaries(tmp_path)
+    figure = dictionaries.draw(table)
+    left, right, _ = figure.axes
+    assert [axis.get_title() for axis in (left, right)] == [third.LABELS[coding] for coding in (TWO, THREE)]
+    shown = [axis.images[0].get_array()[:, 0] for axis in (left, right)]
+    assert (np.diff(shown[1]) > 0).all()
+    names = [label.get_text() for label in left.get_yticklabels()]
+    assert names == table[table["component"] == 1].sort_values(THREE)["country"].tolist()
+
+
 def test_forecasts_are_drawn_in_a_panel_each(tmp_path):
     colours = dict(zip(METHODS, ("#0072B2", "#D55E00", "#E69F00"), strict=True))
     figure = forecasts.draw(of_sessions(tmp_path), METHODS, colours)
@@ -439,8 +493,8 @@ def cases(change=lambda options: None):
 
 def test_every_fit_is_a_case_and_those_that_are_compared_differ_in_one_thing():
     every = cases()
-    assert len(every) == len({case.key for case in every}) == 4 * 10 + 7 * 2 * 3 + 2 + 3 * 10
-    pairs = [case for case in every if "categories" in case.columns]
+    assert len(every) == len({case.key for case in every}) == 4 * 10 + 7 * 2 * 3 + 2 + 2 + 3 * 10
+    pairs = [case for case in every if {"categories", "mask"} <= case.columns.keys()]
     held_out = {(case.dataset["held_out"], case.key.K, case.key.seed) for case in pairs}
     assert held_out == {(f"{HERE}.masks:of_entries", 8, 0), (f"{HERE}.masks:of_answers", 8, 0)}
     settings = shipped_configuration()["methods"]

@@ -31,6 +31,7 @@ OF_PATHS = closed(
     names=NAMES,
     sessions=COUNTS,
 )
+OF_DICTIONARIES = closed(first=YEAR, last=YEAR, countries=COUNT, components=COUNT, below={"type": "string"})
 OF_ANSWERS = closed(masks=COUNT, two={"type": "string"}, four={"type": "string"})
 OF_SENATE = closed(dataset={"type": "string"}, masks=COUNT, methods=NAMES)
 
@@ -55,6 +56,16 @@ def cases_of_categories(plan: Plan) -> Iterator[Case]:
         for mask in range(options["masks"]):
             key = FitKey(dataset, method, plan.entry(method)["K"][0], mask, 0)
             yield Case(key, {"categories": name, "mask": mask}, entry)
+
+
+def cases_of_dictionaries(plan: Plan) -> Iterator[Case]:
+    """Yield fits of two and of three categories, by the methods of the third category, to all votes."""
+    options = plan.options["dictionaries"]
+    for name, categories in CATEGORIES.items():
+        looks = {"measure": f"{HERE}.measures:of_dictionary"}
+        dataset, entry = votes("dictionary", options["first"], options["last"], categories, **looks)
+        method = plan.options["third_category"][name]
+        yield Case(FitKey(dataset, method, plan.entry(method)["K"][0], WHOLE, 0), {"categories": name}, entry)
 
 
 def cases_of_forecasts(plan: Plan) -> Iterator[Case]:

@@ -66,6 +66,16 @@ def of_paths(estimator: Any, matrix: CategoryMatrix, mask: None, *, level: float
     return names | positions | {"votes": paths.entries.tolist(), "spans": paths.spans.tolist()}
 
 
+def of_dictionary(estimator: Any, matrix: CategoryMatrix, mask: None, **options: Any) -> dict:
+    """Return where all countries are on each axis, what the axes say, and how many votes countries have."""
+    return {
+        "countries": [str(name) for name in matrix.row_names],
+        "votes": matrix.observed.sum(axis=1).tolist(),
+        "positions": np.round(estimator.W_, DIGITS).tolist(),
+        "shares": np.round(estimator.shares_of(estimator.factors_), DIGITS).tolist(),
+    }
+
+
 def proportions(is_yes: np.ndarray, axis: int) -> np.ndarray:
     """Return (yes + 1) / (votes + 2) along an axis, which stays; where there is no vote that of all together.
 

@@ -28,6 +28,32 @@ THIRD_CATEGORY_SUMMARY = Table(
     float_format="%.5g",
 )
 
+DICTIONARIES = Table(
+    "dictionaries",
+    "Positions in the Cold War, by two codings",
+    make=".dictionaries:tabulate",
+    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_dictionaries(plan))},
+    arguments=lambda plan: {name: plan.options["dictionaries"][name] for name in ("countries", "components", "below")},
+    options=experiments.OF_DICTIONARIES,
+    in_reference=True,
+    float_format="%.5g",
+)
+AGREEMENT = Table(
+    "dictionaries_agreement",
+    "Do two and three categories show the same Cold War?",
+    make=".dictionaries:agreement",
+    needs=tables("dictionaries"),
+    in_report=True,
+    float_format="%.3g",
+)
+DICTIONARIES_FIGURE = Figure(
+    "dictionaries",
+    "Positions in the Cold War, by two codings",
+    make=".dictionaries:draw",
+    needs=tables("dictionaries"),
+    dpi=300,
+)
+
 # --- Moods ------------------------------------------------------------------------------------------
 
 
@@ -165,10 +191,12 @@ STUDY = Study(
     "votes_as_cast",
     "Votes as they were cast",
     "no paper: the main paper's votes with their abstentions, and with time",
-    figures=(PATHS_FIGURE, FORECASTS_FIGURE),
+    figures=(PATHS_FIGURE, FORECASTS_FIGURE, DICTIONARIES_FIGURE),
     tables=(
         THIRD_CATEGORY,
         THIRD_CATEGORY_SUMMARY,
+        DICTIONARIES,
+        AGREEMENT,
         ANSWERS,
         ANSWERS_SUMMARY,
         *common.claims(needs=tables("third_category", "forecasts", "answers"), arguments=_methods_of_forecasts),
@@ -183,6 +211,7 @@ STUDY = Study(
     front=("paths", "third_category_summary"),
     experiments=(
         experiments.cases_of_categories,
+        experiments.cases_of_dictionaries,
         experiments.cases_of_answers,
         experiments.cases_of_forecasts,
         experiments.cases_of_paths,
