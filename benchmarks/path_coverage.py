@@ -63,7 +63,8 @@ def truth_of(case: str, there: np.ndarray, rng: np.random.Generator) -> Factors:
     else:
         others[form.COLUMNS] = EFFECT_SCALE * rng.standard_normal(YEARS.size)
     priors = {moving.WALK: s[:, None, None] * np.eye(K), moving.START_MEAN: np.zeros(K), moving.START: np.eye(K)}
-    priors |= {moving.ITEM_MEAN: np.append(mean, 0.0), moving.ITEMS: np.eye(K + 1)}
+    spread = np.append(1.0 / alpha, 0.0 if is_ordinal else EFFECT_SCALE**2)
+    priors |= {moving.ITEM_MEAN: np.append(mean, 0.0), moving.ITEMS: np.diag(spread)}
     others |= priors | {form.PERIODS: YEARS, moving.SPANS: spans, PATHS: paths}
     return Factors(moving.mean_positions(paths, spans), H, others)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
 from nbmf.families.logistic.factors import PATHS, PERIODS
-from nbmf.families.logistic.moving_rows import WALK
+from nbmf.families.logistic.moving_rows import WALK, root_of
 from nbmf.inference.parameters import is_number
 from nbmf.inference.state import Factors
 from nbmf.posterior.draws import Draws
@@ -101,20 +101,8 @@ def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarra
 def positions_after(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
     """Return where rows are `ahead` after the last period, in the axes of the draw, float array (F, K)."""
     last = factors.others[PATHS][:, -1].astype(float)
-    scale = _root_of(ahead * factors.others[WALK].astype(float)) if ahead else np.zeros((1, 1, 1))
+    scale = root_of(ahead * factors.others[WALK].astype(float)) if ahead else np.zeros((1, 1, 1))
     return last + np.einsum("fkc,fc->fk", np.broadcast_to(scale, (len(last), *scale.shape[1:])), _normals(rng, last))
-
-
-def _root_of(covariances: np.ndarray) -> np.ndarray:
-    """Return R with R R' = C of each covariance C, (S, K, K).
-
-    In a fit of rank below K rows do not move along all axes, and C is singular.
-    """
-    try:
-        return np.linalg.cholesky(covariances)
-    except np.linalg.LinAlgError:
-        variances, axes = np.linalg.eigh(covariances)
-        return axes * np.sqrt(np.maximum(variances, 0.0))[:, None, :]
 
 
 def _normals(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:

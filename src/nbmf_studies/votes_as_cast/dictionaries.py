@@ -39,8 +39,8 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], countries: int, components:
     Returns
     -------
     DataFrame
-        component (from 1), country, votes; two and three, its position by either coding; share of two, share of three,
-        of what all components say.
+        component (from 1), country, votes; two and three, its position by either coding; share, of a component of three
+        categories in what all components say.
     """
     found = {columns["categories"]: report["measures"] for columns, report in reports(fits)}
     names = found[THREE]["countries"]
@@ -61,7 +61,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], countries: int, components:
             "votes": votes[f],
             TWO: two[f, k],
             THREE: three[f, k],
-            **{f"share of {coding}": found[coding]["shares"][k] for coding in CODINGS},
+            "share": found[THREE]["shares"][k],
         }
         for k in range(components)
         for f in chosen
@@ -85,7 +85,7 @@ def agreement(dictionaries: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "component": component,
-                "share as cast": of_component[f"share of {THREE}"].iloc[0],
+                "share as cast": of_component["share"].iloc[0],
                 "correlation": of_component[TWO].corr(of_component[THREE]),
                 "farthest apart (yes or not, as cast)": "; ".join(told),
             }

@@ -122,6 +122,14 @@ def check_categories(plan: Plan) -> Iterator[str]:
         yield from _unknown_method(plan, "third_category", name)
 
 
+def check_dictionaries(plan: Plan) -> Iterator[str]:
+    """Yield whether there are fewer components than are shown."""
+    for name in CATEGORIES:
+        method, shown = plan.options["third_category"][name], plan.options["dictionaries"]["components"]
+        if method in plan.names("methods") and shown > (K := plan.entry(method)["K"][0]):
+            yield f".components = {shown}: {method} has {K}"
+
+
 def check_answers(plan: Plan) -> Iterator[str]:
     """Yield which methods are unknown."""
     for name in OF_MOODS:

@@ -35,6 +35,7 @@ DICTIONARIES = Table(
     needs=lambda plan: {"fits": Cases.of(experiments.cases_of_dictionaries(plan))},
     arguments=lambda plan: {name: plan.options["dictionaries"][name] for name in ("countries", "components", "below")},
     options=experiments.OF_DICTIONARIES,
+    check=experiments.check_dictionaries,
     in_reference=True,
     float_format="%.5g",
 )

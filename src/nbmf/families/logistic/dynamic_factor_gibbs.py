@@ -23,9 +23,9 @@ class DynamicFactorGibbs(MovingRows):
     Dynamic ideal points (Martin and Quinn 2002), with logits. Each column n belongs to a period t(n). In the first
     period in which a row has entries w_f ~ N(0, I), later w_f,t+1 ~ N(w_ft, s I) for each unit of time; a row that
     pauses moves on meanwhile. A priori s ~ inverse gamma(walk_shape, rate walk_rate), h_kn ~ N(µ_k, 1/α_k), µ_k ~
-    N(0, 1/α_k), and effects vary around an intercept. By µ rows at one end of a component say yes more often than those
-    at the other, to columns to come as well. Paths are drawn by forward filtering and backward sampling (Carter and
-    Kohn 1994); `nbmf.families.logistic.kernels.paths` has the equations.
+    N(0, 1/α_k), and effects vary around an intercept. Where µ_k is not 0, rows at one end of component k say yes more
+    often than those at the other, to columns to come as well. Paths are drawn by forward filtering and backward
+    sampling (Carter and Kohn 1994); `nbmf.families.logistic.kernels.paths` has the equations.
 
     Parameters
     ----------

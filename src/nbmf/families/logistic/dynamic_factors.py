@@ -59,7 +59,7 @@ class MovingRows(Sampled):
     start_mean_, start_covariance_ : float arrays (K,), (K, K)
         The prior of a row's first position, N(0, I), in the units of `paths_`.
     item_mean_, item_covariance_ : float arrays (K + 1,), (K + 1, K + 1)
-        That of a new column's h and effect. In files of older versions the mean of h is 0.
+        The prior of a new column's h and effect. In files of older versions the mean of h is 0.
     """
 
     rules = FactorModel.rules | {
@@ -207,14 +207,11 @@ class MovingRows(Sampled):
 
     def _columns_in(self, values: np.ndarray, t: int) -> Factors:
         """Return the factors of new columns of period t, given where rows are in it."""
-        W, mean = self.paths_[:, t], self.item_mean_[:-1]
-        prior = self._effect_prior(rows=False)
-        around, effects = self._regress(values.T, W, self.precisions_, W @ mean, prior)
-        return self._with_columns(around + mean, effects, t)
-
-    def _effect_prior(self, rows):
-        prior = super()._effect_prior(rows)
-        return None if prior is None else (prior[0], float(self.item_mean_[-1]))
+        # In the units of their prior, h and the effect are independent: mean + root z, z ~ N(0, I).
+        root, x = moving.root_of(self.item_covariance_), np.column_stack([self.paths_[:, t], np.ones(len(self.W_))])
+        z, _ = self._regress(values.T, x @ root, np.ones(len(root)), x @ self.item_mean_, None)
+        items = self.item_mean_ + z @ root.T
+        return self._with_columns(items[:, :-1], items[:, -1], t)
 
     def _precisions_given(self, H):
         """Return E[α | H] around their mean, (K,), in the units of W_."""

@@ -88,6 +88,11 @@ class GibbsState(State):
     def _learned_now(self):
         return self._chain.learned()
 
+    def _learned_in_form(self):
+        """Return the same in the form that factors have."""
+        names, others = self._chain.learned(), self.factors().others
+        return {name: others[name] for name in names}
+
     def _add_means(self):
         self._chain.add_means(self._psi, self._psi_sum, self._mean_sum)
 

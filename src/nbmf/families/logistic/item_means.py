@@ -1,4 +1,4 @@
-"""The mean of the columns of a chain whose rows move: which side of a scale says yes to what is still unknown."""
+"""The mean around which the columns of a chain vary a priori, where rows move."""
 
 import numpy as np
 

@@ -138,7 +138,7 @@ class LogisticChain:
             cells.renew(self.rows, self.columns, threads)
             self.rows.update(self.columns, cells, cells.rows_draw_weights, threads)
             self.columns.update(self.rows, cells, False, threads)
-            self._draw_scales()
+            self._draw_precisions()
             if self.effect_hyperparameters.is_learned:
                 self.effect_hyperparameters.draw(self.rows, self.columns, self.groups)
                 if self.groups is not None:
@@ -150,8 +150,8 @@ class LogisticChain:
         if self.groups is not None:
             self.groups.set_priors(self.rows)
 
-    def _draw_scales(self) -> None:
-        """Draw α, with what it shares with the factors, and the level above the rows."""
+    def _draw_precisions(self) -> None:
+        """Draw α with the scales and axes of the factors, and the level above the rows."""
         if self.groups is not None:
             self.groups.draw(self.rows, self.columns, self.prior, self.alpha)
         elif self.prior.ard:

@@ -48,6 +48,18 @@ def mean_positions(paths: np.ndarray, spans: np.ndarray) -> np.ndarray:
     return np.einsum("ftk,ft->fk", paths, there / there.sum(axis=1, keepdims=True))
 
 
+def root_of(covariances: np.ndarray) -> np.ndarray:
+    """Return R with R R' = C of each covariance C, (..., K, K).
+
+    In a fit of rank below K rows and columns do not vary along all axes, and C is singular.
+    """
+    try:
+        return np.linalg.cholesky(covariances)
+    except np.linalg.LinAlgError:
+        variances, axes = np.linalg.eigh(covariances)
+        return axes * np.sqrt(np.maximum(variances, 0.0))[..., None, :]
+
+
 def nodes_of(factors: Factors) -> Factors:
     """Return the same H with all positions in the spans of their rows as W, and without others."""
     paths, spans = factors.others[PATHS], factors.others[SPANS]

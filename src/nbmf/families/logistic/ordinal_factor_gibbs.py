@@ -77,8 +77,7 @@ class CategoryState(GibbsState):
         )
 
     def _learned_now(self):
-        others = self.factors().others
-        return {name: others[name] for name in self._chain.learned()}
+        return self._learned_in_form()
 
     def _now(self):
         return centred(super()._now())

@@ -153,10 +153,10 @@ class PathCoefficients(Coefficients):
             path_passes.draw_variances(self.walk_generator, sums, steps, *prior, self.variances, scales)
         return np.broadcast_to(scales, len(self.spans)).copy()
 
-    def draw_flips(self, columns: Coefficients, mean: np.ndarray, column_periods: np.ndarray) -> None:
-        """Turn signs from a period on, of both sides, or not; `mean` is that of the columns a priori."""
+    def draw_flips(self, columns: Coefficients, column_periods: np.ndarray) -> None:
+        """Turn signs from a period on, of both sides, or not."""
         walk, alpha = (self.spans, self.gaps, self.variances_of_rows()), columns.precision[: columns.K]
-        path_passes.draw_flips(self.walk_generator, *walk, column_periods, alpha, mean, self.u, columns.u)
+        path_passes.draw_flips(self.walk_generator, *walk, column_periods, alpha, self.u, columns.u)
 
     def log_density(self) -> float:
         """Return the log density of the paths in their spans, and of log s, in nats."""
@@ -173,8 +173,8 @@ class PathCoefficients(Coefficients):
 class PathChain(LogisticChain):
     """A chain over paths of rows, V and its mean, effects, α, s and what cells have.
 
-    A sweep is that of LogisticChain with paths instead of U, see kernels.paths, the mean of V, see ItemMean, and flips
-    of signs.
+    A sweep is that of LogisticChain with paths instead of U, see kernels.paths, flips of signs, and the mean of V, see
+    ItemMean.
 
     Parameters
     ----------
@@ -214,16 +214,16 @@ class PathChain(LogisticChain):
         """Draw everything `n_sweeps` times."""
         for _ in range(n_sweeps):
             super().sweep()
-            self.rows.draw_flips(self.columns, self.item_mean.values, self.periods.of_columns)
+            self.rows.draw_flips(self.columns, self.periods.of_columns)
+            self.item_mean.draw(self.columns, self.alpha)
 
     def _set_priors(self):
         super()._set_priors()
         self.item_mean.set_prior(self.columns)
 
-    def _draw_scales(self):
+    def _draw_precisions(self):
         if self.prior.ard:
             self.item_mean.draw_relevance(self._alpha_generator, self.rows, self.columns, self.prior, self.alpha)
-        self.item_mean.draw(self.columns, self.alpha)
 
     def add_means(self, psi, psi_sum, mean_sum):
         """Add ψ and E[V | ψ], (F, N), to sums; `psi` is overwritten."""
@@ -262,7 +262,7 @@ class PathChain(LogisticChain):
         return Factors(moving.mean_positions(others[PATHS], rows.spans), self.columns.factor.T.copy(), others)
 
     def log_joint(self):
-        """Return the log joint density of data, paths in spans, V √α, its mean, α, s, effects and cells, in nats."""
+        """Return the log joint density of data, paths in spans, V √α, its mean, log α, log s, effects, cells (nats)."""
         psi = np.empty(self.cells.psi.size)
         self.cells._look(self.rows, self.columns, psi)
         return float(

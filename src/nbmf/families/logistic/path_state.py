@@ -39,8 +39,7 @@ class PathState(GibbsState):
             self._turned_sums[name] += values
 
     def _learned_now(self):
-        others = self.factors().others
-        return {name: others[name] for name in self._chain.learned()}
+        return self._learned_in_form()
 
     def _next_to_sums(self, factors: Factors) -> Factors:
         return moving.aligned(factors, self._of_sums(1.0)) if self._kept else factors

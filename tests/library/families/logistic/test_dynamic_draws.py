@@ -228,11 +228,13 @@ def test_s_has_its_two_conditionals(row, monkeypatch):
 def test_a_sign_turns_by_the_ratio_of_the_priors(K, walk, monkeypatch):
     """From a period on, of rows and columns: ψ stays, and what is compared are the priors of the paths."""
     chain, rng = chain_of(K, walk), np.random.default_rng(4)
-    rows, columns, mean, alpha, given = chain.rows, chain.columns, rng.normal(size=K), chain.alpha, []
+    rows, columns, alpha, given = chain.rows, chain.columns, chain.alpha, []
 
     def density_of_both():
-        of_columns = stats.norm.logpdf(columns.factor, mean, 1 / np.sqrt(alpha)).sum()
-        return rows.log_density() + of_columns
+        """With the mean integrated out, columns are normal with the covariance (I + 11') / α."""
+        covariance = np.eye(len(columns.u)) + 1.0
+        each = (stats.multivariate_normal.logpdf(columns.u[:, k], cov=covariance / alpha[k]) for k in range(K))
+        return rows.log_density() + sum(each)
 
     monkeypatch.setattr(path_passes, "uniform", lambda generator: given.pop(0))
     turns = []
@@ -255,7 +257,7 @@ def test_a_sign_turns_by_the_ratio_of_the_priors(K, walk, monkeypatch):
         rows.u[:], columns.u[:] = before
         given[:] = numbers.ravel().tolist()
         walk_of_rows = rows.spans, rows.gaps, rows.variances_of_rows()
-        path_passes.draw_flips.py_func(None, *walk_of_rows, PERIODS.of_columns, alpha, mean, rows.u, columns.u)
+        path_passes.draw_flips.py_func(None, *walk_of_rows, PERIODS.of_columns, alpha, rows.u, columns.u)
         np.testing.assert_array_equal(rows.u, expected[0])
         np.testing.assert_array_equal(columns.u, expected[1])
         np.testing.assert_allclose(form.psi_of(chain.factors())[codes() >= 0], psi, rtol=1e-10, atol=1e-12)
@@ -330,9 +332,10 @@ def test_columns_are_drawn_around_their_mean():
 def test_the_log_joint_is_that_of_the_model(K, walk):
     chain = chain_of(K, walk, prior=Prior(False, 1.0, 1.0, "learned"))
     chain.sweep(3)
-    factors, rows, mean = chain.factors(), chain.rows, chain.item_mean.values
+    chain.alpha[:] = [0.4, 3.0][:K]  # as if they were learned
+    factors, rows, mean, root = chain.factors(), chain.rows, chain.item_mean.values, np.sqrt(chain.alpha)
     assert (mean != 0).all()
-    expected = stats.norm.logpdf(factors.H.T - mean).sum() + stats.norm.logpdf(mean).sum()
+    expected = stats.norm.logpdf((factors.H.T - mean) * root).sum() + stats.norm.logpdf(mean * root).sum()
     for f, (first, last) in enumerate(rows.spans):
         own = rows.variances_of_rows()[f] * PERIODS.gaps
         expected += path_twin.log_prior(factors.others[PATHS][f], first, last, own)

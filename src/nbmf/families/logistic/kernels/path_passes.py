@@ -65,11 +65,11 @@ def draw_means(generator, V, alpha, mean):
 
 
 @kernel
-def draw_flips(generator, spans, gaps, variances, column_periods, alpha, mean, u, V):
+def draw_flips(generator, spans, gaps, variances, column_periods, alpha, u, V):
     """Turn the sign of a coordinate from a period on, for every coordinate and period, or not: a Metropolis step.
 
-    ψ stays, and so does the prior but for the step that rows with cells on both sides make, and for columns, which vary
-    around a mean. Without it a chain in which
+    ψ stays, and so does the prior but for the step that rows with cells on both sides make, and for what columns of
+    both sides say of their mean, which is integrated out and has to be drawn next. Without this step a chain in which
     the sides of a period have opposite signs would keep them. Of a row whose cells all come later all periods turn, of
     one whose cells all come before none does.
 
@@ -79,8 +79,7 @@ def draw_flips(generator, spans, gaps, variances, column_periods, alpha, mean, u
     spans, gaps, variances, u
         As of `update_paths`.
     column_periods : int64 array (N,)
-    alpha, mean : float arrays (K,)
-        Of the prior of the columns.
+    alpha : float array (K,)
     V : float array (N, K and more)
         The first K of each column turn with the rows.
     """
@@ -91,15 +90,19 @@ def draw_flips(generator, spans, gaps, variances, column_periods, alpha, mean, u
             for i in range(F):
                 if spans[i, 0] <= t < spans[i, 1]:
                     total += u[i * T + t, k] * u[i * T + t + 1, k] / (variances[i] * gaps[t])
+            earlier, later = 0.0, 0.0
             for n in range(V.shape[0]):
                 if column_periods[n] > t:
-                    total += alpha[k] * mean[k] * V[n, k]
+                    later += V[n, k]
+                else:
+                    earlier += V[n, k]
+            total += alpha[k] * earlier * later / (V.shape[0] + 1)
             if math.log(1.0 - uniform(generator)) >= -2.0 * total:
                 continue
             for i in range(F):
                 if spans[i, 1] > t:
-                    for later in range(t + 1 if spans[i, 0] <= t else 0, T):
-                        u[i * T + later, k] = -u[i * T + later, k]
+                    for period in range(t + 1 if spans[i, 0] <= t else 0, T):
+                        u[i * T + period, k] = -u[i * T + period, k]
             for n in range(V.shape[0]):
                 if column_periods[n] > t:
                     V[n, k] = -V[n, k]
