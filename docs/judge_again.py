@@ -1,4 +1,4 @@
-"""Judge the main paper's claims by their second rules, from the published values of every mask.
+"""Judge the main paper's claims by their second rules and draw what η decides, from published values.
 
     .venv/bin/python docs/judge_again.py
 
@@ -9,19 +9,32 @@ those of the page. `docs/publish.py` does the same from a run that has made `lum
 import re
 
 import pandas as pd
-from publish import ROOT, STUDY, into_page, published_sections, sections_of_readings, shipped_plan
+from publish import ROOT, STUDY, compress, into_page, published_sections, sections_of_readings, shipped_plan
 
+from nbmf.plotting import style
 from nbmf_studies.framework.verdicts import combined, judge_again
+from nbmf_studies.lumbreras2020 import eta_figure
 from nbmf_studies.lumbreras2020.readings import READINGS, Run
-from nbmf_studies.lumbreras2020.second_reading import observed
+from nbmf_studies.lumbreras2020.second_reading import ETA_FIGURE, observed
 
 FIRST = "### The paper's claims"
 AGAIN = "### The claims under other readings"
 
 
 def main() -> None:
-    """Write the section of the claims under other readings."""
+    """Write the section of the claims under other readings, and the figure of η."""
     into_page(STUDY, with_readings(published_sections()))
+    style.without_a_screen()
+    eta, losses, scores = map(published, ("eta", "eta_losses", "scores"))
+    picture = ROOT / "docs/figures/eta.png"
+    draw, arguments = style.in_style(eta_figure.draw), ETA_FIGURE.arguments(shipped_plan(STUDY))
+    style.save(draw(eta, losses, scores, **arguments), picture)
+    compress(picture, picture)
+
+
+def published(name: str) -> pd.DataFrame:
+    """Return a published table of the main study."""
+    return pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv")
 
 
 def with_readings(sections: list[str]) -> list[str]:
@@ -41,7 +54,7 @@ def first_verdicts(section: str) -> pd.DataFrame:
 def judged(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the published tables of the second readings, with those of their verdicts."""
     names = ("scores", "eta", "one_side", "long_chains", "eta_losses", "ranges")
-    tables = {name: pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv") for name in names}
+    tables = {name: published(name) for name in names}
     run = Run(
         *(tables[name] for name in names[:3]),
         long=tables["long_chains"],

@@ -21,10 +21,11 @@ def seconds_of_fit(*matrices):
     return published("trials/confirm_default").groupby("dataset")["default seconds"].first()[list(matrices)].tolist()
 
 
-def losses_under(*etas):
-    """Return the medians over masks of Dir-Dir GS on paleo, by η."""
-    table = published("lumbreras2020/eta").query("dataset == 'paleo' and side == 'columns'")
-    return table.groupby("eta")["perplexity"].median()[list(etas)].tolist()
+def losses_under(*etas, datasets=("paleo",)):
+    """Return the medians over masks of Dir-Dir GS, by dataset and η."""
+    table = published("lumbreras2020/eta").query("side == 'columns'")
+    medians = table.groupby(["dataset", "eta"])["perplexity"].median()
+    return [medians[dataset, eta] for dataset in datasets for eta in etas]
 
 
 def range_of(dataset, K):
@@ -142,6 +143,14 @@ NUMBERS = [
         "reproductions",
         "With b inside they are {:.2f} and {:.2f},",
         lambda: errors_of("set_up_3_inside", "pg-f", "bohning"),
+    ),
+    *(
+        (
+            "lumbreras2020",
+            f"| {name} | {{:.3f}} | {{:.4f}} | {{:.4f}} | {{:.3f}} | {{:.3f}} |",
+            lambda eta=eta: losses_under(eta, datasets=("animals", "lastfm", "paleo", "parliament", "unvotes")),
+        )
+        for name, eta in (("1, as in text and scripts", 1.0), ("0.3", 0.3), ("0.1", 0.1), ("1/K, as γ", 0.01))
     ),
     ("lumbreras2020", "is K = 8 ([{:.2f}, {:.2f}];", lambda: range_of("unvotes_coldwar", 8)),
     ("lumbreras2020", "in Figure 9 is K = 1 ([{:.2f}, {:.2f}]).", lambda: range_of("paleo", 1)),
