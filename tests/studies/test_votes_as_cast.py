@@ -522,3 +522,8 @@ def test_unknown_names_are_told(option, key, words):
 
     with pytest.raises(ConfigError, match=words):
         cases(change)
+
+
+def test_more_components_than_there_are_cannot_be_shown():
+    with pytest.raises(ConfigError, match=r"dictionaries\.components = 9: votes-two has 8"):
+        cases(lambda options: options["dictionaries"].update(components=9))
