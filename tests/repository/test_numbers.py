@@ -70,7 +70,13 @@ def against(rival):
     return [100 * value for value in values]
 
 
-RIVALS = {"myFM": "myfm", "ideal points": "ideal-point", "scikit-learn's NMF": "scikit-nmf", "mirt": "mirt"}
+RIVALS = {
+    "myFM": "myfm",
+    "ideal points": "ideal-point",
+    "scikit-learn's NMF": "scikit-nmf",
+    "StepMix": "stepmix",
+    "mirt": "mirt",
+}
 
 
 READABLE = ("nbmf-fit", "beta-dir-vb-learned", "logistic-vb", "scikit-nmf", "logistic-vb-columns")
