@@ -325,6 +325,23 @@ def test_columns_are_drawn_around_their_mean():
     np.testing.assert_allclose(np.std(drawn, axis=0), [0.2, 0.1], rtol=0.12)
 
 
+def test_periods_that_begin_with_the_opposite_sign_turn_in_a_few_sweeps():
+    """Also where columns have a mean that the later periods hold: with the mean as it is they would stay reversed."""
+    rng, F, years = np.random.default_rng(8), 20, np.repeat(np.arange(10), 30)
+    W = rng.normal(size=(F, 1)) + np.cumsum(0.4 * rng.normal(size=(F, 10)), axis=1)
+    h = 1.0 + rng.normal(size=years.size)
+    V = (rng.random((F, years.size)) < expit(W[:, years] * h)).astype(np.int8)
+    cells = MovingCells(Binary(V), periods_of(years, years.size, None))
+    chain = PathChain(cells, W[:, :1], form.Effects.named("none"), PRIOR, SHARED, np.random.SeedSequence(0), 1)
+    chain.rows.by_period[..., 0], chain.columns.u[:, 0] = W, h
+    chain.rows.by_period[:, :2] *= -1
+    chain.columns.u[years < 2] *= -1
+    chain.item_mean.values[:], chain.rows.variances[:] = 1.0, 0.4**2
+    chain.sweep(5)
+    before, after = chain.rows.by_period[:, 1, 0], chain.rows.by_period[:, 2, 0]
+    assert np.corrcoef(before, after)[0, 1] > 0.5
+
+
 # --- The joint density, and Geweke's test ------------------------------------------------------
 
 
