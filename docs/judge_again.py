@@ -9,13 +9,14 @@ those of the page. `docs/publish.py` does the same from a run that has made `lum
 import re
 
 import pandas as pd
-from publish import ROOT, STUDY, compress, into_page, published_sections, sections_of_readings, shipped_plan
+import redraw
+from publish import ROOT, STUDY, into_page, published_sections, sections_of_readings, shipped_plan
 
 from nbmf.plotting import style
+from nbmf_studies import all_studies
 from nbmf_studies.framework.verdicts import combined, judge_again
-from nbmf_studies.lumbreras2020 import eta_figure
 from nbmf_studies.lumbreras2020.readings import READINGS, Run
-from nbmf_studies.lumbreras2020.second_reading import ETA_FIGURE, observed
+from nbmf_studies.lumbreras2020.second_reading import observed
 
 FIRST = "### The paper's claims"
 AGAIN = "### The claims under other readings"
@@ -25,16 +26,9 @@ def main() -> None:
     """Write the section of the claims under other readings, and the figure of η."""
     into_page(STUDY, with_readings(published_sections()))
     style.without_a_screen()
-    eta, losses, scores = map(published, ("eta", "eta_losses", "scores"))
-    picture = ROOT / "docs/figures/eta.png"
-    draw, arguments = style.in_style(eta_figure.draw), ETA_FIGURE.arguments(shipped_plan(STUDY))
-    style.save(draw(eta, losses, scores, **arguments), picture)
-    compress(picture, picture)
-
-
-def published(name: str) -> pd.DataFrame:
-    """Return a published table of the main study."""
-    return pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv")
+    plan = shipped_plan(STUDY)
+    figure = next(each for each in all_studies()[STUDY].figures_of(plan) if each.name == "eta")
+    redraw.save(STUDY, figure, redraw.drawn(figure, plan, redraw.published_needs(figure, plan)))
 
 
 def with_readings(sections: list[str]) -> list[str]:
@@ -54,7 +48,7 @@ def first_verdicts(section: str) -> pd.DataFrame:
 def judged(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the published tables of the second readings, with those of their verdicts."""
     names = ("scores", "eta", "one_side", "long_chains", "eta_losses", "ranges")
-    tables = {name: published(name) for name in names}
+    tables = {name: pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv") for name in names}
     run = Run(
         *(tables[name] for name in names[:3]),
         long=tables["long_chains"],

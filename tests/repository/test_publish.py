@@ -29,8 +29,14 @@ def publish():
 
 
 @pytest.fixture
-def judge_again(publish, monkeypatch):
+def redraw(publish, monkeypatch):
     monkeypatch.setitem(sys.modules, "publish", publish)  # the script imports the other
+    return load(PATH.with_name("redraw.py"))
+
+
+@pytest.fixture
+def judge_again(redraw, monkeypatch):
+    monkeypatch.setitem(sys.modules, "redraw", redraw)
     return load(PATH.with_name("judge_again.py"))
 
 
@@ -307,6 +313,21 @@ def test_what_a_run_does_not_have_stays_on_the_page_if_it_is_to(publish, tmp_pat
 
 def all_tables(study, key):
     return study.all_studies()[key].tables
+
+
+def test_a_figure_is_drawn_anew_from_published_tables_without_methods_that_have_no_scores(redraw):
+    plan = redraw.shipped_plan("all_methods")
+    figures = {figure.name: figure for figure in redraw.all_studies()["all_methods"].figures_of(plan)}
+    tables = redraw.published_needs(figures["figure_10"], plan)
+    assert set(tables) == {"scores", "baselines"}
+    few = tables["scores"].query("method in ['bica', 'lda', 'beta-dir-vb']")
+    drawing = redraw.drawn(figures["figure_10"], plan, tables | {"scores": few})
+    named = {text.get_text() for text in drawing.legends[0].get_texts()}
+    assert {"bICA", "Beta-Dir VB"} <= named
+    assert "c-bICA" not in named
+    assert redraw.published_needs(figures["calibration"], plan) is None  # whose curves are not published
+    assert redraw.picture_of("all_methods", "figure_10").name == "all_methods_figure_10.png"
+    assert redraw.picture_of("lumbreras2020", "eta").name == "eta.png"
 
 
 def test_the_published_second_verdicts_are_those_of_the_published_values(publish, judge_again):

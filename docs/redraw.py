@@ -1,0 +1,71 @@
+"""Draw figures of a study anew from its published tables, as after a change of style.
+
+    .venv/bin/python docs/redraw.py all_methods
+
+Of the study's figures on its page, those are drawn that need tables alone, all of which are in reference/<study>.
+Methods without published scores are left out.
+"""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+from publish import ROOT, STUDY, compress, shipped_plan
+
+from nbmf.fits import function_of
+from nbmf.plotting import style
+from nbmf_studies import all_studies
+from nbmf_studies.framework.declaration import Figure
+from nbmf_studies.framework.plan import Plan
+
+
+def main() -> None:
+    """Write docs/figures/<study>_<name>.png."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("study", choices=sorted(all_studies()))
+    key = parser.parse_args().study
+    plan = shipped_plan(key)
+    for figure in all_studies()[key].figures_of(plan):
+        picture = picture_of(key, figure.name)
+        tables = published_needs(figure, plan) if picture.exists() else None
+        if tables is not None:
+            save(key, figure, drawn(figure, plan, tables))
+            print(picture.name)
+
+
+def picture_of(key: str, name: str) -> Path:
+    """Return the path of a published figure; those of the main study have no prefix."""
+    return ROOT / "docs/figures" / (f"{name}.png" if key == STUDY else f"{key}_{name}.png")
+
+
+def save(key: str, figure: Figure, drawing: Picture) -> None:
+    """Write a figure where it is published."""
+    picture = picture_of(key, figure.name)
+    style.save(drawing, picture, dpi=figure.dpi)
+    compress(picture, picture)
+
+
+def published_needs(figure: Figure, plan: Plan) -> dict[str, pd.DataFrame] | None:
+    """Return the tables that a figure needs, by role, or None if it needs something else, or one is not published."""
+    paths = {
+        role: ROOT / f"reference/{plan.key}/{getattr(need, 'name', '')}.csv"
+        for role, need in figure.needs(plan).items()
+    }
+    if not all(path.is_file() for path in paths.values()):
+        return None
+    return {role: pd.read_csv(path).rename(columns=lambda name: name.replace(" ", "_")) for role, path in paths.items()}
+
+
+def drawn(figure: Figure, plan: Plan, tables: dict[str, pd.DataFrame]) -> Picture:
+    """Draw a figure from its tables."""
+    arguments = figure.arguments(plan)
+    if "scores" in tables and "methods" in arguments:
+        there = set(tables["scores"]["method"])
+        arguments["methods"] = {name: label for name, label in arguments["methods"].items() if name in there}
+    return style.in_style(function_of(figure.make))(**tables, **arguments)
+
+
+if __name__ == "__main__":
+    style.without_a_screen()
+    main()
