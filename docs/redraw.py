@@ -2,8 +2,8 @@
 
     .venv/bin/python docs/redraw.py all_methods
 
-Of the study's figures on its page, those are drawn that need tables alone, all of which are in reference/<study>.
-Methods without published scores are left out.
+Of the study's published figures, those are drawn that need tables alone, all of which are in reference/<study> (long
+ones with four decimals, which can be seen where lines are thin). Methods without published scores are left out.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from nbmf.fits import function_of
 from nbmf.plotting import style
 from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure
+from nbmf_studies.framework.needs import TableOf
 from nbmf_studies.framework.plan import Plan
 
 
@@ -48,10 +49,10 @@ def save(key: str, figure: Figure, drawing: Picture) -> None:
 
 def published_needs(figure: Figure, plan: Plan) -> dict[str, pd.DataFrame] | None:
     """Return the tables that a figure needs, by role, or None if it needs something else, or one is not published."""
-    paths = {
-        role: ROOT / f"reference/{plan.key}/{getattr(need, 'name', '')}.csv"
-        for role, need in figure.needs(plan).items()
-    }
+    needs = figure.needs(plan)
+    if not all(isinstance(need, TableOf) for need in needs.values()):
+        return None
+    paths = {role: ROOT / f"reference/{plan.key}/{need.name}.csv" for role, need in needs.items()}
     if not all(path.is_file() for path in paths.values()):
         return None
     return {role: pd.read_csv(path).rename(columns=lambda name: name.replace(" ", "_")) for role, path in paths.items()}

@@ -1,4 +1,4 @@
-"""Where countries stood in the Cold War, by the main paper's two values and by votes as they were cast."""
+"""Where countries stood in the Cold War, with abstention as no and by votes as they were cast."""
 
 from typing import Any
 

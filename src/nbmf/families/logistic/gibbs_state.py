@@ -1,5 +1,7 @@
 """What the models share that are fitted by a Gibbs chain: its state, and what is kept of it."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from nbmf.families.logistic import factors as form
@@ -82,8 +84,12 @@ class GibbsState(State):
 
     def _add(self):
         self._add_means()
-        for name, values in self._learned_now().items():
-            self._learned_sums[name] += values
+        self._add_learned(self._learned_now())
+
+    def _add_learned(self, learned: Mapping[str, np.ndarray]) -> None:
+        """Add what is learned besides factors and effects; there may be more."""
+        for name in self._learned_sums:
+            self._learned_sums[name] += learned[name]
 
     def _learned_now(self):
         return self._chain.learned()
