@@ -15,6 +15,7 @@ from nbmf.seeds import seed_sequence
 from popularity import Run as Drawn
 
 UPDATES = 3  # of a sparse fit, in a round
+SPARSE = ("BernoulliPoissonVB", "BernoulliPoissonGibbs")
 
 
 def digest(arrays: list[np.ndarray]) -> str:
@@ -76,33 +77,37 @@ def matrices() -> Iterator[tuple[str, sparse.csr_array | None, int]]:
 
 
 def sparse_table(given: Iterable[tuple[str, sparse.csr_array | None, int]], rounds: Rounds) -> Table:
-    """Time updates of variational Bayes on sparse matrices, on one and two threads in turns."""
+    """Time updates of variational Bayes, and sweeps, on sparse matrices, on one and two threads in turns."""
     table = Table(
         "Threads: sparse matrices",
-        f"BernoulliPoissonVB with scales: milliseconds of an update by the clock, medians of {rounds.count} rounds in "
-        "which one thread and two alternate; a median of the ratios of each round. State: a checksum of q. Threading "
-        f"layer: {_threading_layer()}.",
-        ["matrix", "ones", "K", "one thread", "two threads", "speed-up", "state of one and two"],
+        "With scales: milliseconds of an update or a sweep by the clock, medians of "
+        f"{rounds.count} rounds in which one thread and two alternate; a median of the ratios of each round. State: a "
+        f"checksum of the factors. Threading layer: {_threading_layer()}.",
+        ["matrix", "ones", "K", "method", "one thread", "two threads", "speed-up", "state of one and two"],
     )
     for name, V, K in given:
         if V is None:
-            table.rows.append([f"{name}: the raw file is not at hand", *["–"] * 6])
+            table.rows.append([f"{name}: the raw file is not at hand", *["–"] * 7])
             continue
-        states = [
-            nbmf.BernoulliPoissonVB(K, scales="both", threads=threads, random_state=0)._start(
-                SparseCounts.of(V), seed_sequence("benchmark", "threads")
-            )
-            for threads in (1, 2)
-        ]
-        for state in states:
-            state.advance(rounds.warm_up)
-        one, two = (state.advance for state in states)
-        seconds = rounds.alternate({"1": (one, UPDATES), "2": (two, UPDATES)})
-        first, second = (digest([each.alpha for each in (state.W, state.H)]) for state in states)
-        shown = [number(1e3 * np.median(seconds[each])) for each in ("1", "2")]
-        gain = number(np.median(seconds["1"] / seconds["2"]))
-        table.rows.append([name, V.nnz, K, *shown, gain, "identical" if first == second else "DIFFERENT"])
+        table.rows.extend([name, V.nnz, K, *_sparse_row(V, K, method, rounds)] for method in SPARSE)
     return table
+
+
+def _sparse_row(V: sparse.csr_array, K: int, method: str, rounds: Rounds) -> list:
+    """Return the row of a method: its name, both times, the speed-up and whether the factors are the same."""
+    values, seed = SparseCounts.of(V), seed_sequence("benchmark", "threads")
+    states = [
+        getattr(nbmf, method)(K, scales="both", threads=threads, random_state=0)._start(values, seed)
+        for threads in (1, 2)
+    ]
+    for state in states:
+        state.advance(rounds.warm_up)
+    one, two = (state.advance for state in states)
+    seconds = rounds.alternate({"1": (one, UPDATES), "2": (two, UPDATES)})
+    first, second = (digest(list(state.factors()[:2])) for state in states)
+    shown = [number(1e3 * np.median(seconds[each])) for each in ("1", "2")]
+    gain = number(np.median(seconds["1"] / seconds["2"]))
+    return [method, *shown, gain, "identical" if first == second else "DIFFERENT"]
 
 
 def _threading_layer() -> str:

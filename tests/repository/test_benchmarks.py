@@ -184,9 +184,9 @@ def test_lda_compared_with_scikit_learn():
 def test_threads_of_sparse_fits_are_compared():
     V = sparse.csr_array((np.random.default_rng(0).random((30, 20)) < 0.2).astype(float))
     table = threads.sparse_table([("tiny", V, 3), ("newsgroups", None, 20)], BRIEF)
-    assert table.rows[0][:3] == ["tiny", V.nnz, 3]
-    assert table.rows[0][-1] == "identical"
-    assert table.rows[1][0] == "newsgroups: the raw file is not at hand"
+    assert [row[:4] for row in table.rows[:2]] == [["tiny", V.nnz, 3, method] for method in threads.SPARSE]
+    assert [row[-1] for row in table.rows[:2]] == ["identical"] * 2
+    assert table.rows[2][0] == "newsgroups: the raw file is not at hand"
 
 
 def test_threads_give_the_same_bits():

@@ -80,16 +80,18 @@ def test_a_method_that_visits_ones_alone_takes_as_long_as_there_are_ones():
 
 
 def test_threads_are_taken_where_they_shorten_a_fit(monkeypatch):
-    """Of variational fits to ones only if there are many and a pass visits them alone; of samplers if they are long."""
+    """Of fits to ones only if there are many, and a pass visits them alone; of other samplers if they are long."""
     rng = np.random.default_rng(0)
     few, many, most = (nbmf.BinaryMatrix.from_array((rng.random((60, 40)) < p).astype(int)) for p in (0.05, 0.3, 0.8))
     monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_inference.MANY", 400)
+    monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_inference.MANY_DRAWN", 1000)
     vb, sampler = nbmf.BernoulliPoissonVB(2), nbmf.LogisticFactorGibbs(2)
-    assert not any(uses_threads(each, many) for each in (vb, sampler))  # no long fit
+    of_ones = nbmf.BernoulliPoissonGibbs(2)
+    assert not any(uses_threads(each, many) for each in (vb, sampler, of_ones))  # no long fit
     monkeypatch.setattr("nbmf.analysis.plan.SMALL", 1000)
     assert [uses_threads(vb, each) for each in (few, many, most)] == [False, True, False]
     assert [uses_threads(sampler, each) for each in (few, many, most)] == [True, True, True]
-    assert not uses_threads(nbmf.BernoulliPoissonGibbs(2), many)  # it has none
+    assert [uses_threads(of_ones, each) for each in (few, many, most)] == [False, False, True]
 
 
 def test_a_slower_machine_takes_longer_and_what_is_not_measured_is_not_reported(monkeypatch):

@@ -20,6 +20,7 @@ from nbmf.numerics.threads import run_with_threads
 DENSE_SHARE = 0.45  # of entries above zero, from which on products of matrices are faster
 MISSING = -1
 MANY = 2**18  # entries above zero from which on rows are divided into parts, one for a thread
+MANY_DRAWN = 2**20  # the same of a chain, which has a random stream in each part
 PER_COLUMN = 16  # entries of a part per column at least: it has sums of its own for each column
 PARTS = 8  # at most
 BLOCKS = 64  # of rows or columns, where blocks have no sums of their own
@@ -71,7 +72,7 @@ class Observations:
     """
 
     def __init__(self, values: np.ndarray | SparseCounts, is_binary: bool, threads: int = 1):
-        self.is_binary, self.shape, self._threads = is_binary, values.shape, threads
+        self.is_binary, self.shape, self.threads = is_binary, values.shape, threads
         if isinstance(values, SparseCounts):
             given = values.above_zero
             above = scipy.sparse.csr_array((given.data.astype(np.float64), given.indices, given.indptr), given.shape)
@@ -92,9 +93,12 @@ class Observations:
 
     @cached_property
     def _parts(self) -> np.ndarray:
-        """Limits of the blocks of rows whose sums are added one after the other; of few entries a single one."""
+        return self.limits_of_parts(MANY)
+
+    def limits_of_parts(self, many: int) -> np.ndarray:
+        """Return limits of blocks of rows that have sums of their own; of fewer entries than `many` a single one."""
         entries = self.rows.index.size
-        most = entries // (PER_COLUMN * self.shape[1]) if entries >= MANY else 1
+        most = entries // (PER_COLUMN * self.shape[1]) if entries >= many else 1
         return self.rows.blocks(min(max(most, 1), PARTS))
 
     @cached_property
@@ -141,20 +145,25 @@ class Observations:
 
     def pass_both(self, W, H, S_W, S_H) -> None:
         """Set S_W and S_H to the sums of passes.pass_both."""
-        number = self._parts.size - 1
-        parts = S_H[np.newaxis] if number == 1 else self._sums_of_parts(number, S_H)
+        parts = self.sums_of_parts(self._parts, S_H)
         arguments = self._parts, *self.rows, W, H, self.is_binary, S_W, parts
-        threads = min(self._threads, number)
-        run_with_threads(passes.pass_both_serial, passes.pass_both_parallel, threads, arguments)
-        if number > 1:
-            run_with_threads(passes.add_parts_serial, passes.add_parts_parallel, threads, (parts, S_H))
+        run_with_threads(passes.pass_both_serial, passes.pass_both_parallel, min(self.threads, len(parts)), arguments)
+        self.add_parts(parts, S_H)
 
-    def _sums_of_parts(self, number: int, like: np.ndarray) -> np.ndarray:
-        """Return a table like S_H for each part, which is kept for the next pass."""
-        if self._kept_sums is None or self._kept_sums.shape[1:] != like.shape or self._kept_sums.dtype != like.dtype:
-            size, width = like.shape
-            self._kept_sums = aligned_table(number * size, width, like.dtype).reshape(number, size, width)
+    def sums_of_parts(self, limits: np.ndarray, S_H: np.ndarray) -> np.ndarray:
+        """Return a table like S_H for each part: of a single one S_H itself; others are kept for the next pass."""
+        if limits.size == 2:
+            return S_H[np.newaxis]
+        shape = limits.size - 1, *S_H.shape
+        if self._kept_sums is None or (self._kept_sums.shape, self._kept_sums.dtype) != (shape, S_H.dtype):
+            self._kept_sums = aligned_table(shape[0] * shape[1], shape[2], S_H.dtype).reshape(shape)
         return self._kept_sums
+
+    def add_parts(self, parts: np.ndarray, S_H: np.ndarray) -> None:
+        """Set S_H to the sum of the tables of parts, if there are more than one."""
+        if len(parts) > 1:
+            threads = min(self.threads, len(parts))
+            run_with_threads(passes.add_parts_serial, passes.add_parts_parallel, threads, (parts, S_H))
 
     def pass_rows(self, W, H, S_W) -> None:
         """Set S_W alone."""
@@ -166,13 +175,13 @@ class Observations:
 
     def _pass_one(self, blocks, entries, own, other, sums) -> None:
         arguments = blocks, *entries, own, other, self.is_binary, sums
-        run_with_threads(passes.pass_one_serial, passes.pass_one_parallel, self._threads, arguments)
+        run_with_threads(passes.pass_one_serial, passes.pass_one_parallel, self.threads, arguments)
 
     def log_terms(self, W, H) -> float:
         """Return Σ x log r - log x!, of binary ones Σ log(e^r - 1), over entries above zero."""
         sums = np.zeros(self._parts.size - 1)
         arguments = self._parts, *self.rows, W, H, self.is_binary, sums
-        run_with_threads(passes.log_terms_serial, passes.log_terms_parallel, min(self._threads, sums.size), arguments)
+        run_with_threads(passes.log_terms_serial, passes.log_terms_parallel, min(self.threads, sums.size), arguments)
         return float(sums.sum()) - self.constant
 
 

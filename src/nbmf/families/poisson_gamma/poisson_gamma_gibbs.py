@@ -6,6 +6,9 @@ Sources of an entry are multinomial, and only their sums S_W, S_H are kept; then
 
 where rows or columns have scales with their x instead of 1 before a / b.
 Nothing is collapsed: a state is W, H, the learned numbers, scales and the random streams.
+
+Rows of a matrix with many entries above zero are divided into parts, each with random streams of its own; so are
+the rows of W and of H. Threads share the parts, and no result depends on them.
 """
 
 import json
@@ -15,11 +18,12 @@ import numpy as np
 from nbmf.families.poisson_gamma import hyperparameters
 from nbmf.families.poisson_gamma.averages import Averages
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
-from nbmf.families.poisson_gamma.kernels.sources import draw_factor, draw_sources
+from nbmf.families.poisson_gamma.kernels import sources
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at, tables
-from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.families.poisson_gamma.observations import MANY_DRAWN, Observations
 from nbmf.inference.state import Factors, State, put_back
 from nbmf.numerics.random import generator_states
+from nbmf.numerics.threads import run_with_threads
 from nbmf.seeds import children
 
 
@@ -44,7 +48,10 @@ class Chain:
     def __init__(self, data: Observations, start, priors: tuple[GammaPrior, GammaPrior], seed):
         self._data, self.priors, self.K = data, priors, start[0].shape[1]
         kernels_seed, priors_seed = children(seed, 2)
-        self._generators = generator_states(kernels_seed, 2)  # of sources, and of factors
+        self._limits = data.limits_of_parts(MANY_DRAWN)
+        number = self._limits.size - 1
+        self._blocks = [np.linspace(0, size, number + 1).astype(np.int64) for size in data.shape]
+        self._generators = generator_states(kernels_seed, 2 * number)  # of sources, and of factors
         self._rng = np.random.default_rng(priors_seed)
         self.W, self.H = tables(data.shape, self.K)
         self.S_W, self.S_H = tables(data.shape, self.K)
@@ -60,7 +67,11 @@ class Chain:
     def sweep(self) -> None:
         """Draw sources, W, H and the learned numbers once."""
         data, W, H = self._data, self.W, self.H
-        draw_sources(*data.rows, W, H, self.K, data.is_binary, self._generators[0], self.S_W, self.S_H)
+        parts = data.sums_of_parts(self._limits, self.S_H)
+        generators = self._generators[: len(parts)]
+        arguments = self._limits, *data.rows, W, H, self.K, data.is_binary, generators, self.S_W, parts
+        self._run(sources.draw_sources_serial, sources.draw_sources_parallel, arguments)
+        data.add_parts(parts, self.S_H)
         self._draw(W, self.S_W, data.exposure.of_rows(H), 0)
         self._draw(H, self.S_H, data.exposure.of_columns(W), 1)
         for prior, table in zip(self.priors, (W, H), strict=True):
@@ -68,8 +79,13 @@ class Chain:
 
     def _draw(self, table, sums, exposure, side) -> None:
         """Draw a factor given the sums of its sources."""
-        prior = self.priors[side]
-        draw_factor(sums, exposure, prior.shape, prior.rate, self._generators[1], self.means[side], table)
+        prior, blocks = self.priors[side], self._blocks[side]
+        generators = self._generators[blocks.size - 1 :]
+        arguments = blocks, sums, exposure, prior.shape, prior.rate, generators, self.means[side], table
+        self._run(sources.draw_factor_serial, sources.draw_factor_parallel, arguments)
+
+    def _run(self, serial, parallel, arguments) -> None:
+        run_with_threads(serial, parallel, min(self._data.threads, self._limits.size - 1), arguments)
 
     def log_joint(self) -> float:
         """Return log p(V, W, H, scales | priors) in nats, sources summed out."""

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
 from nbmf.families.poisson_gamma.gamma_priors import NONE, SOURCE
-from nbmf.families.poisson_gamma.observations import DENSE_SHARE, MANY, Observations, observations
+from nbmf.families.poisson_gamma.observations import DENSE_SHARE, MANY, MANY_DRAWN, Observations, observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
@@ -121,13 +121,19 @@ class Sampled(LearnedPriors):
     """
 
     inference = Inference.SAMPLER
+    takes_threads = True
 
     burn_in: int = 500
     n_samples: int = 500
+    threads: int = 1
     random_state: RandomState = None
 
+    def threads_pay(self, above_zero, entries):
+        """Return whether the entries above zero are so many that they are divided."""
+        return above_zero >= MANY_DRAWN
+
     def _start(self, values, seed):
-        data = Observations(values, self.is_binary)
+        data = Observations(values, self.is_binary, self.threads)
         start_seed, chain_seed = children(seed, 2)
         start = self._starting_tables(data, self._means(data), start_seed)
         chain = Chain(data, start, self._priors(data), chain_seed)

@@ -22,11 +22,11 @@ def test_sources_of_a_count_are_multinomial(monkeypatch, few, components, events
     rng = np.random.default_rng(4)
     W, H = tables((2, 3), components)
     W[:, :components], H[:, :components] = (rng.gamma(1.0, 1.0, (n, components)) for n in (2, 3))
-    start, index, value = np.array([0, 0, 1]), np.array([2], np.uint32), np.array([float(events)])
+    entries = np.array([0, 0, 1]), np.array([2], np.uint32), np.array([float(events)])
     S_W, S_H = script.arrays = tables((2, 3), components)
 
     def draw():
-        sources.draw_sources(start, index, value, W, H, components, False, None, S_W, S_H)
+        sources.draw_sources(np.array([0, 2]), *entries, W, H, components, False, [None], S_W, S_H[np.newaxis])
         assert not S_W[0].any()
         assert not S_H[:2].any()
         np.testing.assert_array_equal(S_W[1], S_H[2])
@@ -69,7 +69,7 @@ def test_factors_have_the_shapes_and_rates_of_their_conditionals(monkeypatch, li
     rate = rng.gamma(1.0, 1.0, (5 - lines, 4 - width))  # lines and components that the shape shares
     sums, exposure = rng.gamma(1.0, 1.0, (4, 8)), rng.gamma(1.0, 1.0, (exposed, 8))
     mean, table = np.zeros((4, 3)), np.zeros((4, 8))
-    sources.draw_factor(sums, exposure, shape, rate, None, mean, table)
+    sources.draw_factor(np.array([0, 1, 1, 4]), sums, exposure, shape, rate, [None] * 3, mean, table)
     alpha, scale = shape + sums[:, :3], 1 / (rate + exposure[:, :3])
     np.testing.assert_allclose(shapes, alpha.ravel(), rtol=1e-12)
     np.testing.assert_allclose(mean, alpha * scale, rtol=1e-12)

@@ -143,6 +143,16 @@ def test_components_are_drawn_by_their_weights(K):
     assert found[0] == K - 1  # never beyond the last
 
 
+def draw_sources(values, limits, W, H, K, S_W, S_H):
+    """Draw the sources of counts whose rows are divided at `limits`."""
+    data, limits = Observations(values, False), np.array(limits)
+    parts = data.sums_of_parts(limits, S_H)
+    parts[:] = 3.0
+    generators = generator_states(SEED, len(parts))
+    kernels.draw_sources_serial(limits, *data.rows, W, H, K, False, generators, S_W, parts)
+    data.add_parts(parts, S_H)
+
+
 @pytest.mark.parametrize("value", [3, 5, 300])
 def test_sources_of_an_entry_are_multinomial(value):
     """Means and covariances of 4000 entries, few and many events; 14 z below 4.5."""
@@ -151,8 +161,7 @@ def test_sources_of_an_entry_are_multinomial(value):
     W[0, :K], H[:, :K] = [0.4, 1.3, 0.1, 2.2], [1.0, 0.5, 2.0, 0.7]
     S_W, S_H = tables((1, 4000), K)
     assert (value <= kernels.FEW * K) == (value < 300)
-    data = Observations(np.full((1, 4000), value, np.int32), False)
-    kernels.draw_sources(*data.rows, W, H, K, False, generator_states(SEED, 1)[0], S_W, S_H)
+    draw_sources(np.full((1, 4000), value, np.int32), (0, 1), W, H, K, S_W, S_H)
     p = W[0, :K] * H[0, :K] / (W[0, :K] @ H[0, :K])
     np.testing.assert_array_equal(S_H.sum(axis=1), value)
     np.testing.assert_array_equal(S_W[0], S_H.sum(axis=0))
@@ -165,17 +174,18 @@ def test_sources_of_an_entry_are_multinomial(value):
     assert np.abs((covariance - law) / scale)[np.triu_indices(K)].max() < 5.0
 
 
-def test_every_event_has_a_source_and_zeros_and_missing_ones_have_none():
+@pytest.mark.parametrize("limits", [(0, 30), (0, 3, 11, 30)], ids=["whole", "in parts"])
+def test_every_event_has_a_source_and_zeros_and_missing_ones_have_none(limits):
     rng = np.random.default_rng(0)
     values = rng.poisson(2.0, (30, 20)).astype(np.int32)
     values[rng.random(values.shape) < 0.2] = -1
     values[3, 4] = 5_000_000
-    data, K = Observations(values, False), 13
+    K = 13
     W, H = tables(values.shape, K)
     W[:, :K], H[:, :K] = rng.gamma(1.0, 1.0, (30, K)), rng.gamma(1.0, 1.0, (20, K))
     S_W, S_H = tables(values.shape, K)
-    S_W[:] = 3.0
-    kernels.draw_sources(*data.rows, W, H, K, False, generator_states(SEED, 1)[0], S_W, S_H)
+    S_W[:] = S_H[:] = 3.0
+    draw_sources(values, limits, W, H, K, S_W, S_H)
     np.testing.assert_array_equal(S_W.sum(axis=1), np.maximum(values, 0).sum(axis=1))
     np.testing.assert_array_equal(S_H.sum(axis=1), np.maximum(values, 0).sum(axis=0))
     assert not S_W[:, K:].any()
@@ -185,9 +195,11 @@ def test_every_event_has_a_source_and_zeros_and_missing_ones_have_none():
 # --- The chain -------------------------------------------------------------------------------
 
 
-def chain_of(values, is_binary, K, prior_W, prior_H, seed, ties=(FIXED, FIXED)):
+def chain_of(values, is_binary, K, prior_W, prior_H, seed, ties=(FIXED, FIXED), limits=None):
     rng = np.random.default_rng(seed)
     data = Observations(values, is_binary)
+    if limits:  # between parts, which a matrix with few entries has none of
+        data.limits_of_parts = lambda many: np.array(limits)
     start = tuple(rng.gamma(1.0, 1.0, (lines, K)) for lines in values.shape)
     priors = tuple(
         GammaPrior(*numbers, Ties(*ties), (lines, K))
@@ -196,10 +208,11 @@ def chain_of(values, is_binary, K, prior_W, prior_H, seed, ties=(FIXED, FIXED)):
     return Chain(data, start, priors, np.random.SeedSequence(seed))
 
 
-def test_factors_are_drawn_from_their_conditionals():
+@pytest.mark.parametrize("limits", [None, (0, 1, 4)], ids=["whole", "in parts"])
+def test_factors_are_drawn_from_their_conditionals(limits):
     """Shapes and scales given the sources, H's with the new W: a missing entry adds nothing."""
     values = np.array([[3, 0, -1], [1, 2, 0], [-1, -1, -1], [0, 4, 1]], np.int32)
-    chain = chain_of(values, False, 2, (0.7, 2.0), (1.4, 0.5), 3)
+    chain = chain_of(values, False, 2, (0.7, 2.0), (1.4, 0.5), 3, limits=limits)
     H_before = chain.H[:, :2].copy()
     chain.sweep()
     W, H = chain.W[:, :2], chain.H[:, :2]
@@ -208,6 +221,7 @@ def test_factors_are_drawn_from_their_conditionals():
     np.testing.assert_allclose(chain.means[0], (0.7 + chain.S_W[:, :2]) / (0.35 + exposure_W), rtol=1e-12)
     np.testing.assert_allclose(chain.means[1], (1.4 + chain.S_H[:, :2]) / (2.8 + exposure_H), rtol=1e-12)
     assert (chain.means[0] != W).all()
+    assert chain.S_W.sum() == chain.S_H.sum() == values[values > 0].sum()
 
 
 def z_of(draws, exact):
@@ -218,14 +232,14 @@ def z_of(draws, exact):
 
 
 @pytest.mark.parametrize(
-    ("values", "K", "of_W", "of_H"),
-    [([[2, 1], [0, 3]], 2, (1.5, 1.0), (0.8, 2.0)), ([[1, -1], [0, 2]], 3, (0.6, 1.0), (2.0, 1.0))],
+    ("values", "K", "of_W", "of_H", "limits"),
+    [([[2, 1], [0, 3]], 2, (1.5, 1.0), (0.8, 2.0), None), ([[1, -1], [0, 2]], 3, (0.6, 1.0), (2.0, 1.0), (0, 1, 2))],
 )
-def test_the_mean_of_counts_is_that_of_enumeration(values, K, of_W, of_H):
+def test_the_mean_of_counts_is_that_of_enumeration(values, K, of_W, of_H, limits):
     """E[WH | V] of every entry, missing ones too: z of 40 batches, t with 39 degrees."""
     values = np.array(values, np.int32)
     _, exact = poisson_evidence(values, K, of_W, of_H)
-    chain = chain_of(values, False, K, of_W, of_H, 1)
+    chain = chain_of(values, False, K, of_W, of_H, 1, limits=limits)
     draws = np.empty((12_000, 2, 2))
     for sweep in range(len(draws)):
         chain.sweep()
@@ -264,8 +278,9 @@ def statistics(W, H, values):
 
 
 @pytest.mark.statistics
+@pytest.mark.parametrize("limits", [None, (0, 1, 2)], ids=["whole", "in parts"])
 @pytest.mark.parametrize("is_binary", [False, True], ids=["counts", "binary"])
-def test_geweke(is_binary):
+def test_geweke(is_binary, limits):
     """Draws of V, W, H in turn from their conditionals have the joint law: 16 z's below 5."""
     K, of_W, of_H = 2, (0.8, 1.0), (1.3, 0.7)
     rng = np.random.default_rng(0)
@@ -281,7 +296,7 @@ def test_geweke(is_binary):
         H = rng.gamma(of_H[0], of_H[1] / of_H[0], (K, 3))
         marginal.append(statistics(W, H, draw_values(W, H)))
     marginal = np.array(marginal)
-    chain = chain_of(np.zeros(shape, np.int32), is_binary, K, of_W, of_H, 4)
+    chain = chain_of(np.zeros(shape, np.int32), is_binary, K, of_W, of_H, 4, limits=limits)
     successive = []
     for _ in range(steps):
         W, H, _ = chain.factors()
@@ -294,6 +309,39 @@ def test_geweke(is_binary):
     error = np.hypot(batches.std(axis=0, ddof=1) / math.sqrt(40), marginal.std(axis=0) / math.sqrt(steps))
     z = (batches.mean(axis=0) - marginal.mean(axis=0)) / error
     assert np.abs(z).max() < 5.0
+
+
+@pytest.mark.parametrize("scales", ["none", "both"])
+def test_a_chain_of_many_ones_is_the_same_with_any_number_of_threads(monkeypatch, scales):
+    rng = np.random.default_rng(4)
+    blocks = np.kron(np.eye(3), np.full((27, 10), 0.35)) + 0.03
+    V = scipy.sparse.csr_array((rng.random(blocks.shape) < blocks).astype(np.int8))
+    settings = {"scales": scales, "burn_in": 20, "n_samples": 30, "random_state": 0}
+
+    def fitted(threads):
+        return BernoulliPoissonGibbs(3, threads=threads, **settings).fit(V)
+
+    whole = fitted(1)
+    monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_gibbs.MANY_DRAWN", 100)
+    monkeypatch.setattr("nbmf.families.poisson_gamma.observations.PER_COLUMN", 2)
+    one, two, three = (fitted(threads) for threads in (1, 2, 3))
+    for name in ("W_", "H_", "draws_W_", "shape_W_", "objective_"):
+        for other in (two, three):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert not np.array_equal(one.W_, whole.W_)  # so there were parts
+
+
+def test_each_part_has_streams_of_its_own():
+    """Rows that are alike in parts of their own have other sources and factors, and every stream is used."""
+    values = np.full((4, 40), 2, np.int32)
+    chain = chain_of(values, False, 3, (0.8, 1.0), (1.3, 0.7), 0, limits=(0, 1, 2, 3, 4))
+    chain.W[:] = chain.W[0]
+    before = chain._generators.copy()
+    assert len(np.unique(before, axis=0)) == len(before) == 8
+    chain.sweep()
+    assert (chain._generators[:, :4] != before[:, :4]).any(axis=1).all()
+    for table in (chain.S_W[:, :3], chain.W[:, :3]):
+        assert len(np.unique(table, axis=0)) == 4
 
 
 # --- Hyperpriors -----------------------------------------------------------------------------

@@ -6,13 +6,16 @@ given x > 0, r = Σ_k w_fk h_nk, which is drawn first.
 
 Few events draw their components one by one; many are shared out along the components by binomial
 draws. Weights are summed by blocks of LANES components, so that a search looks at one block.
+
+Rows are divided into blocks with a random stream and sums of their own, whatever the number of threads.
 """
 
 import math
 
 import numpy as np
+from numba import prange
 
-from nbmf.numerics.compilation import inner_kernel, kernel
+from nbmf.numerics.compilation import inner_kernel, kernel, serial_and_parallel
 from nbmf.numerics.lanes import LANES, count_at_most, load, running, total
 from nbmf.numerics.random import uniform
 from nbmf.numerics.variates import standard_gamma
@@ -147,27 +150,34 @@ def large_binomial(n, p, generator):
             return int(x)
 
 
-@kernel
-def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
-    """Draw the sources of all entries; write their sums to S_W and S_H.
+def draw_sources(blocks, start, index, value, W, H, K, is_binary, generators, S_W, parts):
+    """Draw the sources of all entries; write their sums to S_W, and to a part per block those of columns.
 
     Parameters
     ----------
+    blocks : int64 (B + 1,)
+        Block b has the rows blocks[b]..blocks[b + 1] - 1.
     start, index, value : int64 (F + 1,), uint32 and float64 (entries,)
         Entries above zero row by row: their columns and counts. With `is_binary` counts are drawn.
     W, H : float64 (F, padded), (N, padded)
     K : int
         Components.
     is_binary : bool
-    generator : uint64 (8,)
+    generators : uint64 (B, 8)
         Of numerics.random; advanced.
-    S_W, S_H : float64 (F, padded), (N, padded)
+    S_W, parts : float64 (F, padded), (B, N, padded)
         Written to.
     """
-    S_W[:] = 0.0
+    for b in prange(blocks.size - 1):
+        _draw_block(blocks[b], blocks[b + 1], start, index, value, W, H, K, is_binary, generators[b], S_W, parts[b])
+
+
+@kernel
+def _draw_block(first, end, start, index, value, W, H, K, is_binary, generator, S_W, S_H):
+    S_W[first:end] = 0.0
     S_H[:] = 0.0
     sums = np.zeros(W.shape[1] // LANES)
-    for row in range(start.size - 1):
+    for row in range(first, end):
         f = np.uint64(row)
         for e in range(start[f], start[f + np.uint64(1)]):
             n = np.uint64(index[e])
@@ -193,30 +203,40 @@ def draw_sources(start, index, value, W, H, K, is_binary, generator, S_W, S_H):
             S_H[n, np.uint64(K - 1)] += x
 
 
+draw_sources_serial, draw_sources_parallel = serial_and_parallel(draw_sources)
+
+
 @inner_kernel
 def own(table, axis, i):
     """Return i, or 0 where the table has a single row along the axis, which all share."""
     return i if table.shape[axis] > 1 else np.uint64(0)
 
 
-@kernel
-def draw_factor(sums, exposure, shape, rate, generator, mean, table):
+def draw_factor(blocks, sums, exposure, shape, rate, generators, mean, table):
     """Draw a factor from Gamma(shape + sums, rate + exposure), entry by entry.
 
     Parameters
     ----------
+    blocks : int64 (B + 1,)
+        Block b has the rows blocks[b]..blocks[b + 1] - 1.
     sums : float64 (rows, padded)
     exposure : float64 (rows or 1, padded)
     shape, rate : float64 (rows or 1, K or 1)
-    generator : uint64 (8,)
+    generators : uint64 (B, 8)
         Of numerics.random; advanced.
     mean : float64 (rows, K)
         The means of these distributions; written to.
     table : float64 (rows, padded)
         The draws, at least FLOOR; written to.
     """
+    for b in prange(blocks.size - 1):
+        _draw_rows(blocks[b], blocks[b + 1], sums, exposure, shape, rate, generators[b], mean, table)
+
+
+@kernel(_nrt=False)
+def _draw_rows(first, end, sums, exposure, shape, rate, generator, mean, table):
     K = np.uint64(mean.shape[1])
-    for row in range(mean.shape[0]):
+    for row in range(first, end):
         i = np.uint64(row)
         e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
         for place in range(K):
@@ -225,3 +245,6 @@ def draw_factor(sums, exposure, shape, rate, generator, mean, table):
             scale = 1.0 / (rate[r, own(rate, 1, k)] + exposure[e, k])
             mean[i, k] = alpha * scale
             table[i, k] = max(standard_gamma(generator, alpha) * scale, FLOOR)
+
+
+draw_factor_serial, draw_factor_parallel = serial_and_parallel(draw_factor)
