@@ -58,19 +58,6 @@ def test_a_fit_does_not_depend_on_what_comes_before_or_after_it():
         assert not [file for file in fit_sources(name) if file.startswith(other)], name
 
 
-FAMILIES = {
-    "beta_dirichlet": {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirBetaGibbs", "DirBetaVB"}
-    | {"DirDirVB", "CollapsedBinaryICA", "BinaryICA"},
-    "poisson_gamma": {"PoissonGammaEM", "PoissonGammaICM", "PoissonGammaVB", "PoissonGammaGibbs"}
-    | {"BernoulliPoissonVB", "BernoulliPoissonGibbs"},
-    "buffet": {"IndianBuffetLogistic", "IndianBuffetGaussian"},
-    "logistic": {"LogisticPCA", "LogisticFactorGibbs", "LogisticFactorVB", "GaussianFactorVB"}
-    | {"NegativeBinomialFactorGibbs", "NegativeBinomialFactorVB", "SoftplusPoissonFactorVB", "OrdinalFactorGibbs"}
-    | {"DynamicFactorGibbs", "DynamicOrdinalFactorGibbs", "OrdinalFactorVB"},
-    "mixed_membership": {"LDA", "VariationalLDA", "FastLDA", "MNB", "MMNB", "FastMMNB"},
-}
-
-
 OF_STACKING = {"beta_dirichlet", "poisson_gamma", "buffet", "logistic"}
 
 
@@ -80,7 +67,7 @@ def test_a_fit_depends_on_its_own_family_alone():
         if name == "Stacking":  # whose members are of several
             assert used == OF_STACKING
             continue
-        assert used == {family for family, classes in FAMILIES.items() if name in classes}, name
+        assert used == {registry.module_of(name).split(".")[2]}, name  # nbmf.families.<family>
 
 
 def test_likelihoods_concern_the_families_that_take_them():

@@ -1,11 +1,15 @@
 """Models as each release saved them, and what they predicted: later versions have to read them alike.
 
-    python tests/support/kept_models.py
+    python tests/support/kept_models.py --release
+    python tests/support/kept_models.py my-method MyClass
 
-keeps those of the present version, in a folder with its name. It is run once for a release, and for classes that
-are new; what an earlier release has written stays.
+The first keeps a model of every method and class in a folder of the present version, and removes the folder
+`unreleased`; the second keeps those of new methods, or of classes without one, in that folder. What a release has
+written stays.
 """
 
+import argparse
+import shutil
 import warnings
 from pathlib import Path
 
@@ -19,6 +23,7 @@ from nbmf.catalogue import METHODS
 from nbmf.inference.estimator import Factorization
 
 FOLDER = Path(__file__).parent / "kept_models"
+UNRELEASED = "unreleased"
 PREDICTED = "predictions.npz"
 SHAPE, NEW = (9, 7), 3
 ROUNDS = {"max_iter": 15, "burn_in": 4, "n_samples": 6}
@@ -58,18 +63,35 @@ def predicted(name: str, model: Factorization) -> dict[str, np.ndarray]:
     return found
 
 
-def keep() -> None:
-    """Save a fit of every method or class of which this version has none yet."""
-    folder = FOLDER / nbmf.__version__
+def keep(folder: Path, kept: list[str]) -> None:
+    """Save fits of methods and classes in a folder, next to those that are there."""
     folder.mkdir(parents=True, exist_ok=True)
     known = dict(np.load(folder / PREDICTED)) if (folder / PREDICTED).exists() else {}
-    for name in names():
-        if not (folder / f"{name}.npz").exists():
-            model = made(name)
-            model.save(folder / f"{name}.npz")
-            known |= {f"{name} {what}": values for what, values in predicted(name, model).items()}
+    for name in kept:
+        model = made(name)
+        model.save(folder / f"{name}.npz")
+        known |= {f"{name} {what}": values for what, values in predicted(name, model).items()}
     np.savez_compressed(folder / PREDICTED, **known)
 
 
+def main() -> None:
+    """Keep what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a method, or a class without one")
+    parser.add_argument("--release", action="store_true", help="every method and class, for the present version")
+    asked = parser.parse_args()
+    if asked.release == bool(asked.names):
+        parser.error("either names or --release")
+    if unknown := set(asked.names) - set(names()):
+        parser.error(f"{', '.join(sorted(unknown))}: allowed: {', '.join(names())}")
+    if not asked.release:
+        keep(FOLDER / UNRELEASED, asked.names)
+        return
+    if (FOLDER / nbmf.__version__).exists():
+        parser.error(f"{nbmf.__version__} has been kept: what a release has written stays")
+    keep(FOLDER / nbmf.__version__, names())
+    shutil.rmtree(FOLDER / UNRELEASED, ignore_errors=True)
+
+
 if __name__ == "__main__":
-    keep()
+    main()

@@ -75,3 +75,15 @@ def test_the_groups_are_found():
 def test_tokens_of_documents():
     words, starts = lda.tokens(np.array([[1, 0, -1], [1, 0, 1], [0, -1, 1]], np.int8))
     assert (words.tolist(), starts.tolist()) == ([0, 1, 1, 2], [0, 2, 2, 4])
+
+
+def test_documents_are_folded_in_as_scikit_learn_does():
+    estimator = nbmf.LDA(3, max_iter=50, random_state=0).fit(V)
+    peer = LatentDirichletAllocation(3)
+    peer.components_ = estimator.topic_counts_.T.copy()
+    totals = peer.components_.sum(axis=1, keepdims=True)
+    peer.exp_dirichlet_component_ = np.exp(scipy.special.digamma(peer.components_) - scipy.special.digamma(totals))
+    peer.doc_topic_prior_ = 1 / 3
+    new = (V[:, :4] == 1).astype(float)
+    assert_allclose(estimator.transform_columns(new), peer.transform(new.T).T)
+    assert_allclose(estimator.topic_counts_ / estimator.topic_counts_.sum(axis=0), estimator.W_)
