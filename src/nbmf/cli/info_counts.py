@@ -17,7 +17,8 @@ OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a wor
 def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
     """Yield the lines of the report; `again` is FILE with its options, `uses` are further lines."""
     observed = matrix.tallies[matrix.observed]
-    yield from _sizes(observed)
+    marks = _marks(observed)
+    yield from _sizes(observed, marks)
     yield _scatter(matrix)
     yield from _lines(matrix)
     yield from time_of_fit(matrix, f"{observed.size} observed entries")
@@ -30,10 +31,19 @@ def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
     yield from (*uses, "", "next:")
     for command in ("fit", "compare"):
         yield f"  nbmf {command} {again}"
+    if marks:
+        yield f"  nbmf fit {again} --categories {' '.join(map(str, marks))}"
     yield f"  nbmf info {again} --above 0"
 
 
-def _sizes(observed: np.ndarray) -> Iterator[str]:
+def _marks(observed: np.ndarray) -> list[int]:
+    """Return all whole numbers up to the largest, if they are few and each is there: they may be answers or marks."""
+    values = np.unique(observed)
+    marks = list(range(int(values[-1]) + 1))
+    return marks if 2 < len(marks) <= FEW_VALUES and np.array_equal(values, marks) else []
+
+
+def _sizes(observed: np.ndarray, marks: list[int]) -> Iterator[str]:
     half, most = np.quantile(observed, (0.5, 0.9), method="inverted_cdf")
     mean, variance = observed.mean(), observed.var()
     yield (
@@ -43,9 +53,13 @@ def _sizes(observed: np.ndarray) -> Iterator[str]:
     values = np.unique(observed)
     if len(values) <= FEW_VALUES:
         listed = ", ".join(map(str, values))
-        yield (
-            f"only {len(values)} different values, {listed}: if these are answers or marks, not "
-            "counts, declare the ones, zeros and missing values by --ones, --zeros and --missing"
+        means = (
+            "--categories reads them in their order"
+            if marks
+            else "declare the ones, zeros and missing values by --ones, --zeros and --missing"
+        )
+        yield wrapped(
+            f"only {len(values)} different values, {listed}: if these are answers or marks, not counts, {means}"
         )
 
 

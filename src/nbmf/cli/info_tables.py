@@ -24,6 +24,7 @@ OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "v
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
+PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 
 
@@ -41,8 +42,8 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     if found is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
-    if _is_long(found.values):
-        return [wrapped(opening), *_long(options, found.values)]
+    if _is_list(found.values):
+        return [wrapped(opening), *_list(options, found.values)]
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in found.values.items() if name not in aside}
     if _has_answers(columns):
@@ -103,20 +104,25 @@ def _columns(options: argparse.Namespace) -> Columns | None:
         return None
 
 
-def _is_long(columns: dict[str, list]) -> bool:
-    """Whether lines have two texts, each of which comes again, and a count, as long lists have."""
-    if len(columns) != 3:
+def _is_list(columns: dict[str, list]) -> bool:
+    """Whether lines have two texts, each of which comes again though hardly a pair does, and a count or no more."""
+    names, more = list(columns.values())[:2], list(columns.values())[2:]
+    if len(names) < 2 or len(more) > 1:
         return False
-    *texts, last = columns.values()
-    numbers = list(map(number_of, last))
+    lines = len(names[0])
+    numbers = [number_of(value) for own in more for value in own]
     are_counts = all(n is not None and n >= 0 and n.is_integer() for n in numbers)
-    are_names = all(number_of(value) is None for own in texts for value in own)
-    pairs = set(zip(*texts, strict=True))
-    repeat = all(2 * len(set(own)) <= len(last) for own in texts)
-    return are_counts and are_names and repeat and len(pairs) == len(last)
+    are_names = all(value is not None and number_of(value) is None for own in names for value in own)
+    come_again = all(2 * len(set(own)) <= lines for own in names)
+    return are_counts and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
 
 
-def _long(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
+def _list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
+    if len(columns) == 2:
+        return [
+            f"a list with a line per one: {', '.join(map(repr, columns))}",
+            *_next(_typed("info", options.file, layout="presence")),
+        ]
     *_, last = columns.values()
     commands = [_typed("info", options.file, layout="long")]
     values = np.array([number_of(value) for value in last], np.int64)

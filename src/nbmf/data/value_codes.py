@@ -23,7 +23,13 @@ YAML_WORDS = {
 }
 # What a message adds about a whole number above one.
 OF_COUNTS = Message(
-    "; if all values are counts, ", Setting("counts", True), " reads them as such, ", Setting("above", 0), " as 0 and 1"
+    "; if all values are ordered answers, ",
+    Setting("categories", [...]),
+    " reads them; if they are counts, ",
+    Setting("counts", True),
+    " reads them as such, ",
+    Setting("above", 0),
+    " as 0 and 1",
 )
 KEPT = 100_000  # texts of which the code is kept: counts may all be different
 RISING = 3  # numbers in a row that rise from each to the next are names, such as years

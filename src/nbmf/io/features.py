@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Unpack
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.value_codes import number_of
+from nbmf.data.value_codes import RISING, number_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import counted, refuse_repeated
@@ -48,7 +48,7 @@ def read_table(
         Columns that are left out.
     index : bool, optional
         Whether the first column names the rows (by default if all its values differ and are texts, or count 1, 2,
-        3, ...).
+        3, ..., or on from another whole number, as 1001, 1002, 1003, ...).
     missing : list of str, optional
         The texts that mean missing, instead of the defaults: an empty cell, ".", "?", NA, N/A, NaN, None, null.
     log : function
@@ -112,9 +112,10 @@ def _names_rows(values: list, index: bool | None, has_kind: bool) -> bool:
     numbers = [number_of(value) for value in values]
     if all(number is None for number in numbers):
         return True
-    return numbers[0] in (0, 1) and all(
-        None not in pair and pair[1] - pair[0] == 1 for pair in itertools.pairwise(numbers)
-    )
+    if any(number is None or not number.is_integer() for number in numbers):
+        return False
+    count_on = all(after - before == 1 for before, after in itertools.pairwise(numbers))
+    return count_on and (numbers[0] in (0, 1) or len(numbers) >= RISING)
 
 
 def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:

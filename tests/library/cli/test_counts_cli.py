@@ -72,6 +72,7 @@ def test_few_values_may_be_answers(capsys):
     TABLE.clip(upper=4).to_csv("marks.csv")
     said = run(capsys, "info", "marks.csv")
     assert "only 5 different values, 0, 1, 2, 3, 4: if these are answers or marks" in said
+    assert "--categories 0 1 2 3 4\n" in said
 
 
 def test_rows_of_zeros_and_of_few_entries_are_reported(capsys):
@@ -157,7 +158,7 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
         (["fit", "catches.csv", "--method", "bica"], "these are counts, and bica takes zeros and"),
         (["compare", "catches.csv", "--methods", "bica"], "--above 0 makes them so"),
         (["compare", "catches.csv", "--methods", "poisson-gamma-em", "bica"], "one kind of matrix"),
-        (["info", "catches.csv", "--no-counts"], "if all values are counts, --counts reads them"),
+        (["info", "catches.csv", "--no-counts"], "if they are counts, --counts reads them"),
         (["info", "catches.csv", "--above", "-1"], "--above -1: must be an integer of at least"),
         (["fit", "real.csv", "--method", "poisson-gamma-vb"], "the value is '2.5'; allowed in a"),
         (["fit", "real.csv"], "as a matrix of counts: real.csv, line 2, column 'b'"),

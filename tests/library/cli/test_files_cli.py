@@ -70,12 +70,17 @@ MISFITS = [
     [
         (answers([0, 1]), "", "the other 12 have zeros and ones"),
         (answers([0, 1]).astype(object).replace({0: "no", 1: "yes"}), "", "the other 12 have zeros and ones"),
-        (answers([0, 1, 1, 1, 0, 7]), "--missing 7", "zeros and ones; '7' means missing"),
+        (answers([0, 1, 1, 1, 0, 7]), "--missing 7", "zeros and ones; '7' is taken to mean missing"),
         (answers(["Ja", "Nein"]), "--ones Ja --zeros Nein", "'Ja' and 'Nein', of which 'Ja' is taken for a one"),
         (answers(["non", "oui", ""]), "--ones oui --zeros non", "'oui' and 'non'"),
         (answers([1, 2]), "--ones 1 --zeros 2", "'1' and '2', of which '1' is taken for a one"),
         (answers([1, 2, 3, 4, 5]), "--above 3", "ratings, of which those above 3 are taken for ones"),
-        (answers(["1", "2", "4", "5", "9", "NA"]), "--missing 9 --missing NA --above 3", "'9', 'NA' mean missing"),
+        (answers(["1", "2", "4", "5", "9", "NA"]), "--missing 9 --missing NA --above 3", "'9', 'NA' are taken to mean"),
+        (answers(["pass", "fail"]), "--ones pass --zeros fail", "of which 'pass' is taken for a one --"),
+        (answers(["P", "A"]), "--ones P --zeros A", "of which 'P' is taken for a one --"),
+        (answers([0, 100]), "--ones 100 --zeros 0", "of which '100' is taken for a one --"),
+        (answers(["0,0", "1,0"]), "--ones 1,0 --zeros 0,0", "of which '1,0' is taken for a one --"),
+        (answers(["left", "right"]), "--ones left --zeros right", "'left' is taken for a one, a guess --"),
     ],
 )
 def test_info_lists_what_does_not_fit_and_a_command_that_works(table, options, words, capsys):
@@ -84,11 +89,37 @@ def test_info_lists_what_does_not_fit_and_a_command_that_works(table, options, w
     assert "s.csv: 4 columns do not fit a matrix\n" in said
     for line in MISFITS:
         assert f"\n{line}" in said
-    assert words in " ".join(said.split())
+    assert words in " ".join(said.replace("\n\nnext:", " --").split())
     command = command_of(said)
     assert command[:2] == ["fit", "s.csv"]
     assert shlex.join(command[2:]) == f"{options} --ignore age --ignore sex --ignore born --ignore note".strip()
     run(capsys, *command, "--no-check", "--iterations", "3", "--components", "2")
+
+
+@pytest.mark.parametrize(
+    ("values", "commands", "words"),
+    [
+        ([0, 1, 2, 3], ["--categories 0 1 2 3", "--above 1"], "whole numbers from 0 to 3"),
+        ([0, 1, 2], ["--categories 0 1 2", "--above 1", "--missing 2"], "whole numbers from 0 to 2"),
+        ([-9, 0, 1, 2, 3], ["--missing -9 --categories 0 1 2 3", "--missing -9 --above 1"], "'-9' is taken to mean"),
+    ],
+)
+def test_info_of_marks_from_zero_on_keeps_their_order_and_all_of_them(values, commands, words, capsys):
+    """They are no zeros and ones of which the others are missing."""
+    answers(values).to_csv("s.csv", index=False)
+    said = run(capsys, "info", "s.csv").out
+    assert words in " ".join(said.split())
+    found = [line.strip() for line in said.splitlines() if line.startswith("  nbmf fit")]
+    assert found == [f"nbmf fit s.csv {options}" for options in commands]
+    for command in found:
+        run(capsys, *shlex.split(command)[1:], "--no-check", "--iterations", "3", "--components", "2")
+
+
+def test_a_two_in_one_column_of_many_is_taken_to_mean_missing(capsys):
+    table = answers([0, 1])
+    table.iloc[3, 1] = 2
+    table.to_csv("s.csv", index=False)
+    assert command_of(run(capsys, "info", "s.csv").out)[2:] == ["--missing", "2"]
 
 
 def test_info_where_no_column_has_names(capsys):

@@ -336,6 +336,13 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     assert next_of(out) == ["info long.csv --layout long --counts", "topics long.csv --layout long"]
     lists().assign(n=1).to_csv("ones.csv", index=False)
     assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
+    again = pd.concat([lists().assign(n=1), lists().assign(n=1).head(2)])  # two records twice
+    again.to_csv("ones.csv", index=False)
+    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
+    lists()[["page", "word"]].to_csv("pairs.csv", index=False)
+    out = run(capsys, "info", "pairs.csv").out
+    assert "a list with a line per one: 'page', 'word'" in out
+    assert next_of(out) == ["info pairs.csv --layout presence"]
 
 
 def test_info_of_a_matrix_with_a_wrong_cell_tells_it_as_one(capsys, here, monkeypatch):

@@ -386,3 +386,14 @@ def test_numbers_that_python_does_not_read_are_no_categories(cells, words, here)
     (here / "t.csv").write_text("h;w\n" + f"{first};1\n{second};2\n" * 20)
     with pytest.raises(DataError, match=re.escape(words)):
         nbmf.read_table(here / "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("first", "are_names"),
+    [([1, 2, 3, 4], True), ([1001, 1002, 1003, 1004], True), ([1001, 1002, 1004, 1005], False), ([7, 8], False)],
+)
+def test_numbers_of_persons_that_count_on_are_names(first, are_names, tmp_path):
+    lines = ["id,a,b", *(f"{number},{place % 2},{place / 3}" for place, number in enumerate(first))]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    table = nbmf.read_table(tmp_path / "t.csv", log=lambda line: None)
+    assert ("id" not in table.column_names) == are_names

@@ -194,4 +194,4 @@ def test_ones_alone_are_stored_in_a_binary_matrix_and_other_likelihoods_take_no_
     ("value", "is_count"), [(2, True), ("007", True), ("1" * 5000, True), (0.5, False), ("-3", False), ("two", False)]
 )
 def test_a_binary_reader_says_what_takes_counts(value, is_count):
-    assert ("if all values are counts, counts = True" in Coding().complaint(value)) == is_count
+    assert ("if they are counts, counts = True" in Coding().complaint(value)) == is_count
