@@ -7,23 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from nbmf.analysis.tables import POSITIONS
-from nbmf.cli.saved_fits import load_model
+from nbmf.cli.saved_fits import load_model, scale_of_draws
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
-from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError, Setting
-from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
-from nbmf.posterior.scale import Scale, has_scale, scale_of
-from nbmf.posterior.scale_intervals import Spread
 from nbmf.reporting.pictures import DICTIONARY, FIT_FILES, Picture, picture_of_paths, pictures_of_fit, pictures_of_table
 
 if TYPE_CHECKING:
     from nbmf.families.mixed_membership.feature_model import FeatureModel
 
-OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
 FORMATS = (".png", ".pdf")
 OTHER_FORMATS = (".svg", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".eps", ".ps", ".webp")
 
@@ -70,23 +64,10 @@ def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) ->
         model,
         matrix,
         column_groups=_column_groups(path / COLUMN_GROUPS) if is_there else None,
-        scale=_scale_of_draws(path, model, matrix) if is_there else None,
+        scale=scale_of_draws(path, model, matrix) if is_there else None,
         lines=options.rows,
         components=options.components,
     )
-
-
-def _scale_of_draws(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale | None:
-    """Return the scale of a fit that had draws, which are not saved, by its table of positions."""
-    if not (model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists() and has_scale(model)):
-        return None
-    file = path / f"{POSITIONS}.csv"
-    names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
-    try:
-        positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
-        return scale_of(model, matrix, draws=Spread.of(positions))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
 
 
 def _of_table(path: Path, model: "FeatureModel", options: argparse.Namespace) -> list[Picture]:

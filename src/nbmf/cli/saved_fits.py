@@ -3,13 +3,20 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 import nbmf
+from nbmf.analysis.tables import POSITIONS
 from nbmf.data.loading import load_matrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
+from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale_intervals import Spread
 
+OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
 OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 
 
@@ -61,3 +68,16 @@ def load_fit(path: Path) -> SavedFit:
     has_matrix = is_folder and (path / MATRIX).exists()
     matrix, record = load_matrix(path / MATRIX) if has_matrix else None, record_of(path) if is_folder else {}
     return SavedFit(path, model, matrix, record)
+
+
+def scale_of_draws(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale | None:
+    """Return the scale of a fit that had draws, which are not saved, by its table of positions."""
+    if not (model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists() and has_scale(model)):
+        return None
+    file = path / f"{POSITIONS}.csv"
+    names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
+    try:
+        positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
+        return scale_of(model, matrix, draws=Spread.of(positions))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error

@@ -18,11 +18,12 @@ from nbmf.inference.fold_in import in_blocks
 from nbmf.posterior.components import components_of, joined_components, named
 from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.intervals import interval
-from nbmf.posterior.scale import has_scale, scale_of
+from nbmf.posterior.scale import Scale, has_scale, scale_of
 from nbmf.seeds import seed_sequence
 
 BURN_IN, SWEEPS, JUMPS = 200, 1000, 10
 TINY = 1e-12  # the probability of what cannot be
+LINKED = 1000  # rows of the fit at most, to which positions of new ones are linked
 MEMBERSHIPS, POSITIONS, WEIGHTS = "memberships", "positions", "weights"
 
 
@@ -160,6 +161,7 @@ def placed(
     rows: NewRows,
     *,
     matrix: NamedMatrix | None = None,
+    scale: Scale | None = None,
     names: Sequence[str] = (),
     level: float = 0.9,
     seed: int = 0,
@@ -167,7 +169,8 @@ def placed(
     """Return where new rows are among the components, or on the axes, of a fit.
 
     The factors of the columns are taken as known; where the model has groups, rows are of theirs. Memberships are
-    those of `weights_given`, positions those of `Scale.place`, and weights of other models those of fold-in.
+    those of `weights_given`, positions those of `Scale.place`, linked to the positions of the fit, and weights of
+    other models those of fold-in.
 
     Parameters
     ----------
@@ -177,6 +180,8 @@ def placed(
     matrix : NamedMatrix, optional
         What it was fitted to: without it there is no scale, and the order of components may be another one than in
         the report of the fit.
+    scale : Scale, optional
+        That of the fit, where positions come from draws; otherwise it is made of model and matrix.
     names : sequence of str
         Of components or axes, instead of "component 1", ...
     level, seed : float, int
@@ -200,8 +205,8 @@ def placed(
     factors = model.factors_of_rows(V, *groups)
     expectation = model.predict_rows(V, *groups) if groups else model.mean(factors)
     if matrix is not None and matrix.dense is None and has_scale(model):
-        scale = scale_of(model, matrix, level=level)
-        positions = scale.place(psi_of(factors), rows.observed)
+        scale = scale or scale_of(model, matrix, level=level)
+        positions = _linked(scale.place(psi_of(factors), rows.observed), scale, model, matrix)
         return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept)
     shown = components.members[: components.active]
     weights = joined_components(model, factors.W.T, shown, "W").T
@@ -209,6 +214,31 @@ def placed(
     has_main = bool(called) and model.alignment is not Alignment.ROTATION
     main = main_components_of(components.model, np.arange(len(shown)), rows=weights) if has_main else None
     return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main)
+
+
+def _linked(
+    placed: tuple[np.ndarray, np.ndarray, np.ndarray], scale: Scale, model: Factorization, matrix: NamedMatrix
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return positions and ends of new rows in units of the fit: shifted and stretched on each axis that is kept.
+
+    Fold-in takes columns as known, so its positions spread more or less than those of a fit, which does not. The line
+    from the ones to the others is that of the rows of the fit, treated as new ones; widths of intervals stay.
+    """
+    F, kept = matrix.shape[0], scale.kept
+    own = np.unique(np.linspace(0, F - 1, min(F, LINKED)).astype(int))
+    observed = matrix.observed[own]
+    groups = () if model.row_groups_ is None else (model.row_groups_[own],)
+    V = np.where(observed, getattr(matrix, matrix.field)[own], np.nan)
+    folded = scale.place(psi_of(model.factors_of_rows(V, *groups)), observed)[0][:, :kept]
+    target = scale.positions[own, :kept]
+    covariance = ((folded - folded.mean(axis=0)) * (target - target.mean(axis=0))).mean(axis=0)
+    slope = np.divide(covariance, folded.var(axis=0), out=np.ones(kept), where=covariance > 0)
+    positions, lower, upper = (each.copy() for each in placed)
+    linked = target.mean(axis=0) + slope * (positions[:, :kept] - folded.mean(axis=0))
+    shift = linked - positions[:, :kept]
+    for each in (positions, lower, upper):
+        each[:, :kept] += shift
+    return positions, lower, upper
 
 
 class Weights(NamedTuple):

@@ -83,6 +83,30 @@ def test_blocks_of_rows_change_no_row_much(monkeypatch):
     np.testing.assert_allclose(weights_given(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
 
 
+def slopes_of(found, scale):
+    """Return by how much positions of rows that are placed differ along each kept axis, over those in the fit."""
+    return [np.polyfit(scale.positions[:, a], found.values[:, a], 1)[0] for a in range(scale.kept)]
+
+
+def test_positions_are_in_units_of_the_fit_whose_own_come_from_draws(monkeypatch):
+    """Fold-in takes columns as known: without the link positions would spread less than in the fit, by a tenth."""
+    rng = np.random.default_rng(3)
+    psi = rng.standard_normal((80, 1)) * rng.normal(1.0, 0.5, 14) + rng.standard_normal(14)
+    V = matrix((rng.random(psi.shape) < 1 / (1 + np.exp(-psi))).astype(int), [f"q{n}" for n in range(14)])
+    model = nbmf.LogisticFactorGibbs(n_components=2, ard=True, burn_in=200, n_samples=200, random_state=0)
+    draws = nbmf.posterior_draws(model, V, n_draws=100)
+    scale, rows = scale_of(model, V, draws=draws), new_rows(V, model.column_names_, 14)
+    found = placed(model, rows, matrix=V, scale=scale)
+    np.testing.assert_allclose(slopes_of(found, scale), 1, atol=0.04)
+    np.testing.assert_allclose(found.values[:, 0].mean(), scale.positions[:, 0].mean(), atol=1e-9)
+    half = (found.upper - found.lower) / 2
+    np.testing.assert_allclose(found.upper - found.values, half, rtol=1e-9)  # the ends are moved along
+    monkeypatch.setattr(module, "LINKED", 20)
+    np.testing.assert_allclose(placed(model, rows, matrix=V, scale=scale).values[:, 0], found.values[:, 0], atol=0.15)
+    monkeypatch.setattr(module, "_linked", lambda placed, *others: placed)
+    assert max(slopes_of(placed(model, rows, matrix=V, scale=scale), scale)) < 0.95
+
+
 def fitted(estimator, F=60, N=20):
     rng = np.random.default_rng(2)
     W, H = rng.dirichlet([0.3] * 3, F), rng.beta(0.4, 0.4, (3, N))
@@ -110,6 +134,7 @@ def test_positions_of_the_rows_of_the_fit(effects):
     assert (found.kind, found.names) == (POSITIONS, scale.names)
     kept = slice(scale.kept)
     np.testing.assert_allclose(found.values[:, kept], scale.positions[:, kept], atol=0.15)
+    np.testing.assert_allclose(slopes_of(found, scale), 1, atol=0.02)
     np.testing.assert_allclose(found.upper[:, kept], scale.upper[:, kept], atol=0.2)
     np.testing.assert_allclose(found.expectation, model.predict_rows(V.codes), rtol=1e-6)
     few = V.codes.copy()
