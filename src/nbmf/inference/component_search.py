@@ -1,4 +1,4 @@
-"""K by what held-out entries say: twice as many components as long as it pays."""
+"""K by what held-out entries say: twice as many components as long as it pays, then those halfway to the next."""
 
 import warnings
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization
 
 GRID = (2, 4, 8, 16, 32, 64)
+REFINED = 8  # the best of GRID up to which K halfway to its neighbours are tried: three groups are not four
 
 
 def tried(shape: tuple[int, int]) -> list[int]:
@@ -35,7 +36,7 @@ class ComponentSearch(NamedTuple):
     """What K was taken, and why.
 
     - K : int, the smallest of those tried that the best leads by no more than a standard error of the difference
-    - tried : tuple of int, in ascending order, up to the first that does not predict better than the ones before
+    - tried : tuple of int, in ascending order
     - losses : tuple of float, theirs, in nats per held-out entry
     - next_K : int or None, the next larger that was tried
     - behind, error : float or None, by how much its loss is larger, and the standard error of that; entries of a row or
@@ -51,7 +52,8 @@ class ComponentSearch(NamedTuple):
 
     def __str__(self) -> str:
         loss = self.losses[self.tried.index(self.K)]
-        taken = f"K = {self.K} was taken, with {loss:.4f} nats per held-out entry"
+        of = ", ".join(map(str, self.tried))
+        taken = f"K = {self.K} was taken, of {of}, with {loss:.4f} nats per held-out entry"
         if self.next_K is None:
             return f"{taken}; it is the largest that was tried"
         direction = "more" if self.behind > 0 else "less"
@@ -62,7 +64,8 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     """Return the number of components that predicts held-out entries best, or a smaller one that is about as good.
 
     Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
-    K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls.
+    K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then those with
+    three quarters and three halves of the best one, if it is at most REFINED.
 
     Parameters
     ----------
@@ -87,14 +90,25 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         raise ConfigError(Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {LEAST}")
     held_out = list(folds(values, np.random.default_rng(child(estimator._seed(), "components")), in_pairs))
     losses: dict[int, np.ndarray] = {}
-    for K in tried(values.shape):
+    grid = tried(values.shape)
+    for K in grid:
         losses[K] = _losses(estimator, K, values, held_out)
         if np.nanmean(losses[K]) > min(np.nanmean(each) for each in losses.values()):
             break
+    for K in _halfway(min(losses, key=lambda K: np.nanmean(losses[K])), grid):
+        losses[K] = _losses(estimator, K, values, held_out)
+    losses = dict(sorted(losses.items()))
     if in_pairs:  # an entry and its mirror image are one observation
         for each in losses.values():
             each[np.tril_indices_from(each)] = np.nan
     return _result(losses)
+
+
+def _halfway(best: int, grid: list[int]) -> list[int]:
+    """Return the K halfway from the best of a grid to its neighbours there."""
+    if best > REFINED:
+        return []
+    return [K for K in (3 * best // 4, 3 * best // 2) if grid[0] < K < grid[-1]]
 
 
 def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: list[np.ndarray]) -> np.ndarray:

@@ -18,6 +18,7 @@ from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotSupportedError, not_allowed
+from nbmf.families.logistic.factors import ROWS
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
 from nbmf.inference.declarations import Inference
@@ -89,6 +90,8 @@ class Scale:
         What a person calls the first axes.
     mean_correlation : float array (A,) or None
         Of positions with the means of rows' observed entries: the proportion of ones, or the mean category.
+    has_row_effects : bool
+        Whether the model has effects of rows, which are part of the axes.
     between_chains : float array (A,) or None
         The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
     """
@@ -116,6 +119,7 @@ class Scale:
     lowest: int = 0
     given: Sequence[str] = ()
     mean_correlation: np.ndarray | None = None
+    has_row_effects: bool = False
     between_chains: np.ndarray | None = None
 
     @property
@@ -280,6 +284,7 @@ def scale_of(
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
         mean_correlation=_with_row_means(spread.means, matrix),
+        has_row_effects=bool(np.any(model.factors_.others.get(ROWS, 0.0))),
         between_chains=spread.between_chains,
     )
 

@@ -29,7 +29,7 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
             f"{text}. As {max(ones, 1 - ones):.1%} of all entries are {common}, this count says little: what matters "
             f"is how probable the rare {rare} are predicted to be, which the log loss in nats measures"
         )
-    columns = _of_columns(with_components, without, matrix.column_names)
+    columns = _of_columns(with_components, without, matrix.column_names) if verdict.found else ""
     text += f"; {columns}" if columns else ""
     if is_same and verdict.predicts:
         text += ". The gain is in how probable entries are predicted to be, which the log loss in nats measures"

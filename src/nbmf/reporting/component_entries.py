@@ -17,6 +17,7 @@ from nbmf.reporting.words import percent
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
@@ -32,7 +33,19 @@ def key_of(model: Factorization) -> str:
         "that of the other components, - where most below"
     )
     one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
-    return key + (f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else "")
+    key += f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else ""
+    return key + _of_pure_members(model)
+
+
+def _of_pure_members(model: Factorization) -> str:
+    """Return whom the probabilities of a component are those of: nobody, where all are mixtures."""
+    if not (model.distributions and model.probabilities):
+        return ""
+    of_rows = model.distributions == {"W"}
+    member, shares = ("row", model.W_) if of_rows else ("column", model.H_)
+    largest = float(shares.max(initial=0.0))
+    text = f". Percentages of {'columns' if of_rows else 'rows'} are those of a {member} that belongs to it alone"
+    return text if largest >= PURE else f"{text}; no {member} here does so by more than {percent(largest)}"
 
 
 def effect_entries(result: FitResult) -> list[Entry]:

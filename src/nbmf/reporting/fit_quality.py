@@ -28,7 +28,7 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
             f"E[V], of {matrix.words}, is not written: "
             'nbmf.load("model.npz").predict(rows, columns) gives those you name'
         )
-    else:
+    elif result.shows_components:  # of noise it would seem to be a success
         yield f"loss on the data that were fitted: {_loss(matrix, model, result.expectation)}"
     runs = 1 if result.chains is None else len(result.chains.estimators)
     kind = "chain" if result.is_sampled else "start"
@@ -126,10 +126,8 @@ def _of_chains(result: FitResult, in_words: Callable[[str], str]) -> Iterator[st
         )
         return
     yield f"NOT CONVERGED: {in_words(chains.advice)}"
-    yield (
-        "(.expectation is in expectation.csv, and predicts better than the chains do on average; "
-        ".best is the chain whose components are shown, in one place of several)"
-    )
+    shown = "; .best is the chain whose components are shown, in one place of several" * result.shows_components
+    yield f"(.expectation is in expectation.csv, and predicts better than the chains do on average{shown})"
     difference = chains.disagreement
     names, of_row = chains.axis_names()[0], difference.mean(axis=1)
     most = np.argsort(-of_row, kind="stable")[:MOST_DIFFERENT]

@@ -108,6 +108,9 @@ def facts(result: FitResult) -> Iterator[str]:
         f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
         f"{_share(counts['missing'] / (counts['rows'] * counts['columns']))} missing"
     )
+    if not result.shows_components:
+        yield f"fitted: {model.title}"
+        return
     weight = "" if np.isnan(components.shares).any() else " (at least 1% of all weight each)"
     yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
     if result.component_search is not None:
@@ -201,5 +204,6 @@ def _next_steps(result: FitResult, wording: Wording, method: str) -> Iterator[Ne
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
         yield NextStep(f"{unshown} This writes and draws the components nevertheless:", shown)
         return
-    yield NextStep(f"{unshown} Other methods may find what this one does not:", wording.next("compare"))
+    more = "These methods, and others," if result.verdict.others else "Other methods"
+    yield NextStep(f"{unshown} {more} are compared by", wording.next("compare"))
     yield NextStep("and this writes and draws the components nevertheless:", shown)

@@ -26,10 +26,14 @@ LIMITS = {
     MANY: "further axes are in positions.csv and columns.csv",
 }
 ROTATED = (
-    "the axes are rotated by varimax, so that each column depends on as few of them as possible; positions on one are "
-    "uncorrelated with those on another"
+    "the axes are rotated by varimax, so that each column depends on as few of them as possible, and are kept "
+    "uncorrelated: where two traits are correlated, part of one shows on the axis of the other, also in means of groups"
 )
 NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
+ARCH = (
+    "axes need not be causes: one gradient along which ones come and go again, as of species, bends into an arch on two"
+)
+ROW_EFFECTS = "how common ones are in a row is part of the axes: rows with many ones may lead on several of them"
 COUNTS = ("one axis", "two axes", "three axes")
 
 
@@ -47,6 +51,8 @@ def facts(scale: Scale) -> Iterator[str]:
         yield LIMITS[scale.limit]
     if kept > 1:
         yield ROTATED if scale.rotated else NOT_ROTATED
+        yield from ([] if scale.categories else [ARCH])
+        yield from ([ROW_EFFECTS] if scale.has_row_effects else [])
     yield from _ordered_by_means(scale)
     yield (
         "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "

@@ -62,11 +62,11 @@ def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():
     ("search", "said"),
     [
         (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.52), 8, 0.02, 0.005),
-         "K = 4 was taken, with 0.5000 nats per held-out entry; K = 8 has 0.0200 ± 0.0050 more"),
+         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per held-out entry; K = 8 has 0.0200 ± 0.0050 more"),
         (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.499), 8, -0.001, 0.005),
-         "K = 4 was taken, with 0.5000 nats per held-out entry; K = 8 has 0.0010 ± 0.0050 less"),
+         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per held-out entry; K = 8 has 0.0010 ± 0.0050 less"),
         (ComponentSearch(8, (2, 4, 8), (0.6, 0.5, 0.4)),
-         "K = 8 was taken, with 0.4000 nats per held-out entry; it is the largest that was tried"),
+         "K = 8 was taken, of 2, 4, 8, with 0.4000 nats per held-out entry; it is the largest that was tried"),
     ],
 )  # fmt: skip
 def test_one_sentence_says_what_was_taken_and_how_far_the_next_is(search, said):
@@ -88,14 +88,26 @@ def test_losses_are_those_of_fits_to_the_other_entries():
 
 
 def test_larger_K_are_tried_as_long_as_the_loss_falls(monkeypatch):
-    means = {1: 0.7, 2: 0.6, 4: 0.5, 8: 0.4, 16: 0.45, 32: 0.1, 64: 0.1}
+    means = {1: 0.7, 2: 0.6, 4: 0.5, 6: 0.41, 8: 0.4, 12: 0.42, 16: 0.45, 32: 0.1, 64: 0.1}
     monkeypatch.setattr(module, "_losses", lambda estimator, K, values, held_out: np.full(values.shape, means[K]))
     V = np.random.default_rng(0).integers(0, 2, (70, 80))
-    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 8, 16)
+    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 6, 8, 12, 16)  # and next to the best
     means |= {16: 0.3, 32: 0.2, 64: 0.15}
     assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 8, 16, 32, 64)
     assert search_components(make("BinaryICA", "auto"), V[:20]).tried == (2, 4, 8, 16)  # below the number of rows
     assert search_components(make("BinaryICA", "auto"), V[:, :2]).tried == (1,)
+    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 6, 8)  # 12 is no longer below
+    means |= {3: 0.59, 4: 0.61}
+    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 3, 4)
+
+
+def test_three_groups_are_three():
+    """Latent classes with their own probabilities: of 2, 4, 8, ... the best is 4, of which two are one class."""
+    rng = np.random.default_rng(1)
+    profiles = np.repeat([[0.85, 0.15, 0.15], [0.15, 0.85, 0.15], [0.15, 0.15, 0.8]], 4, axis=1)
+    V = (rng.random((400, 12)) < profiles[rng.integers(0, 3, 400)]).astype(int)
+    search = search_components(nbmf.BetaDirVB("auto", alpha=0.3, beta=0.3, gamma=0.5, max_iter=500, random_state=0), V)
+    assert (search.K, search.tried) == (3, (2, 3, 4, 6, 8))
 
 
 def test_a_mirror_image_is_held_out_as_well_and_counts_once(monkeypatch):
