@@ -20,7 +20,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
 from nbmf.inference.component_search import tried
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import ENOUGH, HELD_OUT
+from nbmf.inference.folds import HELD_OUT, number_of_folds
 from nbmf.inference.parameters import AUTO
 from nbmf.numerics.threads import processors
 from nbmf.output.folder import LARGEST_CSV
@@ -163,7 +163,7 @@ def _folds(matrix: NamedMatrix) -> int:
     units = ones_of(matrix) if matrix.dense is not None else matrix.n_observed
     if matrix.is_symmetric():
         units /= 2
-    return min(round(1 / HELD_OUT), math.ceil(ENOUGH / (HELD_OUT * units)))
+    return number_of_folds(HELD_OUT * units)
 
 
 def _entries(matrix: NamedMatrix) -> float:

@@ -39,6 +39,8 @@ def load_model(path: Path) -> Any:
     """Return the model in a folder or a file."""
     if not path.exists():
         raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
+    if path.is_file() and path.suffix != Path(MODEL).suffix:
+        raise DataError(f"{path}: a fit is a folder that nbmf fit has written, or its {MODEL}; it comes before a file")
     if path.is_dir():
         refuse_incomplete(path)
     if path.is_dir() and not (path / MODEL).exists():

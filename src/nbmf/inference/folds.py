@@ -64,7 +64,12 @@ def counted(number: int, in_pairs: bool) -> str:
 def parts(places: np.ndarray, size: float, rng: np.random.Generator) -> list[np.ndarray]:
     """Return tenths of the places in random order, as many as hold ENOUGH; `size` is that of a tenth."""
     tenths = np.array_split(rng.permutation(places), round(1 / HELD_OUT))
-    return tenths[: math.ceil(ENOUGH / size)]
+    return tenths[: number_of_folds(size)]
+
+
+def number_of_folds(size: float) -> int:
+    """Return how many tenths are held out in turn, of which each has so many entries (or pairs of them)."""
+    return min(round(1 / HELD_OUT), math.ceil(ENOUGH / size))
 
 
 def fitted_to(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":

@@ -1,7 +1,7 @@
 """What each component of a fit holds and says, in words."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from nbmf.reporting.words import percent
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+LIKE_SUMS = 0.8  # correlation of a component with the logarithms of the sums of rows, from which on it is said
 PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
@@ -85,7 +86,7 @@ def _title(number: int, result: FitResult) -> str:
 
 def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tuple[str, str]]:
     """Return what is most typical of a component, and what is least."""
-    components, lines = result.components, []
+    components, lines = result.components, list(_as_sums(result, sides["rows"]))
     for axis, side in sides.items():
         if _has_signs(components.model):
             lines += [(f"{axis} +", side.named(side.values)), (f"{axis} -", side.named(-side.values))]
@@ -99,6 +100,15 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
         else:
             lines.append((axis, side.named(side.values)))
     return lines
+
+
+def _as_sums(result: FitResult, rows: "_Side") -> Iterator[tuple[str, str]]:
+    """Yield that a component of counts orders rows by how much was counted in them."""
+    if not isinstance(result.matrix, CountMatrix) or result.matrix.dense is not None or np.ptp(rows.values) == 0:
+        return
+    sums = np.log1p(np.maximum(result.matrix.tallies, 0).sum(axis=1))
+    if np.ptp(sums) > 0 and abs(r := np.corrcoef(rows.values, sums)[0, 1]) >= LIKE_SUMS:
+        yield "sums", f"rows differ much as the logarithms of their sums do (r = {r:.2f}): by how much was counted"
 
 
 def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tuple[str, list[tuple[str, str]]]:

@@ -1,6 +1,7 @@
 """The command line on a file of counts: what it says, writes and refuses."""
 
 import json
+import re
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -66,6 +67,17 @@ def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(
     binary = run(capsys, *commands[-1][1:])
     assert "counts above 0 are ones, others zeros" in binary
     assert "nbmf fit catches.csv --above 0\n" in binary
+
+
+def test_a_component_that_follows_how_much_was_counted_is_called_so(capsys):
+    rng = np.random.default_rng(2)
+    depth, kinds = rng.uniform(0.3, 3.0, (40, 1)), np.kron(np.eye(2), np.full((20, 8), 12.0)) + 2
+    frame = pd.DataFrame(rng.poisson(depth * kinds)).add_prefix("otu")
+    frame.to_csv("otus.csv", index=False)
+    components = ("fit", "otus.csv", "--method", "negative-binomial-vb", "--no-check", "--components", "2")
+    told = re.findall(r"sums +rows differ much as .* sums do \(r = (.*)\)", run(capsys, *components, "--force"))
+    assert len(told) == 1
+    assert 0.8 <= abs(float(told[0])) <= 1
 
 
 def test_few_values_may_be_answers(capsys):

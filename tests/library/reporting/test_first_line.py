@@ -47,6 +47,8 @@ def test_the_first_line_says_what_is_predicted_right_overall_and_where_it_helps(
         "87% of the held-out entries are predicted right, 76% without components (row and column effects); "
         "most gained: 'x' 91% instead of 55%, 'y' 80% instead of 60%; least: 'z' 60% instead of 62%"
     )  # of "few" nine entries were held out
+    unfound = accuracy_sentence(verdict._replace(found=False, predicts=False), matrix_of(0.5))
+    assert unfound.endswith("76% without components (row and column effects)")  # what noise gains is no news
 
 
 def test_no_column_is_named_where_all_gain_alike():

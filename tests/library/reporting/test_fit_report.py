@@ -18,7 +18,7 @@ from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
-from nbmf.reporting.component_entries import _side_of
+from nbmf.reporting.component_entries import _side_of, key_of
 from nbmf.reporting.fit_report import facts, fit_report, group_tables
 from nbmf.reporting.fit_result import FitResult
 
@@ -60,6 +60,35 @@ def quality(fit):
 
 def blanks_folded(lines):
     return [" ".join(line.split()) for line in lines.splitlines()]
+
+
+def test_where_nothing_is_found_the_fit_is_not_praised():
+    verdict = VERDICT._replace(found=False, predicts=False)
+    told = summary(result(verdict=verdict))
+    assert "fitted: bICA, K = 2\n" in told
+    for words in ("active component", "loss on the data", "most gained"):
+        assert words not in told
+        assert words in summary(result(verdict=VERDICT)) or words == "most gained"
+    assert "are shown, because they do not predict significantly better than baselines. Other methods" in told
+    others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
+    assert "These methods, and others, are compared by" in summary(result(verdict=verdict._replace(others=others)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "largest", "said"),
+    [
+        (nbmf.BinaryICA, 0.8, "columns are those of a row that belongs to it alone; no row here does so by"),
+        (nbmf.BinaryICA, 0.99, "columns are those of a row that belongs to it alone"),
+        (nbmf.DirBetaVB, 0.8, "rows are those of a column that belongs to it alone; no column here does"),
+        (nbmf.LogisticFactorVB, 0.8, None),
+    ],
+)
+def test_whose_probabilities_a_component_has(kind, largest, said):
+    model = kind(2)
+    model.W_, model.H_ = np.array([[largest, 1 - largest], [0.3, 0.7]]), np.array([[largest, 0.4], [1 - largest, 0.6]])
+    key = key_of(model)
+    assert (said in key) if said else ("alone" not in key)
+    assert (" by more than 80%" in key) == (said is not None and largest < 0.95)
 
 
 def test_a_verdict_has_what_predicts_the_same_entries_below_it():

@@ -53,6 +53,8 @@ def test_the_facts_are_those_of_the_scale():
         ({"limit": NOISE}, "a further axis cannot be distinguished from noise"),
         ({"limit": MANY}, "further axes are in positions.csv"),
         ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
+        ({"kept": 2}, "axes need not be causes"),
+        ({"kept": 2, "has_row_effects": True}, "how common ones are in a row is part of the axes"),
         ({"kept": 2}, "the axes are not rotated"),
         ({"kept": 2}, "two axes, which hold 100% of"),
         ({"n_end": 1}, "an end is one row"),
@@ -61,6 +63,10 @@ def test_the_facts_are_those_of_the_scale():
 def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
     assert said not in " ".join(facts(SCALE))
     assert said in " ".join(facts(dataclasses.replace(SCALE, **changed)))
+
+
+def test_of_ordered_categories_nothing_is_said_of_ones_that_come_and_go():
+    assert "axes need not" not in " ".join(facts(dataclasses.replace(SCALE, kept=2, categories=("no", "yes"))))
 
 
 @pytest.mark.parametrize(
