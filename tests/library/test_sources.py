@@ -232,7 +232,7 @@ CONCERNED = {
     "numerics/compilation.py": [0, 1, 2, 3],
     "families/beta_dirichlet/collapsed_gibbs.py": [],
     "inference/estimator.py": [],
-    "cli/fit.py": [],
+    "cli/commands/fit.py": [],
 }
 
 

@@ -17,7 +17,10 @@ FACTORS = {"W", "H"}
 PRODUCTS = ("dot", "matmul", "einsum", "tensordot")
 
 TEXTS = (".py", ".smk", ".yaml", ".rst", ".css")
-FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS)
+LISTS = ("methods.yaml",)  # an entry a method
+FILES = sorted(
+    path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS and path.name not in LISTS
+)
 MODULES = [path for path in FILES if path.suffix == ".py"]
 
 
@@ -113,7 +116,7 @@ def found_in(paths, look):
 def test_no_file_is_long_and_few_are_longish():
     assert not {name_of(path): n for path in FILES if (n := lines_of(path)) > MAX_LINES}
     longish = [name_of(path) for path in FILES if lines_of(path) > MANY_LINES]
-    assert len(longish) <= LONG, longish
+    assert len(longish) <= LONG, f"{len(longish)} files over {MANY_LINES} lines, at most {LONG}: split one of {longish}"
 
 
 def test_functions_take_few_parameters():

@@ -91,7 +91,7 @@ def test_a_method_of_the_page_is_on_the_command_line(checkout):
     rows += [f"r{f}," + ",".join(str(int((n < 3) == (f < 4))) for n in range(6)) for f in range(8)]
     (checkout.folder / "two.csv").write_text("\n".join(rows) + "\n")
     ran = subprocess.run(
-        [sys.executable, "-m", "nbmf.cli", "fit", "two.csv", "--method", "row-clusters"],
+        [sys.executable, "-m", "nbmf", "fit", "two.csv", "--method", "row-clusters"],
         cwd=checkout.folder,
         env=checkout.environment(PYTHONPATH=str(checkout.folder / "src")),
         capture_output=True,
@@ -105,7 +105,7 @@ def test_a_method_of_the_page_is_on_the_command_line(checkout):
     # Another process opens the fit, though nothing has imported the class there.
     (checkout.folder / "two.nbmf/dictionary.png").unlink()
     drawn = subprocess.run(
-        [sys.executable, "-m", "nbmf.cli", "plot", "two.nbmf"],
+        [sys.executable, "-m", "nbmf", "plot", "two.nbmf"],
         cwd=checkout.folder,
         env=checkout.environment(PYTHONPATH=str(checkout.folder / "src")),
         capture_output=True,

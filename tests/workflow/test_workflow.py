@@ -297,7 +297,7 @@ def test_a_second_run_has_nothing_to_do_whatever_is_touched_or_of_others(finishe
         "src/nbmf_studies/framework/needs.py",
         "src/nbmf_studies/all_methods/study.py",
         "src/nbmf/catalogue.py",
-        "src/nbmf/cli/fit.py",
+        "src/nbmf/cli/commands/fit.py",
         "src/nbmf/evaluation/recommendation.py",
         "src/nbmf_studies/pipeline/targets.py",
         "src/nbmf/likelihoods/new.py",

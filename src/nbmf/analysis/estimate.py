@@ -18,7 +18,7 @@ from nbmf.analysis.request import Request
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
-from nbmf.inference.component_search import tried
+from nbmf.inference.component_search import halfway, tried
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import HELD_OUT, number_of_folds
 from nbmf.inference.parameters import AUTO
@@ -61,7 +61,7 @@ COSTS = {
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
 }
 SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250)}  # of the fits with which K is searched for
-SEARCHED = 3  # numbers of components that are mostly tried
+SEARCHED = 3  # numbers of components that are mostly tried, besides those halfway to others
 START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
 BASELINES = 1.5e-6  # seconds per entry and fold
 MIXTURE = 2e-5  # seconds per entry that is held out and method that is mixed
@@ -125,9 +125,11 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
     """Return what a fit to a part of the entries takes on the machine where costs were measured, on one thread."""
     cost = _cost(estimator)
     if estimator.n_components == AUTO:
-        numbers, rest = tried(matrix.shape)[:SEARCHED], part * (1 - HELD_OUT)
+        grid, rest = tried(matrix.shape), part * (1 - HELD_OUT)
+        numbers = grid[:SEARCHED]
+        numbers += halfway(numbers[len(numbers) // 2], grid)
         search = sum(_seconds(estimator, cost, K, matrix, rest) for K in numbers)
-        return _folds(matrix) * search + _seconds(estimator, cost, numbers[-1], matrix, part)
+        return _folds(matrix) * search + _seconds(estimator, cost, max(numbers), matrix, part)
     return _seconds(estimator, cost, estimator.n_components, matrix, part)
 
 

@@ -1,4 +1,4 @@
-"""The command `nbmf`: example, info, fit, compare and plot, one module each.
+"""The command `nbmf`. Each of its commands is a module of `commands`; the others here serve several of them.
 
 Nothing but the arguments is imported before it is known what to do, so that help is there at once.
 """
@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         kernel_cache.prepare()
         with warnings.catch_warnings():
             warnings.showwarning = functools.partial(_show, command=options.command)
-            importlib.import_module(f"nbmf.cli.{options.command.replace('-', '_')}").run(options)
+            importlib.import_module(f"nbmf.cli.commands.{options.command.replace('-', '_')}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

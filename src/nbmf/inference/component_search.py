@@ -95,7 +95,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         losses[K] = _losses(estimator, K, values, held_out)
         if np.nanmean(losses[K]) > min(np.nanmean(each) for each in losses.values()):
             break
-    for K in _halfway(min(losses, key=lambda K: np.nanmean(losses[K])), grid):
+    for K in halfway(min(losses, key=lambda K: np.nanmean(losses[K])), grid):
         losses[K] = _losses(estimator, K, values, held_out)
     losses = dict(sorted(losses.items()))
     if in_pairs:  # an entry and its mirror image are one observation
@@ -104,7 +104,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     return _result(losses)
 
 
-def _halfway(best: int, grid: list[int]) -> list[int]:
+def halfway(best: int, grid: list[int]) -> list[int]:
     """Return the K halfway from the best of a grid to its neighbours there."""
     if best > REFINED:
         return []

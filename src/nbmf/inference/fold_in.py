@@ -44,9 +44,10 @@ def refine(n_rows: int, renew: Callable[[np.ndarray], np.ndarray], rounds: int) 
 class FoldIn(TransformOutput):
     """The part of an estimator that treats new rows and columns.
 
-    A family defines `_fold_in_rows` and `_fold_in_columns`, or leaves out what its model has not;
-    where a new row or column has more of its own than one of W or H, `_factors_of_rows` and
-    `_factors_of_columns` as well.
+    A family defines `_fold_in_rows` and `_fold_in_columns`; a class outside nbmf may do without. Where a new row or
+    column has more of its own than one of W or H, such as an effect, it defines `_factors_of_rows`,
+    `_factors_of_columns` and `_factors_with` as well. Where it has no more, predict_rows(V) has to be
+    inverse_transform(transform(V)). They ask for `n_components_`, or the shape of H_: `n_components` may be "auto".
 
     Attributes
     ----------

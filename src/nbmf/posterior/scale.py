@@ -25,7 +25,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import named
-from nbmf.posterior.scale_axes import Exceedances, axes_of, kept_axes, rotated, signed
+from nbmf.posterior.scale_axes import Exceedances, axes_of, correlation_with_means, kept_axes, rotated, signed
 from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
 
 if TYPE_CHECKING:
@@ -283,21 +283,10 @@ def scale_of(
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
-        mean_correlation=_with_row_means(spread.means, matrix),
+        mean_correlation=correlation_with_means(spread.means, matrix),
         has_row_effects=bool(np.any(model.factors_.others.get(ROWS, 0.0))),
         between_chains=spread.between_chains,
     )
-
-
-def _with_row_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
-    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant."""
-    observed = matrix.observed
-    sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
-    means = sums / np.maximum(observed.sum(axis=1), 1)
-    of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
-    lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
-    products = of_means @ of_positions
-    return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
 
 
 def _predicted(model: Factorization, rows: np.ndarray) -> np.ndarray:

@@ -201,3 +201,14 @@ def signed(axes: Axes) -> Axes:
     is_balanced = np.abs(sums) <= 1e-9 * np.abs(axes.loadings).sum(axis=0)
     signs = np.where(np.where(is_balanced, largest, sums) < 0, -1.0, 1.0)
     return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs)
+
+
+def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
+    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant."""
+    observed = matrix.observed
+    sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
+    means = sums / np.maximum(observed.sum(axis=1), 1)
+    of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
+    lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
+    products = of_means @ of_positions
+    return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)

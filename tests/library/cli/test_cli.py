@@ -25,9 +25,9 @@ from scipy.special import expit
 import nbmf
 from nbmf import cli, registry
 from nbmf.catalogue import DEFAULTS, METHODS
-from nbmf.cli import compare as compare_command
 from nbmf.cli import help_texts, kernel_cache, progress
 from nbmf.cli.arguments import COMMANDS, as_typed, parse
+from nbmf.cli.commands import compare as compare_command
 from nbmf.cli.reading import name_of, repeated
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError, Message, Setting
@@ -373,7 +373,7 @@ def test_the_way_of_a_fit_is_a_straight_line(capsys):
     finally:
         sys.setprofile(None)
     inside = {(a.removeprefix(package), b.removeprefix(package)) for a, b in calls if a != b and a.startswith(package)}
-    assert {caller for caller, called in inside if called == "cli/fit.py"} == {"cli/__init__.py"}
+    assert {caller for caller, called in inside if called == "cli/commands/fit.py"} == {"cli/__init__.py"}
     shown = {pair for pair in inside if all(file.startswith(("cli/", "reporting/")) for file in pair)}
     assert len(shown) > 15
     assert not [pair for pair in shown if pair[::-1] in shown]
@@ -712,7 +712,7 @@ def test_an_interrupted_comparison_keeps_what_was_finished(here, capsys, monkeyp
         log(FitDone(1, 2, {"method": "bica", "K": 2, "perplexity": 0.5, "seconds": 1.0}, "bICA"))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("nbmf.cli.compare.compare", interrupted)
+    monkeypatch.setattr("nbmf.cli.commands.compare.compare", interrupted)
     error = run(capsys, "compare", "survey.csv", code=130).err
     words = "nbmf: interrupted: the scores of 1 finished fits are in survey.compare/scores.csv"
     assert without_progress(error) == ["", words]
@@ -804,7 +804,7 @@ def test_warnings_are_a_line_without_a_path(capsys):
         warnings.warn(Message(Setting("n_components", 3), " is\nfew"), UserWarning, stacklevel=1)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("nbmf.cli.info.run", noisy)
+        patched.setattr("nbmf.cli.commands.info.run", noisy)
         patched.setattr(sys, "warnoptions", [])
         assert run(capsys, "info", "survey.csv").err == "nbmf: warning: n_components = 3 is few\n"
 
@@ -828,7 +828,7 @@ def test_a_network_whose_columns_are_in_another_order(above, capsys, here):
 
 def python(*arguments, **options):
     return subprocess.Popen(
-        [sys.executable, "-u", "-m", "nbmf.cli", *arguments],
+        [sys.executable, "-u", "-m", "nbmf", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

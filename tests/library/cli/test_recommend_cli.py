@@ -12,7 +12,7 @@ from sparse_blocks import drawn
 
 import nbmf
 from nbmf import cli
-from nbmf.cli import recommend
+from nbmf.cli.commands import recommend
 from nbmf.data import sparse_matrix
 from nbmf.io import coded_matrix
 

@@ -261,8 +261,8 @@ def test_arguments_are_checked(words, capsys):
 
 
 def test_models_of_the_commands_are_those_of_the_family():
-    from nbmf.cli import topics
-    from nbmf.cli.topics import MODELS
+    from nbmf.cli.commands import topics
+    from nbmf.cli.commands.topics import MODELS
 
     assert tuple(MODELS) == OF_DOCUMENTS
     told = parsers()[1]

@@ -13,8 +13,8 @@ from nbmf.analysis.analyze import chosen_of
 from nbmf.analysis.plan import plan_of
 from nbmf.analysis.request import Request
 from nbmf.catalogue import CANDIDATES
-from nbmf.cli import fit as fit_command
 from nbmf.cli.arguments import parse
+from nbmf.cli.commands import fit as fit_command
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.verdict import CHANCE

@@ -9,10 +9,12 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.posterior import new_rows as module
+from nbmf.posterior import weights_given as of_weights
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed, weights_given
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed
 from nbmf.posterior.scale import scale_of
+from nbmf.posterior.weights_given import weights_given
 
 CODES = np.array([[1, 0, -1, 1], [0, 0, 1, -1], [-1, -1, -1, 1]])
 
@@ -52,7 +54,7 @@ def test_what_does_not_match_at_all_is_refused():
 )
 def test_weights_are_those_of_quadrature(prior, jumps, monkeypatch):
     """Two components: the posterior on quantiles of the prior, in corners and between; once by Gibbs sampling alone."""
-    monkeypatch.setattr(module, "JUMPS", jumps)
+    monkeypatch.setattr(of_weights, "JUMPS", jumps)
     rng = np.random.default_rng(0)
     profiles, codes = rng.beta(0.4, 0.4, (2, 12)), rng.integers(-1, 2, (8, 12))
     found = weights_given(codes, profiles, np.array(prior), level=0.8)
@@ -79,7 +81,7 @@ def test_blocks_of_rows_change_no_row_much(monkeypatch):
     rng = np.random.default_rng(1)
     codes, profiles = rng.integers(0, 2, (7, 10)), rng.random((3, 10))
     whole = weights_given(codes, profiles, np.ones(3))
-    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 2 * 3 * module.SWEEPS)
+    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 2 * 3 * of_weights.SWEEPS)
     np.testing.assert_allclose(weights_given(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
 
 

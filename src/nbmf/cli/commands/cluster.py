@@ -3,7 +3,7 @@
 import argparse
 import functools
 
-from nbmf.cli.tables import Task, folder_of, run_on
+from nbmf.cli.cluster_and_topics import Task, folder_of, run_on
 from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
 

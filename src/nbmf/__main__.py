@@ -1,4 +1,4 @@
-"""python -m nbmf.cli, the same as the command nbmf."""
+"""python -m nbmf, the same as the command nbmf."""
 
 import sys
 

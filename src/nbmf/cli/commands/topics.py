@@ -4,7 +4,7 @@ import argparse
 import functools
 from pathlib import Path
 
-from nbmf.cli.tables import Task, folder_of, run_on
+from nbmf.cli.cluster_and_topics import Task, folder_of, run_on
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.documents import ROLES, read_documents

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.cli.predict import as_the_fit, refuse_other_kind
+from nbmf.cli.commands.predict import as_the_fit, refuse_other_kind
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_new_rows
 from nbmf.cli.saved_fits import SavedFit, load_fit
