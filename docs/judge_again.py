@@ -15,7 +15,7 @@ from publish import ROOT, STUDY, into_page, published_sections, sections_of_read
 from nbmf.plotting import style
 from nbmf_studies import all_studies
 from nbmf_studies.framework.verdicts import combined, judge_again
-from nbmf_studies.lumbreras2020.readings import READINGS, Run
+from nbmf_studies.lumbreras2020.readings import READINGS, Results
 from nbmf_studies.lumbreras2020.second_reading import observed
 
 FIRST = "### The paper's claims"
@@ -49,7 +49,7 @@ def judged(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the published tables of the second readings, with those of their verdicts."""
     names = ("scores", "eta", "one_side", "long_chains", "eta_losses", "ranges")
     tables = {name: pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv") for name in names}
-    run = Run(
+    run = Results(
         *(tables[name] for name in names[:3]),
         long=tables["long_chains"],
         losses=tables["eta_losses"],

@@ -22,7 +22,7 @@ from snakemake.utils import update_config
 from nbmf_studies import all_studies
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.framework.verdicts import judge
-from nbmf_studies.lumbreras2020.claims import CLAIMS, Run
+from nbmf_studies.lumbreras2020.claims import CLAIMS, Results
 from nbmf_studies.pipeline import configuration
 from nbmf_studies.pipeline.verification import compare_runs, summarise_comparison
 
@@ -75,7 +75,7 @@ def main() -> None:
     for name, title in figures.items():
         sections += [f"### {title}", f"![{title}](figures/{name}.png)"]
     sections += sections_of_tables(tables)
-    sections += sections_of_other_runs(Run(tables["scores"], tables["traces"]), options)
+    sections += sections_of_other_runs(Results(tables["scores"], tables["traces"]), options)
     sections += sections_that_stay(sections, is_same)
     sections += ["### Time and memory", *time_and_memory(options, results)]
     into_page(STUDY, sections)
@@ -148,7 +148,7 @@ def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
     ]
 
 
-def sections_of_other_runs(run: Run, options: argparse.Namespace) -> list[str]:
+def sections_of_other_runs(run: Results, options: argparse.Namespace) -> list[str]:
     """Return the sections that compare a run with those of other configurations."""
     sections = []
     if options.mean_field_start:
@@ -157,12 +157,12 @@ def sections_of_other_runs(run: Run, options: argparse.Namespace) -> list[str]:
         sections += [markdown(compare_starts(run.scores, other))]
     if options.as_in_the_text:
         folder = options.as_in_the_text / STUDY / "tables"
-        other = Run(*(pd.read_csv(folder / f"{name}.csv") for name in Run._fields))
+        other = Results(*(pd.read_csv(folder / f"{name}.csv") for name in Results._fields))
         sections += sections_of_orientations(run, other)
     return sections
 
 
-def sections_of_orientations(run: Run, other: Run) -> list[str]:
+def sections_of_orientations(run: Results, other: Results) -> list[str]:
     """Return the sections on a run and on one with some datasets in the text's orientation."""
     turned = " and ".join(other.datasets)
     verdicts, differing = compare_verdicts(run, in_the_place_of(run, other))
@@ -305,7 +305,7 @@ def compare_starts(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def in_the_place_of(run: Run, other: Run) -> Run:
+def in_the_place_of(run: Results, other: Results) -> Results:
     """Return a run with the datasets of another in the place of its own.
 
     Raises
@@ -323,7 +323,7 @@ def in_the_place_of(run: Run, other: Run) -> Run:
             f"the run as in the text is not that of the same fits: {len(lonely)} of either have no "
             f"partner, among them {min(lonely)}"
         )
-    return Run(
+    return Results(
         *(
             pd.concat([ours[~ours["dataset"].isin(turned)], theirs], ignore_index=True)
             for ours, theirs in zip(run, other, strict=True)
@@ -331,7 +331,7 @@ def in_the_place_of(run: Run, other: Run) -> Run:
     )
 
 
-def compare_verdicts(scripts: Run, text: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+def compare_verdicts(scripts: Results, text: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts in both orientations, and the parts on which they differ."""
     (verdicts, parts), (other_verdicts, other_parts) = judge(CLAIMS, scripts), judge(CLAIMS, text)
     sides = (": scripts", ": text")

@@ -24,6 +24,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.one_component import is_worse
 from nbmf.inference.progress import FitRecorder
 from nbmf.inference.table_model import TableModel
+from nbmf.likelihoods.likelihood import LossAt
 from nbmf.registry import check_starts, is_factorization, length_settings, make_estimator, module_of
 from nbmf.seeds import child, seed_sequence
 
@@ -128,7 +129,7 @@ def run_fit(
     check_starts("starts", request.class_name, request.starts)
     if not is_factorization(request.class_name):
         return _fit_table(matrix, mask, request, log)
-    class_name, K, settings = request[:3]
+    class_name, K, settings = request.class_name, request.K, request.settings
     if mask is not None and mask.ndim == 1:
         raise DataError(f"rows are held out; {class_name} is fitted to what held-out entries leave")
     from_matrix = function_of(request.told_by)(matrix) if request.told_by else {}
@@ -160,10 +161,22 @@ def run_fit(
 
     log(f"{class_name}, K = {K}, {settings}: scored on {np.count_nonzero(scored)} {kind} entries")
     (estimator, trace, seconds, _), about_starts = best_start(map(fit, estimators), log)
+    scores = _scores(estimator, loss_at, kind)
+    log(f"done in {seconds:.1f} s: log loss {scores['perplexity']:.6f}")
+    report = {
+        **scores,
+        "trace": {name: [finite(number) for number in numbers] for name, numbers in trace.items()},
+        **about_starts,
+        **_facts(estimator, request, seconds),
+    }
+    return _measured(report, estimator, matrix, mask, request)
+
+
+def _scores(estimator: Factorization, loss_at: LossAt, kind: str) -> dict[str, Any]:
+    """Return what a fit's predictions of some entries are worth, and how many components it uses."""
     prediction = estimator.predictive(loss_at.rows, loss_at.columns)
     result = loss_at(prediction)
-    log(f"done in {seconds:.1f} s: log loss {result.perplexity:.6f}")
-    report = {
+    return {
         "perplexity": result.perplexity,
         "loss": result.total,
         "n_test": result.entries,
@@ -174,16 +187,12 @@ def run_fit(
         "n_components": estimator.n_components_,
         "W_min": _or_none(np.min, estimator.W_),
         "W_max": _or_none(np.max, estimator.W_),
-        "trace": {name: [finite(number) for number in numbers] for name, numbers in trace.items()},
-        **about_starts,
-        **_facts(estimator, request, seconds),
     }
-    return _measured(report, estimator, matrix, mask, request)
 
 
 def _fit_table(matrix: NamedMatrix, mask: np.ndarray | None, request: FitRequest, log: Callable) -> FitResult:
     """Fit a TableModel; a fit of one iteration goes before, so that no compilation is in the CPU time."""
-    class_name, K, settings = request[:3]
+    class_name, K, settings = request.class_name, request.K, request.settings
     models = [make_estimator(class_name, K, settings, seed) for seed in request.seeds()]
     training = models[0].table.of(matrix)
     training = training if mask is None else without(training, mask)

@@ -36,7 +36,7 @@ from nbmf_studies.cemgil2009 import (
     templates,
 )
 from nbmf_studies.cemgil2009.averages import averages
-from nbmf_studies.cemgil2009.criteria import PRINTED, Run
+from nbmf_studies.cemgil2009.criteria import PRINTED, Results
 from nbmf_studies.cemgil2009.evidence_methods import FOUND, AnnealedEvidence, ChibEvidence
 from nbmf_studies.cemgil2009.filling_methods import EMFromImages, whole_images
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, PIXEL_MEAN, SHORT, WAYS
@@ -611,7 +611,7 @@ def wrong(kind, count, order):
 )
 def test_each_rule_has_its_threshold(number, just, broken):
     for changes, holds in ((just, True), (broken, False)):
-        assert (verdict_on(claims.CLAIMS, number, Run(**run_of(**changes))) == "reproduced") == holds
+        assert (verdict_on(claims.CLAIMS, number, Results(**run_of(**changes))) == "reproduced") == holds
 
 
 @pytest.mark.parametrize(("column", "change"), [("value", -20.0), ("effective_size", -49.0)])
@@ -872,7 +872,7 @@ def test_a_dataset_that_is_unknown_is_named(tmp_path, monkeypatch):
 
 
 def test_choices_are_made_matrix_by_matrix():
-    run = Run(5, made_up_evidence({(BOUND, 2): 3, (ANNEALED, 0): 6}))
+    run = Results(5, made_up_evidence({(BOUND, 2): 3, (ANNEALED, 0): 6}))
     assert run.choices(BOUND) == {**dict.fromkeys(SEEDS, 5), 2: 3}
     assert run.choices(ANNEALED)[0] == 6
     assert run.choices(CHIB) == {0: 5, 1: 5}

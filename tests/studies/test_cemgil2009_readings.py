@@ -23,7 +23,7 @@ from nbmf_studies.cemgil2009.evidence_methods import ChibEvidence
 from nbmf_studies.cemgil2009.filling_methods import FillingVB, FromML, ICMAfterVB
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, PIXEL_MEAN
 from nbmf_studies.cemgil2009.order_methods import PRUNED, SPLIT, AcceleratedVB, FromNeighbour
-from nbmf_studies.cemgil2009.reading_criteria import UNTIED, VB_ALL, Run
+from nbmf_studies.cemgil2009.reading_criteria import UNTIED, VB_ALL, Results
 from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
 from nbmf_studies.cemgil2009.reading_names import (
     ANNEALED_BACK,
@@ -408,7 +408,7 @@ def run_of(**changes):
 
 def verdicts(number=None, **changes):
     """Return the verdicts on a claim, or on all."""
-    table, _ = judged_again(readings.READINGS, number, Run(**run_of(**changes)))
+    table, _ = judged_again(readings.READINGS, number, Results(**run_of(**changes)))
     return table.groupby("number")["verdict"].agg(list).to_dict()
 
 
@@ -478,7 +478,7 @@ def test_what_was_left_out_is_not_measured():
     found = verdicts(scores=few[few["order"] < 100])
     assert found[14] == ["reproduced"]
     assert found[11] == found[12] == found[16] == found[18] == ["not measured"]
-    one = Run(5, made_up_evidence(), made_up_orders().query("dataset == 'olivetti_16'"))
+    one = Results(5, made_up_evidence(), made_up_orders().query("dataset == 'olivetti_16'"))
     assert one.best_order("olivetti_32") is None
 
 

@@ -6,12 +6,12 @@ from made_up_run import METHODS, made_up
 
 from nbmf_studies.framework.verdicts import judge
 from nbmf_studies.lumbreras2020 import claims
-from nbmf_studies.lumbreras2020.claims import CLAIMS, Run, arrival, paper_numbers
+from nbmf_studies.lumbreras2020.claims import CLAIMS, Results, arrival, paper_numbers
 
 
 def test_one_mask_says_nothing_of_how_much_a_method_varies():
     run = made_up()
-    one = Run(run.scores[run.scores["mask"] == 0], run.traces)
+    one = Results(run.scores[run.scores["mask"] == 0], run.traces)
     names = [part.where for part in CLAIMS[2].decide(one)]
     assert "varies less" in [part.where for part in CLAIMS[2].decide(run)]
     assert "varies less" not in names
@@ -103,4 +103,4 @@ def test_traces_that_were_not_recorded_leave_claim_5_open():
     methods = {**METHODS, "c-bica": [4]}
     run = made_up(methods=methods)
     keep = ~((run.traces["method"] == "c-bica") & (run.traces["K"] == 5))
-    assert verdicts(Run(run.scores, run.traces[keep]))[4] == "not measured"
+    assert verdicts(Results(run.scores, run.traces[keep]))[4] == "not measured"

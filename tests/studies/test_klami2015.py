@@ -476,7 +476,7 @@ def test_every_claim_holds_where_everything_is_as_the_paper_says():
 )
 def test_each_rule_has_its_threshold(number, just, broken):
     for changes, holds in ((just, True), (broken, False)):
-        run = criteria.Run(made_up(changes), found_patterns(), K)
+        run = criteria.Results(made_up(changes), found_patterns(), K)
         assert (verdict_on(claims.CLAIMS, number, run) == "reproduced") == holds
 
 
@@ -515,7 +515,7 @@ def test_the_time_to_an_error_is_the_median_of_first_times():
         for seed in range(3)
         for iteration, seconds, error in points
     ]
-    run = criteria.Run(pd.DataFrame(rows), found_patterns(), {})
+    run = criteria.Results(pd.DataFrame(rows), found_patterns(), {})
     assert run.seconds_to("a", "m", run.goal("a", "m")) == 4.0  # 2, 4 and 6
     goal = pd.Series({0: 0.1, 1: 0.099, 2: 0.05})
     assert run.seconds_to("a", "m", goal) == 4.0  # 2, 4 and never

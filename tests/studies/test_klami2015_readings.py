@@ -312,7 +312,7 @@ def judged(table=None, traces=None, found=None, sizes=None, observed=None, numbe
         of_observed() if observed is None else observed,
         10,
     )
-    verdicts, parts = judged_again(readings.READINGS, number, readings.Run(*given))
+    verdicts, parts = judged_again(readings.READINGS, number, readings.Results(*given))
     assert (parts["evidence"].str.len() > 5).all()
     return verdicts.set_index(["number", "reading"])["verdict"]
 

@@ -154,7 +154,7 @@ def run_of(changes=(), loss=8930.0, dir_dir=DIR_DIR):
         for side, value in dir_dir
         for seed in range(3)
     )
-    return readings.Run(scores, of_dir_dir, one_side, long, losses, OBSERVED)
+    return readings.Results(scores, of_dir_dir, one_side, long, losses, OBSERVED)
 
 
 def verdicts(run):
@@ -204,7 +204,7 @@ def test_spreads_are_compared_over_datasets():
     is_collapsed = made["method"] == "c-bica"
     middle = made.groupby(["dataset", "method", "K"])["perplexity"].transform("mean")
     made.loc[is_collapsed, "perplexity"] = middle + (made["perplexity"] - middle) / 100
-    narrower = readings.Run(made, run.eta, run.one_side, run.long, run.losses, OBSERVED)
+    narrower = readings.Results(made, run.eta, run.one_side, run.long, run.losses, OBSERVED)
     before, after = readings.spread_ratios(run), readings.spread_ratios(narrower)
     assert np.array(after) == pytest.approx(np.array(before) - np.log(100))
     parts = {part.where: part.holds for part in readings.collapsed_against_uncollapsed(narrower)}
@@ -213,7 +213,7 @@ def test_spreads_are_compared_over_datasets():
 
 def test_few_masks_say_nothing():
     run = run_of()
-    few = readings.Run(
+    few = readings.Results(
         run.scores[run.scores["mask"] < 2], run.eta, run.one_side, run.long.iloc[:2], run.losses, OBSERVED
     )
     assert set(verdicts(few).values()) == {"not measured"}
@@ -221,7 +221,7 @@ def test_few_masks_say_nothing():
 
 def test_methods_that_were_not_run_are_not_judged():
     run = run_of()
-    fewer = readings.Run(
+    fewer = readings.Results(
         run.scores[run.scores["method"] != "logpca"], run.eta, run.one_side, run.long, run.losses, OBSERVED
     )
     found = verdicts(fewer)

@@ -238,7 +238,7 @@ def judged(number=None, **changed):
     """Return the verdicts under all readings and their parts, or under those of one claim."""
     given = {"uci_starts": uci_starts(), "foodmart_starts": foodmart_starts(), "stops": stops(), "ratings": ratings()}
     given |= changed
-    found, parts = judged_again(readings.READINGS, number, readings.Run(test_ratio=TEST_RATIO, **given))
+    found, parts = judged_again(readings.READINGS, number, readings.Results(test_ratio=TEST_RATIO, **given))
     return found.set_index("number")["verdict"].to_dict(), parts
 
 

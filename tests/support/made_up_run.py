@@ -3,7 +3,7 @@
 import pandas as pd
 
 from nbmf_studies.lumbreras2020 import claims
-from nbmf_studies.lumbreras2020.claims import Run
+from nbmf_studies.lumbreras2020.claims import Results
 
 METHODS = {
     "beta-dir-gs": [100],
@@ -52,4 +52,4 @@ def made_up(changes=(), datasets=claims.PAPER_DATASETS, methods=METHODS, active=
                 reached = min(1.0, (iteration - 1) / steps)
                 perplexity = start + (value - start) * reached
                 traces.append({**key, "iteration": iteration, "perplexity": perplexity})
-    return Run(pd.DataFrame(rows), pd.DataFrame(traces))
+    return Results(pd.DataFrame(rows), pd.DataFrame(traces))

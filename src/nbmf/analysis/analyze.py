@@ -21,7 +21,7 @@ from nbmf.data.names import checked_names
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.estimator import Factorization
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.wording import Wording
 
 
@@ -170,7 +170,7 @@ def chosen_of(matrix: NamedMatrix, plan: Plan, request: Request, progress: Progr
     return chosen if choice.other is None or plan.view else [*chosen, every[choice.other]]
 
 
-def _named(result: FitResult, names: Sequence[str] | None, log: Callable[[str], None]) -> FitResult:
+def _named(result: ReportedFit, names: Sequence[str] | None, log: Callable[[str], None]) -> ReportedFit:
     """Return the result with names of its components, or axes; superfluous names are reported."""
     if not names:
         return result

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.analysis.tables import ENDS, EXPECTATION, FACTORS, TABLES, Tables
 from nbmf.output.folder import LARGEST_CSV, MATRIX, MODEL, STACK, OutputFolder
 from nbmf.output.reports import PAGE, SUMMARY
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.pictures import FIT_FILES
 
 SUFFIX = ".nbmf"  # of the folder
@@ -19,7 +19,7 @@ FILES = (
 )
 
 
-def write_files(folder: OutputFolder, result: FitResult, tables: Tables) -> None:
+def write_files(folder: OutputFolder, result: ReportedFit, tables: Tables) -> None:
     """Write all but the report and its pictures."""
     folder.write(MODEL, result.model.save)
     folder.write(MATRIX, result.matrix.save)

@@ -17,7 +17,7 @@ from nbmf.numerics.threads import processors
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains
-from nbmf.reporting.fit_result import FitResult, intervals_of
+from nbmf.reporting.fit_result import ReportedFit, intervals_of
 
 LEVEL = 0.9  # of credible intervals
 SAID = (ChainsNotConvergedWarning, PoorFitWarning)  # by the report
@@ -25,7 +25,7 @@ SAID = (ChainsNotConvergedWarning, PoorFitWarning)  # by the report
 
 def fit_all(
     estimator: Factorization, matrix: NamedMatrix, request: Request, progress: Progress, **about: Any
-) -> FitResult:
+) -> ReportedFit:
     """Fit all chains or starts; `about` are further fields of the result."""
     estimator, search = with_number(estimator, matrix)
     count, n_draws = chains_of(estimator, matrix, request), draws_of(estimator, matrix, request)
@@ -42,7 +42,7 @@ def fit_all(
         else:
             chains, model, draws = None, estimator, _fit_one(estimator, matrix, n_draws, monitor_of(0))
             expectation = model.expectation_ if matrix.dense is None else None
-    return FitResult(
+    return ReportedFit(
         matrix=matrix,
         model=model,
         components=components_of(model, matrix),

@@ -20,7 +20,7 @@ from nbmf.output.folder_lock import release
 from nbmf.output.reports import write_report
 from nbmf.reporting import text
 from nbmf.reporting.fit_report import fit_report
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.model import Figure, Report
 from nbmf.reporting.pictures import Picture, picture_of_other_view, pictures_of_fit
 from nbmf.reporting.wording import Wording
@@ -37,7 +37,7 @@ class Analysis:
 
     Attributes
     ----------
-    result : FitResult
+    result : ReportedFit
         The fit, and all that is reported about it.
     method : str
         The id of the method that was fitted.
@@ -47,7 +47,7 @@ class Analysis:
         How the report names these.
     """
 
-    result: FitResult
+    result: ReportedFit
     method: str
     asked: Mapping[str, Any]
     wording: Wording

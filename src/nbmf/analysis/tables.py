@@ -8,7 +8,7 @@ import pandas as pd
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import by_group
-from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, FitResult
+from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, ReportedFit
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
 EXPECTATION = "expectation"
@@ -45,7 +45,7 @@ class Tables(Mapping[str, pd.DataFrame]):
         return f"Tables: {', '.join(self)}"
 
 
-def tables_of(result: FitResult) -> Tables:
+def tables_of(result: ReportedFit) -> Tables:
     """Return the tables of a fit: E[V] and chains, and those of components if they are worth showing.
 
     The index of a factor or of E[V] has names; other tables have none.
@@ -56,7 +56,7 @@ def tables_of(result: FitResult) -> Tables:
     return Tables(made)
 
 
-def _of_every_fit(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+def _of_every_fit(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     if result.expectation is not None:
         intervals = result.intervals.get(EXPECTATION, ())
         yield EXPECTATION, lambda: _of_entries(result, result.expectation + result.lowest)
@@ -70,7 +70,7 @@ def _of_every_fit(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.Data
         yield MISSING, lambda: _missing_categories(result)
 
 
-def _of_entries(result: FitResult, values: np.ndarray) -> pd.DataFrame:
+def _of_entries(result: ReportedFit, values: np.ndarray) -> pd.DataFrame:
     return _matrix("row", values, result.matrix.row_names, result.matrix.column_names)
 
 
@@ -78,7 +78,7 @@ def _matrix(corner: str, values: np.ndarray, rows: np.ndarray, columns: np.ndarr
     return pd.DataFrame(values, index=pd.Index(rows, name=corner), columns=columns)
 
 
-def _missing(result: FitResult) -> pd.DataFrame:
+def _missing(result: ReportedFit) -> pd.DataFrame:
     """Return what the mixture and the model predict of missing entries."""
     matrix = result.matrix
     rows, columns = np.nonzero(~matrix.observed)
@@ -87,7 +87,7 @@ def _missing(result: FitResult) -> pd.DataFrame:
     return pd.DataFrame(entries | predicted)
 
 
-def _missing_categories(result: FitResult) -> pd.DataFrame:
+def _missing_categories(result: ReportedFit) -> pd.DataFrame:
     """Return the mean category and the probability of each that the model predicts of missing entries."""
     matrix = result.matrix
     rows, columns = np.nonzero(~matrix.observed)
@@ -97,7 +97,7 @@ def _missing_categories(result: FitResult) -> pd.DataFrame:
     return pd.DataFrame(entries | mean | {f"P({name})": chance for name, chance in chances})
 
 
-def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+def _of_components(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     """Yield the factors as the report has them, effects, and what is reported about groups."""
     matrix, components = result.matrix, result.components
     model, shown = components.model, np.arange(components.informative)
@@ -121,7 +121,7 @@ def _of_components(result: FitResult) -> Iterator[tuple[str, Callable[[], pd.Dat
         yield GROUP_OF_COLUMN, lambda: pd.DataFrame({"column": matrix.column_names, "group": groups})
 
 
-def _factor(result: FitResult, name: str, values: np.ndarray) -> pd.DataFrame:
+def _factor(result: ReportedFit, name: str, values: np.ndarray) -> pd.DataFrame:
     """Return W (F, k) or H (k, N) of the components in their order in the report."""
     components, matrix = result.components, result.matrix
     # Names that a person gave a scale are those of its axes, to which components are turned.
@@ -131,7 +131,7 @@ def _factor(result: FitResult, name: str, values: np.ndarray) -> pd.DataFrame:
     return _matrix("component", values, names, matrix.column_names)
 
 
-def _interval_end(result: FitResult, factor: str, number: int) -> np.ndarray:
+def _interval_end(result: ReportedFit, factor: str, number: int) -> np.ndarray:
     """Return the lower or upper end of the interval of W (F, k) or H (k, N), NaN of components that are merged."""
     order, members = result.components.order, result.components.members
     is_merged = np.array([len(places) > 1 for places in members], bool)
@@ -141,7 +141,7 @@ def _interval_end(result: FitResult, factor: str, number: int) -> np.ndarray:
     return np.where(is_merged[:, None], np.nan, end[order])
 
 
-def _components(result: FitResult) -> pd.DataFrame:
+def _components(result: ReportedFit) -> pd.DataFrame:
     """Return a row per component of the model: its number in the report, that one's share, and the place in model.npz.
 
     Components that are merged have the same number.
@@ -162,7 +162,7 @@ def _components(result: FitResult) -> pd.DataFrame:
     return table
 
 
-def _effects(result: FitResult, axis: str) -> pd.DataFrame:
+def _effects(result: ReportedFit, axis: str) -> pd.DataFrame:
     """Return the effects of rows, or of columns."""
     table = pd.DataFrame({axis: result.names(axis), "effect": result.effects()[axis]})
     if (interval := result.intervals.get(DRAWN_EFFECTS[axis])) is not None:

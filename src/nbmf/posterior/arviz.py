@@ -10,7 +10,7 @@ import nbmf
 from nbmf.errors import ConfigError
 from nbmf.posterior.chain_records import ChainRecords
 from nbmf.posterior.draws import Draws
-from nbmf.posterior.recording import Plan
+from nbmf.posterior.recording import RecordingPlan
 
 if TYPE_CHECKING:
     import xarray
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAMPLED = ("chain", "draw")
 
 
-def tree_of(chains: ChainRecords, plan: Plan, draws: Draws | None) -> xarray.DataTree:
+def tree_of(chains: ChainRecords, plan: RecordingPlan, draws: Draws | None) -> xarray.DataTree:
     """Return the chains and their draws as an xarray DataTree; see Chains.to_arviz."""
     try:
         import xarray
@@ -51,7 +51,7 @@ def tree_of(chains: ChainRecords, plan: Plan, draws: Draws | None) -> xarray.Dat
     return xarray.DataTree.from_dict(datasets)
 
 
-def _posterior(chains: ChainRecords, plan: Plan, draws: Draws | None) -> dict[str, tuple]:
+def _posterior(chains: ChainRecords, plan: RecordingPlan, draws: Draws | None) -> dict[str, tuple]:
     """Return dimensions and values of the variables of ArviZ's group posterior."""
     variables = {"active_components": (SAMPLED, _at_draws(chains, plan, "active components"))}
     shares = _at_draws(chains, plan, "shares")
@@ -66,7 +66,7 @@ def _posterior(chains: ChainRecords, plan: Plan, draws: Draws | None) -> dict[st
     return variables
 
 
-def _sample_stats(chains: ChainRecords, plan: Plan) -> dict[str, tuple]:
+def _sample_stats(chains: ChainRecords, plan: RecordingPlan) -> dict[str, tuple]:
     """Return dimensions and values of the variables of ArviZ's group sample_stats."""
     names = {"lp": "objective", "log_likelihood": "log likelihood"}
     return {
@@ -76,7 +76,7 @@ def _sample_stats(chains: ChainRecords, plan: Plan) -> dict[str, tuple]:
     }
 
 
-def _at_draws(chains: ChainRecords, plan: Plan, name: str) -> np.ndarray:
+def _at_draws(chains: ChainRecords, plan: RecordingPlan, name: str) -> np.ndarray:
     """Return a trace at the sweeps of the draws, or at all that were recorded without draws."""
     trace = chains.trace[name]
     if not plan.is_draws:

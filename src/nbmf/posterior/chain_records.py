@@ -18,7 +18,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.starts import Starts
 from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnostics, chain_diagnostics, have_converged
-from nbmf.posterior.recording import Plan, training_loss
+from nbmf.posterior.recording import RecordingPlan, training_loss
 
 CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
 AGREEMENT = 0.01  # how far apart starts may end: a probability, or relative to a log-likelihood
@@ -58,7 +58,7 @@ class ChainRecords:
     estimators: list[Factorization]
     values: np.ndarray
     trace: dict[str, np.ndarray]
-    _plan: Plan
+    _plan: RecordingPlan
 
     @property
     def name(self) -> str:

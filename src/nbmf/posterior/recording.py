@@ -21,7 +21,7 @@ SHARES = 5  # largest components whose shares are diagnosed
 ENTRIES_BETWEEN_LOOKS = 5_000_000  # resampled between looks at whether to stop: a moment
 
 
-class Plan(NamedTuple):
+class RecordingPlan(NamedTuple):
     """What a chain records and keeps.
 
     is_draws : whether draws are kept, or factors given the assignments of a few sweeps
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     @classmethod
     def of(
         cls, estimator: Factorization, shape: tuple[int, int], n_draws: int, max_memory_gb: float, chains: int
-    ) -> "Plan":
+    ) -> "RecordingPlan":
         """Return the plan for each of several chains, whose draws share the memory."""
         memory_gb = max_memory_gb / chains
         n_kept = n_draws
@@ -112,7 +112,7 @@ class Stopped(Exception):
     """Another chain failed, or a person has interrupted."""
 
 
-class Run:
+class ChainRun:
     """One chain or start: its fit, and what is recorded of it.
 
     Parameters
@@ -120,14 +120,19 @@ class Run:
     estimator : Factorization
     values : array (F, N)
         The matrix in the likelihood's coding.
-    plan : Plan
+    plan : RecordingPlan
     stop : threading.Event
         Ends all chains soon after it is set.
     monitor : Monitor or None
     """
 
     def __init__(
-        self, estimator: Factorization, values: np.ndarray, plan: Plan, stop: threading.Event, monitor: Monitor | None
+        self,
+        estimator: Factorization,
+        values: np.ndarray,
+        plan: RecordingPlan,
+        stop: threading.Event,
+        monitor: Monitor | None,
     ):
         self.estimator, self._plan, self._stop = estimator, plan, stop
         self.trace = Trace(plan.n_recorded, plan.places[0].size)

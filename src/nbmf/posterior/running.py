@@ -17,7 +17,7 @@ from nbmf.inference.state import Monitor
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
-from nbmf.posterior.recording import Plan, Run, together
+from nbmf.posterior.recording import ChainRun, RecordingPlan, together
 from nbmf.posterior.store import refuse_too_much_memory, refuse_without_posterior
 from nbmf.seeds import child
 
@@ -83,10 +83,11 @@ def run_chains(
     estimator, _ = with_number(estimator, V)
     values = estimator.likelihood.values_of(V)
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
-    plan = Plan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
+    plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
     stop = threading.Event()
     runs = [
-        Run(one, values, plan, stop, monitor_of and monitor_of(i)) for i, one in enumerate(_copies(estimator, chains))
+        ChainRun(one, values, plan, stop, monitor_of and monitor_of(i))
+        for i, one in enumerate(_copies(estimator, chains))
     ]
     _run_all(runs, V, min(chains, n_jobs), stop)
     trace, kept = together([run.trace for run in runs]), [run.store.factors for run in runs]
@@ -108,7 +109,7 @@ def _copies(estimator: Factorization, chains: int) -> Iterator[Factorization]:
         yield type(estimator)(**given | {"random_state": child(seed, "chain", i)})
 
 
-def _run_all(runs: list[Run], V: Any, n_jobs: int, stop: threading.Event) -> None:
+def _run_all(runs: list[ChainRun], V: Any, n_jobs: int, stop: threading.Event) -> None:
     """Fit all runs, `n_jobs` at a time; all stop soon after one fails or a person interrupts."""
     # Each fit limits BLAS to one thread and undoes that at its end, which in threads happens in
     # any order: around them all, the limit is what each finds and leaves.

@@ -10,7 +10,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting.labelled_factor import contrast
 from nbmf.posterior.components import NEAR_MEANS, profile_difference
-from nbmf.reporting.fit_result import DRAWN_EFFECTS, FitResult
+from nbmf.reporting.fit_result import DRAWN_EFFECTS, ReportedFit
 from nbmf.reporting.model import Entry
 from nbmf.reporting.words import percent
 
@@ -49,7 +49,7 @@ def _of_pure_members(model: Factorization) -> str:
     return text if largest >= PURE else f"{text}; no {member} here does so by more than {percent(largest)}"
 
 
-def effect_entries(result: FitResult) -> list[Entry]:
+def effect_entries(result: ReportedFit) -> list[Entry]:
     """Return the effects of rows and columns, if the model has them."""
     entries = []
     for axis, values in result.effects().items():
@@ -59,7 +59,7 @@ def effect_entries(result: FitResult) -> list[Entry]:
     return entries
 
 
-def component_entry(number: int, result: FitResult) -> Entry:
+def component_entry(number: int, result: ReportedFit) -> Entry:
     """Return a component with its colour in the pictures; `number` counts from 0."""
     from nbmf.plotting import style  # loads Matplotlib
 
@@ -72,7 +72,7 @@ def component_entry(number: int, result: FitResult) -> Entry:
     return _entry(title, lines, style.colour_of_component(number))
 
 
-def _title(number: int, result: FitResult) -> str:
+def _title(number: int, result: ReportedFit) -> str:
     """Return the number of a component and its share of the weight."""
     components = result.components
     title, share = components.title(number), components.own_shares[number]
@@ -84,7 +84,7 @@ def _title(number: int, result: FitResult) -> str:
     return title
 
 
-def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tuple[str, str]]:
+def _lines(number: int, result: ReportedFit, sides: dict[str, "_Side"]) -> list[tuple[str, str]]:
     """Return what is most typical of a component, and what is least."""
     components, lines = result.components, list(_as_sums(result, sides["rows"]))
     for axis, side in sides.items():
@@ -102,7 +102,7 @@ def _lines(number: int, result: FitResult, sides: dict[str, "_Side"]) -> list[tu
     return lines
 
 
-def _as_sums(result: FitResult, rows: "_Side") -> Iterator[tuple[str, str]]:
+def _as_sums(result: ReportedFit, rows: "_Side") -> Iterator[tuple[str, str]]:
     """Yield that a component of counts orders rows by how much was counted in them."""
     if not isinstance(result.matrix, CountMatrix) or result.matrix.dense is not None or np.ptp(rows.values) == 0:
         return
@@ -111,7 +111,7 @@ def _as_sums(result: FitResult, rows: "_Side") -> Iterator[tuple[str, str]]:
         yield "sums", f"rows differ much as the logarithms of their sums do (r = {r:.2f}): by how much was counted"
 
 
-def _intercept(number: int, result: FitResult, sides: dict[str, "_Side"]) -> tuple[str, list[tuple[str, str]]]:
+def _intercept(number: int, result: ReportedFit, sides: dict[str, "_Side"]) -> tuple[str, list[tuple[str, str]]]:
     """Return title and lines of a component that sets nobody apart."""
     components = result.components
     axis, share = f"{components.intercepts[number]}s", components.shares[number]
@@ -136,7 +136,7 @@ def _other_side(sides: dict[str, "_Side"], axis: str) -> "_Side":
     return sides["columns" if axis == "rows" else "rows"]
 
 
-def _side_of(axis: str, number: int, result: FitResult) -> "_Side":
+def _side_of(axis: str, number: int, result: ReportedFit) -> "_Side":
     """Return the "rows" or the "columns" with what a component is to them."""
     model, (factor, one) = result.components.model, AXES[axis]
     weights = model.W_ if factor == "W" else model.H_.T

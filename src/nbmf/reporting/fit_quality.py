@@ -12,7 +12,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.one_component import is_worse
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.recording import training_loss
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.words import SCORED_BY
 
@@ -20,7 +20,7 @@ MOST_DIFFERENT = 5  # rows that chains see most differently
 EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
-def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+def quality(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield the sentences; `in_words` puts advice that names Python's arguments into the reader's words."""
     model, matrix = result.model, result.matrix
     if result.expectation is None:
@@ -47,7 +47,7 @@ def quality(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
     yield from _exchanged_labels(result, in_words)
 
 
-def _exchanged_labels(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+def _exchanged_labels(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield that means of W and H over sweeps hide what is predicted, where their product is far from E[V].
 
     Elsewhere than in mixtures E[V] is no product of W and H, or has no scale on which to say what is far.
@@ -90,7 +90,7 @@ def _loss_next_to_baseline(matrix: NamedMatrix, model: Factorization) -> str:
     return f"{loss:.4f} nats per entry{scored_by}; {label} alone {have} {alone:.4f}"
 
 
-def _of_starts(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+def _of_starts(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield whether the starts end together, and what intervals are worth."""
     chains = result.chains
     if chains is not None and chains.converged:
@@ -109,7 +109,7 @@ def _of_starts(result: FitResult, in_words: Callable[[str], str]) -> Iterator[st
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))
 
 
-def _of_chains(result: FitResult, in_words: Callable[[str], str]) -> Iterator[str]:
+def _of_chains(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield whether the chains agree, and what to do if not."""
     chains = result.chains
     if chains is None:

@@ -15,7 +15,7 @@ from nbmf.posterior.groups import association_of, by_group
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, key_of
 from nbmf.reporting.fit_quality import quality
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.group_table import group_table
 from nbmf.reporting.lookups import lookups_of
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
@@ -32,7 +32,7 @@ OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of be
 
 
 def fit_report(
-    result: FitResult,
+    result: ReportedFit,
     *,
     wording: Wording,
     method: str = "",
@@ -43,7 +43,7 @@ def fit_report(
 
     Parameters
     ----------
-    result : FitResult
+    result : ReportedFit
     wording : Wording
         How arguments are named, and what to type next.
     method : str
@@ -72,7 +72,7 @@ def fit_report(
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
 
-def _answer(verdict: Verdict, result: FitResult) -> Answer:
+def _answer(verdict: Verdict, result: ReportedFit) -> Answer:
     """Return the verdict, with the losses of the method and of all that it was compared with."""
     model = result.model
     every = "every entry was"
@@ -100,7 +100,7 @@ def _how_to_read(verdict: Verdict) -> str:
     )
 
 
-def facts(result: FitResult) -> Iterator[str]:
+def facts(result: ReportedFit) -> Iterator[str]:
     """Yield what was fitted, and what was learned besides the factors."""
     matrix, model, components = result.matrix, result.model, result.components
     counts = matrix.counts()
@@ -142,7 +142,7 @@ def _share(proportion: float) -> str:
     return text
 
 
-def group_tables(result: FitResult) -> Iterator[Table]:
+def group_tables(result: ReportedFit) -> Iterator[Table]:
     """Yield what each group is to each component that is shown, of rows and of columns that have groups."""
     components = result.components
     model, shown = components.model, np.arange(components.informative)
@@ -167,12 +167,12 @@ def group_tables(result: FitResult) -> Iterator[Table]:
         yield group_table(cells, groups, words, "groups")
 
 
-def view_of(result: FitResult) -> View:
+def view_of(result: ReportedFit) -> View:
     """Return how a fit is shown: on a scale if its rows lie on one."""
     return View.GROUPS if result.scale is None else View.SCALE
 
 
-def _described(result: FitResult) -> Iterator[Block]:
+def _described(result: ReportedFit) -> Iterator[Block]:
     """Yield positions on a scale, or components."""
     if result.scale is not None:
         yield from scale_blocks(result.scale)
@@ -186,7 +186,7 @@ def _described(result: FitResult) -> Iterator[Block]:
         yield Lines([f"... and {active - DESCRIBED} more: see W and H"])
 
 
-def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Section:
+def _other_view(other: ReportedFit, figure: Figure | None, wording: Wording) -> Section:
     """Return the same matrix shown in another way."""
     view = view_of(other)
     sentence = f"{other.model.title} predicts held-out entries not significantly worse, and shows {IN_WORDS[view]}"
@@ -195,7 +195,7 @@ def _other_view(other: FitResult, figure: Figure | None, wording: Wording) -> Se
     return Section(f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), *figures, *_described(other), alone])
 
 
-def _next_steps(result: FitResult, wording: Wording, method: str) -> Iterator[NextStep]:
+def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[NextStep]:
     """Yield the next commands where components predict no better than baselines."""
     unshown, shown = (
         "No components are shown, because they do not predict significantly better than baselines.",

@@ -28,7 +28,7 @@ DRAWN_EFFECTS = {"row": "row effects", "column": "column effects"}
 
 
 @dataclass(frozen=True, eq=False)
-class FitResult:
+class ReportedFit:
     """A fit and all that is reported about it.
 
     name : str, of the data
@@ -43,7 +43,7 @@ class FitResult:
         (lower, upper); empty without draws
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
-    other_view : FitResult or None, a fit that shows the same matrix in another way and predicts as well
+    other_view : ReportedFit or None, a fit that shows the same matrix in another way and predicts as well
     component_search : ComponentSearch or None, how K was found, if it was searched for
     stack : Stacking or None, the mixture of methods that predicts better than the model, if there is one
     """
@@ -59,7 +59,7 @@ class FitResult:
     intervals: dict[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     verdict: Verdict | None = None
     column_groups: np.ndarray | None = None
-    other_view: FitResult | None = None
+    other_view: ReportedFit | None = None
     component_search: ComponentSearch | None = None
     stack: Stacking | None = None
 
@@ -133,7 +133,7 @@ class FitResult:
 
 
 def intervals_of(draws: Draws | None, level: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return the credible intervals that `FitResult.intervals` describes."""
+    """Return the credible intervals that `ReportedFit.intervals` describes."""
     if draws is None:
         return {}
     intervals = {"expectation": draws.expectation_interval(level)}

@@ -19,7 +19,7 @@ from nbmf.posterior.nearest import (
     nearest_rows_by_rates,
 )
 from nbmf.posterior.scale import Scale
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.model import Lookup, Measure
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.wording import Wording
@@ -32,7 +32,7 @@ PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
 LEVEL = 0.9
 
 
-def lookups_of(result: FitResult, wording: Wording) -> Iterator[Lookup]:
+def lookups_of(result: ReportedFit, wording: Wording) -> Iterator[Lookup]:
     """Yield rows and columns; of an undirected network, in which they are the same, those that have memberships."""
     model, matrix = result.model, result.matrix
     if matrix.dense is None and is_undirected(matrix):
@@ -42,7 +42,7 @@ def lookups_of(result: FitResult, wording: Wording) -> Iterator[Lookup]:
     yield _lookup("column", result, wording)
 
 
-def _lookup(kind: str, result: FitResult, wording: Wording) -> Lookup:
+def _lookup(kind: str, result: ReportedFit, wording: Wording) -> Lookup:
     axis, names = ("row", "column").index(kind), result.names(kind)
     measures, sentences = _measures(kind, result, wording)
     across = result.matrix.shape[1 - axis] if result.expectation is not None else result.model.n_components_
@@ -82,7 +82,7 @@ def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) ->
     return np.sort(np.argsort(ranks.min(axis=1), kind="stable")[:count])
 
 
-def _measures(kind: str, result: FitResult, wording: Wording) -> tuple[list[Measure], list[str]]:
+def _measures(kind: str, result: ReportedFit, wording: Wording) -> tuple[list[Measure], list[str]]:
     """Return what is reported about each row or column, and the sentences that introduce it."""
     if result.scale is not None:
         return _on_scale(kind, result.scale)
@@ -121,7 +121,7 @@ def _axes(kept: int) -> str:
     return "the axis" if kept == 1 else f"each of the {kept} axes"
 
 
-def _in_components(kind: str, result: FitResult, wording: Wording) -> tuple[list[Measure], list[str]]:
+def _in_components(kind: str, result: ReportedFit, wording: Wording) -> tuple[list[Measure], list[str]]:
     components, (factor, axis) = result.components, (("W", 0) if kind == "row" else ("H", 1))
     model, count = components.model, min(components.active, MOST_COMPONENTS)
     weights = model.W_ if axis == 0 else model.H_.T
@@ -134,7 +134,7 @@ def _in_components(kind: str, result: FitResult, wording: Wording) -> tuple[list
     return measures, [f"Where a {kind} is: {model.meanings[axis]} ({factor}), for each component{more}{how}."]
 
 
-def _intervals(kind: str, result: FitResult, count: int, wording: Wording) -> tuple[list[tuple], str]:
+def _intervals(kind: str, result: ReportedFit, count: int, wording: Wording) -> tuple[list[tuple], str]:
     """Return the ends of each component, (None, None) where they are unknown, and the sentences about them."""
     factor = "W" if kind == "row" else "H"
     if factor in result.intervals:
@@ -152,7 +152,7 @@ def _how_to_get_intervals(model: Factorization) -> str:
     return Message(f"; {LEVEL:.0%} intervals come with ", *listed_arguments([*sampler, Setting("n_draws", 200)]))
 
 
-def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
+def _nearest(kind: str, result: ReportedFit, chosen: np.ndarray) -> Nearest:
     """Return the nearest ones among those that can be looked up."""
     if result.expectation is None:  # of a large sparse matrix
         model = result.components.model
@@ -164,7 +164,7 @@ def _nearest(kind: str, result: FitResult, chosen: np.ndarray) -> Nearest:
     return nearest_columns(result.expectation[:, chosen])
 
 
-def _nearness(kind: str, result: FitResult) -> Iterator[str]:
+def _nearness(kind: str, result: ReportedFit) -> Iterator[str]:
     """Yield how nearness is computed."""
     kinds = {BinaryMatrix: "probabilities", CountMatrix: "counts", CategoryMatrix: "mean categories"}
     what = kinds.get(type(result.matrix), "values")

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 
 
-def prediction_sentences(result: FitResult) -> Iterator[str]:
+def prediction_sentences(result: ReportedFit) -> Iterator[str]:
     """Yield the sentences, of a fit whose verdict has a mixture."""
     stack = result.verdict.stack
     yield str(stack)

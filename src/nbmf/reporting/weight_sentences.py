@@ -7,21 +7,21 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.posterior.components import NEAR, profile_difference
 from nbmf.posterior.row_blocks import row_blocks
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.words import joined, one_or_many, percent
 
 REST = 0.05  # of the weight outside active components that is worth a word
 NAMED = 3  # columns in which the rest differs most
 
 
-def weight_sentences(result: FitResult) -> Iterator[str]:
+def weight_sentences(result: ReportedFit) -> Iterator[str]:
     """Yield what the numbers of components hide."""
     yield from _merged(result)
     yield from _rest(result)
     yield from _blocks(result)
 
 
-def _merged(result: FitResult) -> Iterator[str]:
+def _merged(result: ReportedFit) -> Iterator[str]:
     """Yield which of the components that are shown are several of the fit."""
     components = result.components
     sizes = {number: len(places) for number, places in enumerate(components.members[: components.active], start=1)}
@@ -30,7 +30,7 @@ def _merged(result: FitResult) -> Iterator[str]:
         yield f"{joined(several)} components of the fit with nearly the same probabilities (components.csv lists them)"
 
 
-def _rest(result: FitResult) -> Iterator[str]:
+def _rest(result: ReportedFit) -> Iterator[str]:
     """Yield what is known of the weight in no component that is shown."""
     components = result.components
     rest = slice(components.active, None)
@@ -44,7 +44,7 @@ def _rest(result: FitResult) -> Iterator[str]:
     yield text + _profile_of_rest(result, shares)
 
 
-def _profile_of_rest(result: FitResult, shares: np.ndarray) -> str:
+def _profile_of_rest(result: ReportedFit, shares: np.ndarray) -> str:
     """Return how far the smaller components, together, differ from all rows; "" without probabilities."""
     components, profiles = result.components, result.components.profiles
     if profiles is None:
@@ -60,7 +60,7 @@ def _profile_of_rest(result: FitResult, shares: np.ndarray) -> str:
     return f"; together they differ from all {'rows' if axis == 'column' else 'columns'} most in {named}"
 
 
-def _blocks(result: FitResult) -> Iterator[str]:
+def _blocks(result: ReportedFit) -> Iterator[str]:
     """Yield consecutive rows that a component consists of."""
     if not isinstance(result.matrix, BinaryMatrix):
         return

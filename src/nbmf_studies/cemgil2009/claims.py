@@ -95,4 +95,4 @@ CLAIMS = [
     Claim("Section 4: with fewer than ten templates the bound favours VB.", LATER, criteria.not_run),
 ]
 
-claims, claims_parts = judging(CLAIMS, criteria.Run)
+claims, claims_parts = judging(CLAIMS, criteria.Results)

@@ -24,7 +24,7 @@ BETTER, FLAT = 0.5, 0.5  # dB
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from; what was left out of a run is None.
 
     K : int, the true number of sources of the matrices of Figure 3
@@ -85,17 +85,17 @@ def _if_any(part: Part | None) -> Iterator[Part]:
         yield part
 
 
-def bound_finds_order(run: Run) -> Iterator[Part]:
+def bound_finds_order(run: Results) -> Iterator[Part]:
     """The priors being known."""
     return _if_any(_often(run.choices(BOUND), (run.K,)))
 
 
-def adapted_bound_finds_order(run: Run) -> Iterator[Part]:
+def adapted_bound_finds_order(run: Results) -> Iterator[Part]:
     """The priors being learned."""
     return _if_any(_often(run.choices(ADAPTED), (run.K,)))
 
 
-def chib_agrees(run: Run) -> Iterator[Part]:
+def chib_agrees(run: Results) -> Iterator[Part]:
     """Whether Chib's method says what the bound says, and may be believed."""
     bounds = dict(run.of_kind(BOUND))
     for seed, chib in run.of_kind(CHIB):
@@ -113,7 +113,7 @@ def chib_agrees(run: Run) -> Iterator[Part]:
         yield Part(f"order, matrix {seed}", ours == theirs, text)
 
 
-def bound_is_close(run: Run) -> Iterator[Part]:
+def bound_is_close(run: Results) -> Iterator[Part]:
     """The bound next to the estimate by annealing."""
     bounds = dict(run.of_kind(BOUND))
     gaps = [table["value"] - bounds[seed]["value"] for seed, table in run.of_kind(ANNEALED)]
@@ -123,7 +123,7 @@ def bound_is_close(run: Run) -> Iterator[Part]:
         yield Part("median gap in nats", bool((median <= CLOSE).all()), text)
 
 
-def evidence_finds_order(run: Run) -> Iterator[Part]:
+def evidence_finds_order(run: Results) -> Iterator[Part]:
     """By annealing, and whether its errors can be believed."""
     choices = run.choices(ANNEALED)
     yield from _if_any(_often(choices, (run.K, run.K + 1)))
@@ -134,7 +134,7 @@ def evidence_finds_order(run: Run) -> Iterator[Part]:
         yield Part("effective size at that order", enough >= MOST * len(sizes), text)
 
 
-def printed_orders(run: Run) -> Iterator[Part]:
+def printed_orders(run: Results) -> Iterator[Part]:
     """27 and 42 templates."""
     for dataset, printed in PRINTED.items():
         best = [] if run.orders is None else run.best_orders(dataset)
@@ -143,7 +143,7 @@ def printed_orders(run: Run) -> Iterator[Part]:
             yield Part(dataset, near, f"{', '.join(map(str, best))} by starts; paper {printed}")
 
 
-def finer_needs_more(run: Run) -> Iterator[Part]:
+def finer_needs_more(run: Results) -> Iterator[Part]:
     """More pixels, more templates."""
     if run.orders is None:
         return
@@ -153,7 +153,7 @@ def finer_needs_more(run: Run) -> Iterator[Part]:
         yield Part("every start", max(small) < min(large), text)
 
 
-def too_many_cost(run: Run) -> Iterator[Part]:
+def too_many_cost(run: Results) -> Iterator[Part]:
     """The bound falls on both sides of its top."""
     if run.orders is None:
         return
@@ -166,7 +166,7 @@ def too_many_cost(run: Run) -> Iterator[Part]:
         yield Part(dataset, all(max(fall) < 0 for fall in falls), f"{text} nats from the top")
 
 
-def _best_of(run: Run, wanted, others) -> Iterator[Part]:
+def _best_of(run: Results, wanted, others) -> Iterator[Part]:
     if run.bounds is None:
         return
     for dataset, own in run.bounds.groupby("dataset", sort=False):
@@ -181,12 +181,12 @@ def _best_of(run: Run, wanted, others) -> Iterator[Part]:
             yield Part(dataset, best == wanted, listed)
 
 
-def sparse_templates_are_best(run: Run) -> Iterator[Part]:
+def sparse_templates_are_best(run: Results) -> Iterator[Part]:
     """The shapes that the text describes."""
     return _best_of(run, SPARSE_TEMPLATES, None)
 
 
-def printed_pair_is_best(run: Run) -> Iterator[Part]:
+def printed_pair_is_best(run: Results) -> Iterator[Part]:
     """The shapes that are printed, of those that are."""
     return _best_of(run, AS_PRINTED, {(10.0, 10.0), (0.1, 0.1), (10.0, 0.2), AS_PRINTED})
 
@@ -202,7 +202,7 @@ def _gain(table, order, way, other) -> float:
     return float((of_order[way] - of_order[other]).median())
 
 
-def bayes_fills_better(run: Run) -> Iterator[Part]:
+def bayes_fills_better(run: Results) -> Iterator[Part]:
     """With many templates."""
     for dataset, table in run.filled():
         if _has(table, MANY):
@@ -213,7 +213,7 @@ def bayes_fills_better(run: Run) -> Iterator[Part]:
                     yield Part(where, gain >= BETTER, f"{gain:+.2f} dB")
 
 
-def bayes_is_immune(run: Run) -> Iterator[Part]:
+def bayes_is_immune(run: Results) -> Iterator[Part]:
     """From 25 to 100 templates."""
     for dataset, table in run.filled():
         if not _has(table, SOME) or not _has(table, MANY):
@@ -225,7 +225,7 @@ def bayes_is_immune(run: Run) -> Iterator[Part]:
         yield Part(f"{WAYS[ML_RANDOM]} falls, {dataset}", change[ML_RANDOM] <= -FLAT, text)
 
 
-def images_help(run: Run) -> Iterator[Part]:
+def images_help(run: Results) -> Iterator[Part]:
     """Maximum likelihood from the images themselves."""
     for dataset, table in run.filled():
         if _has(table, MANY):
@@ -233,7 +233,7 @@ def images_help(run: Run) -> Iterator[Part]:
             yield Part(dataset, gain >= BETTER, f"{gain:+.2f} dB")
 
 
-def few_are_alike(run: Run) -> Iterator[Part]:
+def few_are_alike(run: Results) -> Iterator[Part]:
     """Below ten templates."""
     for dataset, table in run.filled():
         if _has(table, FEW):
@@ -241,7 +241,7 @@ def few_are_alike(run: Run) -> Iterator[Part]:
             yield Part(dataset, abs(gain) <= BETTER, f"{gain:+.2f} dB; paper about 0.1")
 
 
-def balance_is_best(run: Run) -> Iterator[Part]:
+def balance_is_best(run: Results) -> Iterator[Part]:
     """Neither the sparsest templates nor the sparsest excitations fill best."""
     if run.scores is None:
         return
@@ -254,6 +254,6 @@ def balance_is_best(run: Run) -> Iterator[Part]:
         yield Part(dataset, best not in sparsest, text)
 
 
-def not_run(run: Run) -> Iterator[Part]:
+def not_run(run: Results) -> Iterator[Part]:
     """What no fit of the first reading can show."""
     return iter(())

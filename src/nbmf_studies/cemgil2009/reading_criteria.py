@@ -35,7 +35,7 @@ MEANS = {VB_MEAN: "VB, mean over ties", ICM_MEAN: "VB + ICM, mean over ties"}
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What is judged again; what was left out of a run is None.
 
     K : int, the true number of sources
@@ -49,10 +49,10 @@ class Run:
     orders: pd.DataFrame | None = None
     scores: pd.DataFrame | None = None
 
-    def under(self, prior: str) -> criteria.Run:
+    def under(self, prior: str) -> criteria.Results:
         """Return what the rules of the first reading look at, under one of the priors."""
         of_prior = self.estimates[self.estimates["prior"] == prior]
-        return criteria.Run(self.K, of_prior)
+        return criteria.Results(self.K, of_prior)
 
     def best_fits(self, dataset: str, at: str = "bound") -> pd.DataFrame:
         """Return the best fit of every order by a column of bounds, by order; empty without that dataset."""
@@ -103,11 +103,11 @@ def under(prior: str, rule) -> partial:
     return partial(_under, prior, rule)
 
 
-def _under(prior: str, rule, run: Run) -> Iterator[Part]:
+def _under(prior: str, rule, run: Results) -> Iterator[Part]:
     return rule(run.under(prior))
 
 
-def bound_is_close(run: Run) -> Iterator[Part]:
+def bound_is_close(run: Results) -> Iterator[Part]:
     """The bound next to annealing, there and back: the evidence lies, but for chance, between the two."""
     table, wanted = run.under(MATCHING).averages, ["value", "effective_size"]
     by_kind = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
@@ -123,7 +123,7 @@ def bound_is_close(run: Run) -> Iterator[Part]:
     yield Part("median gap in nats, there to back", bool((gaps <= CLOSE).all(axis=None)), listed)
 
 
-def evidence_finds_order(run: Run) -> Iterator[Part]:
+def evidence_finds_order(run: Results) -> Iterator[Part]:
     """The rule of the first reading, and whether the way back says the same."""
     of_matching = run.under(MATCHING)
     yield from criteria.evidence_finds_order(of_matching)
@@ -136,7 +136,7 @@ def evidence_finds_order(run: Run) -> Iterator[Part]:
 # --- Figures 4 and 5 -------------------------------------------------------------------------
 
 
-def printed_orders(run: Run) -> Iterator[Part]:
+def printed_orders(run: Results) -> Iterator[Part]:
     """27 and 42 templates, of the best start."""
     for dataset, printed in PRINTED.items():
         order = run.best_order(dataset)
@@ -145,7 +145,7 @@ def printed_orders(run: Run) -> Iterator[Part]:
             yield from _partway(run, dataset)
 
 
-def _partway(run: Run, dataset: str) -> Iterator[Part]:
+def _partway(run: Results, dataset: str) -> Iterator[Part]:
     """Report the best order after fewer updates, from the printed start alone."""
     from_printed = run.orders[run.orders["from"] == PRINTED_START]
     earlier = replace(run, orders=from_printed)
@@ -156,14 +156,14 @@ def _partway(run: Run, dataset: str) -> Iterator[Part]:
             yield Part(f"{dataset}, {count} updates from (10, 0.5)", near, f"{order}", ours=True)
 
 
-def finer_needs_more(run: Run) -> Iterator[Part]:
+def finer_needs_more(run: Results) -> Iterator[Part]:
     """More pixels, more templates."""
     small, large = (run.best_order(dataset) for dataset in PRINTED)
     if small is not None and large is not None:
         yield Part("best starts", small < large, f"{small} and {large}")
 
 
-def too_many_cost(run: Run) -> Iterator[Part]:
+def too_many_cost(run: Results) -> Iterator[Part]:
     """The bound of the best start falls on both sides of its top, and which fits had stopped."""
     for dataset in PRINTED:
         best = run.best_fits(dataset)
@@ -180,7 +180,7 @@ def too_many_cost(run: Run) -> Iterator[Part]:
         )
 
 
-def learned_shapes(run: Run) -> Iterator[Part]:
+def learned_shapes(run: Results) -> Iterator[Part]:
     """Whether the best of all fits has learned sparse templates and excitations that are not."""
     for dataset in PRINTED:
         best = run.best_fits(dataset)
@@ -193,7 +193,7 @@ def learned_shapes(run: Run) -> Iterator[Part]:
 # --- Figures 6 and 7 -------------------------------------------------------------------------
 
 
-def _compared(run: Run, order: int, pairs: Iterable[tuple[str, str, bool]], least: float) -> Iterator[Part]:
+def _compared(run: Results, order: int, pairs: Iterable[tuple[str, str, bool]], least: float) -> Iterator[Part]:
     """Yield whether one way fills better than another by so many dB, pair by pair: way, other, whether that is ours."""
     labels, found, ours = LABELS | MEANS, {}, {}
     for way, other, is_ours in pairs:
@@ -215,14 +215,14 @@ def _of_claim(found: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
     return [float(adjusted[name]) for name in found]
 
 
-def bayes_fills_better(run: Run) -> Iterator[Part]:
+def bayes_fills_better(run: Results) -> Iterator[Part]:
     """Figure 7's averages over ties; each tie is ours."""
     others = (ML, ML_FROM_IMAGES)
     pairs = [(way, other, way not in MEANS) for way in (*MEANS, *VB_TIED, *ICM_TIED) for other in others]
     yield from _compared(run, MANY, pairs, BETTER)
 
 
-def bayes_is_immune(run: Run) -> Iterator[Part]:
+def bayes_is_immune(run: Results) -> Iterator[Part]:
     """From 25 to 100 templates."""
     for way, label in {**MEANS, ML: LABELS[ML], **{way: LABELS[way] for way in (*VB_TIED, *ICM_TIED)}}.items():
         many, some = run.snr(MANY, way), run.snr(SOME, way)
@@ -235,12 +235,12 @@ def bayes_is_immune(run: Run) -> Iterator[Part]:
             yield Part(label, bool(change.low > -FLAT), describe(change), ours=way not in MEANS)
 
 
-def images_help(run: Run) -> Iterator[Part]:
+def images_help(run: Results) -> Iterator[Part]:
     """Maximum likelihood from the images themselves."""
     yield from _compared(run, MANY, [(ML_FROM_IMAGES, ML, False)], BETTER)
 
 
-def few_are_alike(run: Run) -> Iterator[Part]:
+def few_are_alike(run: Results) -> Iterator[Part]:
     """Below ten templates: all of the interval is small."""
     for way in (VB_MEAN, *VB_TIED):
         one, two = run.snr(FEW, way), run.snr(FEW, ML)
@@ -251,7 +251,7 @@ def few_are_alike(run: Run) -> Iterator[Part]:
             yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)
 
 
-def adaptation_is_crucial(run: Run) -> Iterator[Part]:
+def adaptation_is_crucial(run: Results) -> Iterator[Part]:
     """Priors that are learned against the same ones as they start, and these against ML."""
     yield from _compared(run, MANY, [(VB_ALL, FIXED, False)], BETTER)
     fixed, ml = run.snr(MANY, FIXED), run.snr(MANY, ML)
@@ -260,12 +260,12 @@ def adaptation_is_crucial(run: Run) -> Iterator[Part]:
         yield Part("without it sometimes worse than ML", times > 0, f"{times} of {len(fixed)} runs")
 
 
-def asymmetric_start_is_best(run: Run) -> Iterator[Part]:
+def asymmetric_start_is_best(run: Results) -> Iterator[Part]:
     """Shapes from (10, 0.5) against three other starts."""
     yield from _compared(run, MANY, [(VB_ALL, way, False) for way in OTHER_STARTS], 0.0)
 
 
-def untied_is_best(run: Run) -> Iterator[Part]:
+def untied_is_best(run: Results) -> Iterator[Part]:
     """Untied means fill best, and the others are alike."""
     tied = [way for way in VB_TIED if way != UNTIED]
     yield from _compared(run, MANY, [(UNTIED, way, False) for way in tied], 0.0)
@@ -277,7 +277,7 @@ def untied_is_best(run: Run) -> Iterator[Part]:
         yield Part("all ties within 0.5 dB", difference <= BETTER, f"{difference:.2f} dB apart: {text}")
 
 
-def bound_favours_bayes(run: Run) -> Iterator[Part]:
+def bound_favours_bayes(run: Results) -> Iterator[Part]:
     """The bound of VB against that of ML-NMF's solution, at few templates."""
     if run.scores is None:
         return

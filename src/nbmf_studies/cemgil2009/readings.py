@@ -187,4 +187,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, again.Run)
+readings, readings_parts = judging_again(READINGS, again.Results)

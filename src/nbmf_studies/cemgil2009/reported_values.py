@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from nbmf_studies.cemgil2009.criteria import FEW, PRINTED, Run
+from nbmf_studies.cemgil2009.criteria import FEW, PRINTED, Results
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, ML_RANDOM, VB
 
 # The prototype from which the equations were checked, on matrices of its own.
@@ -12,8 +12,8 @@ COLUMNS = ["quantity", "paper", "prototype", "ours"]
 
 
 def printed(K: int, **tables: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per number: quantity, paper, prototype, ours. Parameters are those of Run."""
-    run, rows = Run(K, **tables), []
+    """Return a row per number: quantity, paper, prototype, ours. Parameters are those of Results."""
+    run, rows = Results(K, **tables), []
     for kind, prototype in PROTOTYPE_CHOICES.items():
         chosen = run.choices(kind)
         if chosen:
@@ -36,7 +36,7 @@ def _listed(values) -> str:
     return ", ".join(map(str, values))
 
 
-def _slowness(run: Run) -> float:
+def _slowness(run: Results) -> float:
     """Return the CPU seconds of a run of Chib's by those of one start of a bound, at order K."""
     at = run.averages[run.averages["order"] == run.K]
     seconds = {kind: at[at["kind"] == kind] for kind in (CHIB, BOUND)}

@@ -9,7 +9,7 @@ from nbmf_studies.framework.verdicts import Claim, Part, judging
 from nbmf_studies.klami2015 import criteria
 
 
-def nothing_yet(run: criteria.Run) -> Iterator[Part]:
+def nothing_yet(run: criteria.Results) -> Iterator[Part]:
     """Of claims whose fits are made on request alone: no part."""
     return iter(())
 
@@ -128,4 +128,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, criteria.Run)
+claims, claims_parts = judging(CLAIMS, criteria.Results)

@@ -49,7 +49,7 @@ FEW, WRONG = 20, 0.02  # iterations; entries on the wrong side of 1/2 (10 % are 
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     traces : DataFrame, as `traces.gather` makes it
@@ -112,7 +112,7 @@ def _values(pairs) -> str:
     return "; ".join(f"{short(method)} {value:.4g}" for method, value in pairs)
 
 
-def alike_when_easy(run: Run) -> Iterator[Part]:
+def alike_when_easy(run: Results) -> Iterator[Part]:
     """On set-up 1."""
     methods = run.those(EASY, (GAUSSIAN, BOHNING, *DIRECT))
     errors = {method: run.end(EASY, method) for method in methods}
@@ -122,7 +122,7 @@ def alike_when_easy(run: Run) -> Iterator[Part]:
         yield Part(f"{short(method)} on {EASY}", error <= (1 + ALIKE) * best, text)
 
 
-def direct_is_best(run: Run) -> Iterator[Part]:
+def direct_is_best(run: Results) -> Iterator[Part]:
     """On the harder set-ups."""
     for set_up in BINARY[1:]:
         direct, others = run.those(set_up, DIRECT), run.those(set_up, (GAUSSIAN, BOHNING, NOISE))
@@ -132,7 +132,7 @@ def direct_is_best(run: Run) -> Iterator[Part]:
             yield Part(set_up, holds, f"errors: {_values(errors.items())}")
 
 
-def extremes_of_balanced(run: Run) -> Iterator[Part]:
+def extremes_of_balanced(run: Results) -> Iterator[Part]:
     """The numbers of section 6.1 on set-up 2."""
     if not run.has(BALANCED, PG_F, BOHNING):
         return
@@ -145,7 +145,7 @@ def extremes_of_balanced(run: Run) -> Iterator[Part]:
     yield Part(f"log-likelihood on {BALANCED}", ours - theirs >= BALANCED_GAIN, text)
 
 
-def high_of_imbalanced(run: Run) -> Iterator[Part]:
+def high_of_imbalanced(run: Results) -> Iterator[Part]:
     """The numbers of section 6.1 on set-up 3, in both readings."""
     for set_up in IMBALANCED:
         if not run.has(set_up, PG_F, BOHNING):
@@ -162,35 +162,35 @@ def high_of_imbalanced(run: Run) -> Iterator[Part]:
         yield Part(f"printed errors on {set_up}", near, text)
 
 
-def sampler_is_best(run: Run) -> Iterator[Part]:
+def sampler_is_best(run: Results) -> Iterator[Part]:
     """On the harder set-ups."""
     for set_up, gibbs, other in run.ends_of_both(BINARY[1:], GIBBS, PG_F):
         text = f"Gibbs {gibbs:.4f}, PG-F {other:.4f}"
         yield Part(set_up, other - gibbs >= SAMPLER_GAIN, text)
 
 
-def noise_is_inaccurate(run: Run) -> Iterator[Part]:
+def noise_is_inaccurate(run: Results) -> Iterator[Part]:
     """On all binary set-ups."""
     for set_up, noisy, other in run.ends_of_both(BINARY, NOISE, PG_F):
         text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.1f} times"
         yield Part(set_up, noisy >= NOISY * other, text)
 
 
-def noise_gibbs_is_slow(run: Run) -> Iterator[Part]:
+def noise_gibbs_is_slow(run: Results) -> Iterator[Part]:
     """On all binary set-ups, after as many sweeps."""
     for set_up, noisy, other in run.ends_of_both(BINARY, NOISE_GIBBS, GIBBS):
         text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.2f} times"
         yield Part(set_up, noisy >= BEHIND * other, text)
 
 
-def counts_noise_is_inaccurate(run: Run) -> Iterator[Part]:
+def counts_noise_is_inaccurate(run: Results) -> Iterator[Part]:
     """On all counts but small Poisson ones."""
     for set_up, noisy, other in run.ends_of_both((*OVERDISPERSED, POISSON_LARGE), NB_NOISE, NB_F):
         text = f"{noisy:.4g} and {other:.4g}, {noisy / other:.2f} times"
         yield Part(set_up, other <= BETTER * noisy, text)
 
 
-def _slower(run: Run, set_ups, fast: str, slow) -> Iterator[Part]:
+def _slower(run: Results, set_ups, fast: str, slow) -> Iterator[Part]:
     for set_up in set_ups:
         if not run.has(set_up, fast):
             continue
@@ -202,12 +202,12 @@ def _slower(run: Run, set_ups, fast: str, slow) -> Iterator[Part]:
             yield Part(f"{short(method)} on {set_up}", other >= SLOWER * fast_seconds, text)
 
 
-def others_are_slower(run: Run) -> Iterator[Part]:
+def others_are_slower(run: Results) -> Iterator[Part]:
     """On all binary set-ups."""
     return _slower(run, BINARY, PG_F, (NAIVE, GIBBS))
 
 
-def as_fast_as_normal(run: Run) -> Iterator[Part]:
+def as_fast_as_normal(run: Results) -> Iterator[Part]:
     """Per iteration, on all binary set-ups."""
     for set_up in BINARY:
         if run.has(set_up, PG_F, GAUSSIAN):
@@ -216,7 +216,7 @@ def as_fast_as_normal(run: Run) -> Iterator[Part]:
             yield Part(set_up, fast <= AS_FAST * other, text)
 
 
-def factors_are_found(run: Run) -> Iterator[Part]:
+def factors_are_found(run: Results) -> Iterator[Part]:
     """On all binary set-ups, of models of log-odds."""
     for set_up in BINARY:
         for method in run.those(set_up, (BOHNING, *DIRECT, NOISE)):
@@ -226,7 +226,7 @@ def factors_are_found(run: Run) -> Iterator[Part]:
             yield Part(f"{short(method)} on {set_up}", holds, text)
 
 
-def patterns_are_found(run: Run) -> Iterator[Part]:
+def patterns_are_found(run: Results) -> Iterator[Part]:
     """Section 6.1: repeated binary patterns with flipping noise."""
     for method, own in run.patterns.groupby("method", sort=False):
         arrived = own[own["wrong"] <= WRONG]
@@ -242,13 +242,13 @@ def patterns_are_found(run: Run) -> Iterator[Part]:
         yield Part(short(method), bool(all_arrive and first.max() <= FEW), text)
 
 
-def counts_direct_is_best(run: Run) -> Iterator[Part]:
+def counts_direct_is_best(run: Results) -> Iterator[Part]:
     """On over-dispersed counts."""
     for set_up in OVERDISPERSED:
         yield from _ahead(run, set_up, DIRECT_COUNTS)
 
 
-def _ahead(run: Run, set_up: str, methods) -> Iterator[Part]:
+def _ahead(run: Results, set_up: str, methods) -> Iterator[Part]:
     others = run.those(set_up, (SOFTPLUS, GAUSSIAN))
     if others:
         best = min(run.end(set_up, method) for method in others)
@@ -258,17 +258,17 @@ def _ahead(run: Run, set_up: str, methods) -> Iterator[Part]:
             yield Part(f"{short(method)} on {set_up}", error <= BETTER * best, text)
 
 
-def counts_others_are_slower(run: Run) -> Iterator[Part]:
+def counts_others_are_slower(run: Results) -> Iterator[Part]:
     """On over-dispersed counts."""
     return _slower(run, OVERDISPERSED, NB_F, (NB_NAIVE, NB_GIBBS))
 
 
-def large_poisson(run: Run) -> Iterator[Part]:
+def large_poisson(run: Results) -> Iterator[Part]:
     """Direct methods are ahead on large counts."""
     return _ahead(run, POISSON_LARGE, DIRECT_COUNTS)
 
 
-def small_poisson(run: Run) -> Iterator[Part]:
+def small_poisson(run: Results) -> Iterator[Part]:
     """The comparison method is about as good on small counts."""
     if not run.has(POISSON_SMALL, SOFTPLUS):
         return
@@ -279,7 +279,7 @@ def small_poisson(run: Run) -> Iterator[Part]:
         yield Part(f"{short(method)} on {POISSON_SMALL}", error <= BEHIND * best, text)
 
 
-def sampler_on_large_poisson(run: Run) -> Iterator[Part]:
+def sampler_on_large_poisson(run: Results) -> Iterator[Part]:
     """The sampler is ultimately the best."""
     if run.has(POISSON_LARGE, NB_GIBBS):
         methods = run.those(POISSON_LARGE, (*DIRECT_COUNTS, SOFTPLUS, GAUSSIAN))
@@ -288,7 +288,7 @@ def sampler_on_large_poisson(run: Run) -> Iterator[Part]:
         yield Part(POISSON_LARGE, holds, _values(errors.items()))
 
 
-def faster_than_softplus(run: Run) -> Iterator[Part]:
+def faster_than_softplus(run: Results) -> Iterator[Part]:
     """PG-F reaches the comparison method's last error before it does."""
     for set_up in (POISSON_SMALL, POISSON_LARGE):
         if run.has(set_up, NB_F, SOFTPLUS):

@@ -45,7 +45,7 @@ UPDATES = {NAIVE: EXACT, GIBBS: DRAWS}  # the others search, or have a fixed ste
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     ends : DataFrame, as `ends.gather` makes it of binary data
@@ -75,10 +75,10 @@ class Run:
 # --- Set-up 3 ---------------------------------------------------------------------------------
 
 
-def direct_is_best(set_ups: tuple[str, ...]) -> Callable[[Run], Iterator[Part]]:
+def direct_is_best(set_ups: tuple[str, ...]) -> Callable[[Results], Iterator[Part]]:
     """Claim 2: each direct engine against each other one."""
 
-    def decide(run: Run) -> Iterator[Part]:
+    def decide(run: Results) -> Iterator[Part]:
         pairs = [
             (set_up, one, other)
             for set_up in set_ups
@@ -94,10 +94,10 @@ def direct_is_best(set_ups: tuple[str, ...]) -> Callable[[Run], Iterator[Part]]:
     return decide
 
 
-def high_errors(set_up: str, update: str) -> Callable[[Run], Iterator[Part]]:
+def high_errors(set_up: str, update: str) -> Callable[[Results], Iterator[Part]]:
     """Claim 4: the numbers of section 6.1 on set-up 3."""
 
-    def decide(run: Run) -> Iterator[Part]:
+    def decide(run: Results) -> Iterator[Part]:
         if len(run.those(set_up, PG_F, BOHNING)) < 2:
             return
         high, gains = (
@@ -121,10 +121,10 @@ def high_errors(set_up: str, update: str) -> Callable[[Run], Iterator[Part]]:
     return decide
 
 
-def sampler_is_best(set_up: str) -> Callable[[Run], Iterator[Part]]:
+def sampler_is_best(set_up: str) -> Callable[[Results], Iterator[Part]]:
     """Claim 5."""
 
-    def decide(run: Run) -> Iterator[Part]:
+    def decide(run: Results) -> Iterator[Part]:
         if len(run.those(set_up, GIBBS, PG_F)) == 2:
             away = difference(run.of(set_up, PG_F), run.of(set_up, GIBBS))
             yield Part(f"PG-F minus Gibbs on {set_up}", away.low >= criteria.SAMPLER_GAIN, str(away))
@@ -132,10 +132,10 @@ def sampler_is_best(set_up: str) -> Callable[[Run], Iterator[Part]]:
     return decide
 
 
-def noise_is_inaccurate(set_up: str) -> Callable[[Run], Iterator[Part]]:
+def noise_is_inaccurate(set_up: str) -> Callable[[Results], Iterator[Part]]:
     """Claim 6."""
 
-    def decide(run: Run) -> Iterator[Part]:
+    def decide(run: Results) -> Iterator[Part]:
         if len(run.those(set_up, NOISE, PG_F)) == 2:
             times_more = ratio(run.of(set_up, NOISE), run.of(set_up, PG_F))
             yield Part(f"error with noise over PG-F's on {set_up}", times_more.low >= criteria.NOISY, str(times_more))
@@ -146,10 +146,10 @@ def noise_is_inaccurate(set_up: str) -> Callable[[Run], Iterator[Part]]:
 # --- Time, pruning, patterns ------------------------------------------------------------------
 
 
-def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> Callable[[Run], Iterator[Part]]:
+def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> Callable[[Results], Iterator[Part]]:
     """Claims 7 and 12: until errors stand still; times per iteration and until equal errors are reported too."""
 
-    def decide(run: Run) -> Iterator[Part]:
+    def decide(run: Results) -> Iterator[Part]:
         table = times(run.traces)
         for set_up in set_ups:
             reference = reference_of(table, set_up)
@@ -165,7 +165,7 @@ def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> C
     return decide
 
 
-def factors_are_found(run: Run) -> Iterator[Part]:
+def factors_are_found(run: Results) -> Iterator[Part]:
     """Claim 9: at some decade of cuts."""
     for set_up in BINARY:
         for method in run.those(set_up, BOHNING, *criteria.DIRECT, NOISE):
@@ -177,7 +177,7 @@ def factors_are_found(run: Run) -> Iterator[Part]:
             yield Part(f"{short(method)} on {set_up}", start is not None, text)
 
 
-def patterns_are_found(run: Run) -> Iterator[Part]:
+def patterns_are_found(run: Results) -> Iterator[Part]:
     """Claim 10: by most seeds."""
     for method, own in found_at(run.patterns).groupby("method", sort=False):
         at = own["iteration"]
@@ -190,7 +190,7 @@ def patterns_are_found(run: Run) -> Iterator[Part]:
 # --- Claims that were not judged before -------------------------------------------------------
 
 
-def same_at_other_sizes(run: Run) -> Iterator[Part]:
+def same_at_other_sizes(run: Results) -> Iterator[Part]:
     """Claim 19: PG-F is more accurate than the comparison methods whatever the size."""
     cells = [
         (cell, method)
@@ -208,7 +208,7 @@ def same_at_other_sizes(run: Run) -> Iterator[Part]:
         yield Part(where, away.mean < 0 and p < CERTAIN, f"{away}, p = {p:.2g}")
 
 
-def time_follows_what_is_observed(run: Run) -> Iterator[Part]:
+def time_follows_what_is_observed(run: Results) -> Iterator[Part]:
     """Claim 20: the same number of observed entries in a larger matrix takes about the same time."""
     table = run.observed.assign(per=run.observed["seconds"] / run.observed["iteration"])
     table["entries"] = (table["N"] * table["D"] * table["share"]).round()
@@ -309,4 +309,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, Run)
+readings, readings_parts = judging_again(READINGS, Results)

@@ -23,7 +23,7 @@ NONPARAMETRIC = ("beta-dir-gs", "beta-dir-vb", "dir-dir-gs")
 PAPER_DATASETS = ("animals", "lastfm", "paleo", "parliament", "unvotes")
 
 
-class Run(NamedTuple):
+class Results(NamedTuple):
     """What claims are decided from.
 
     scores : DataFrame, as `nbmf.evaluation.score_table.gather_scores` makes it
@@ -63,7 +63,7 @@ class Run(NamedTuple):
         return selected.groupby("iteration")["perplexity"].mean()
 
 
-def vb_against_bica(run: Run) -> Iterator[Part]:
+def vb_against_bica(run: Results) -> Iterator[Part]:
     """Claim 1."""
     for dataset in run.datasets:
         vb, bica = run.best(dataset, "beta-dir-vb"), run.medians(dataset, "bica")
@@ -74,7 +74,7 @@ def vb_against_bica(run: Run) -> Iterator[Part]:
         )
 
 
-def dir_dir_on_paleo(run: Run) -> Iterator[Part]:
+def dir_dir_on_paleo(run: Results) -> Iterator[Part]:
     """Claim 2."""
     if "paleo" in run.datasets:
         others = [name for name in MEAN_PARAMETERISED if name != "dir-dir-gs"]
@@ -88,7 +88,7 @@ def dir_dir_on_paleo(run: Run) -> Iterator[Part]:
         )
 
 
-def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
+def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
     """Claim 3."""
     pairs = [
         (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).rename(dataset) for dataset in run.datasets
@@ -113,7 +113,7 @@ def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
         )
 
 
-def logistic_pca(run: Run) -> Iterator[Part]:
+def logistic_pca(run: Results) -> Iterator[Part]:
     """Claim 4."""
     for dataset in run.datasets:
         best = {name: run.best(dataset, name) for name in MEAN_PARAMETERISED}
@@ -135,7 +135,7 @@ def logistic_pca(run: Run) -> Iterator[Part]:
         )
 
 
-def convergence(run: Run) -> Iterator[Part]:
+def convergence(run: Results) -> Iterator[Part]:
     """Claim 5."""
     arrivals = {}
     if any(run.mean_trace(run.datasets[0], *key).empty for key in COMPARED_TRACES):
@@ -168,7 +168,7 @@ def arrival(trace: pd.Series) -> int:
     return int(trace.index[0] if not away.any() else trace.index[away.to_numpy().nonzero()[0][-1] + 1])
 
 
-def few_components(run: Run) -> Iterator[Part]:
+def few_components(run: Results) -> Iterator[Part]:
     """Claim 6."""
     for method in NONPARAMETRIC:
         for dataset in run.datasets:
@@ -181,10 +181,12 @@ def few_components(run: Run) -> Iterator[Part]:
             )
 
 
-def comparing(methods: tuple[str, ...], decide: Callable[[Run], Iterator[Part]]) -> Callable[[Run], Iterable[Part]]:
+def comparing(
+    methods: tuple[str, ...], decide: Callable[[Results], Iterator[Part]]
+) -> Callable[[Results], Iterable[Part]]:
     """Return how a claim is decided that compares these methods: without one of them it cannot be."""
 
-    def parts(run: Run) -> Iterable[Part]:
+    def parts(run: Results) -> Iterable[Part]:
         return decide(run) if run.datasets and set(methods) <= set(run.scores["method"]) else ()
 
     return parts
@@ -234,7 +236,7 @@ CLAIMS = [
 ]
 
 
-claims, claims_parts = judging(CLAIMS, Run)
+claims, claims_parts = judging(CLAIMS, Results)
 
 
 # Section 6.3.1 and Figure 7, for parliament: what, method, K, the paper's value.

@@ -24,7 +24,7 @@ FEWEST = 3  # masks or datasets without which nothing is tested
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What the claims are judged again from.
 
     scores : DataFrame, of the study's masked fits
@@ -71,7 +71,7 @@ class Run:
         return sorted(self.eta["eta"].unique(), reverse=True)
 
 
-def _is_best_on_paleo(run: Run, scores: Scores, dir_dir: pd.Series) -> Iterator[Part]:
+def _is_best_on_paleo(run: Results, scores: Scores, dir_dir: pd.Series) -> Iterator[Part]:
     """Yield whether Dir-Dir is better on paleo than every other method."""
     others = [name for name in MEAN_PARAMETERISED if name in set(scores.table["method"]) - {DIR_DIR}]
     if PALEO in run.datasets and len(dir_dir) >= FEWEST and others:
@@ -80,29 +80,29 @@ def _is_best_on_paleo(run: Run, scores: Scores, dir_dir: pd.Series) -> Iterator[
         yield Part("best on paleo", all(are_below(comparisons)), f"Dir-Dir GS against {text}")
 
 
-def dir_dir_with(eta: float) -> Callable[[Run], Iterator[Part]]:
+def dir_dir_with(eta: float) -> Callable[[Results], Iterator[Part]]:
     """Return the rule of claim 2 with another η."""
 
-    def decide(run: Run) -> Iterator[Part]:
+    def decide(run: Results) -> Iterator[Part]:
         if any(np.isclose(eta, run.etas())):
             yield from _is_best_on_paleo(run, run.first, run.dir_dir(PALEO, COLUMNS, eta))
 
     return decide
 
 
-def dir_dir_transposed(run: Run) -> Iterator[Part]:
+def dir_dir_transposed(run: Results) -> Iterator[Part]:
     """Claim 2 for the transposed matrix, with the η of the text."""
     if not run.one_side.empty:
         yield from _is_best_on_paleo(run, run.transposed, run.dir_dir(PALEO, ROWS, 1.0))
 
 
-def dir_dir_for_longer(run: Run) -> Iterator[Part]:
+def dir_dir_for_longer(run: Results) -> Iterator[Part]:
     """Claim 2 with chains ten times as long."""
     if not run.long.empty:
         yield from _is_best_on_paleo(run, run.first, np.log(run.long.set_index("mask")["perplexity"]))
 
 
-def one_eta(run: Run) -> Iterator[Part]:
+def one_eta(run: Results) -> Iterator[Part]:
     """Is there an η with which both Figure 10 (paleo) and Figure 6 (parliament) come out?"""
     comparisons = []
     for (side, eta), own in run.losses.groupby(["side", "eta"]):
@@ -117,7 +117,7 @@ def one_eta(run: Run) -> Iterator[Part]:
         yield Part("both figures", any(holds for holds, _ in comparisons), f"{texts}; paper {PRINTED_LOSS}")
 
 
-def vb_against_bica(run: Run) -> Iterator[Part]:
+def vb_against_bica(run: Results) -> Iterator[Part]:
     """Claim 1: Beta-Dir VB is not worse than bICA at its best K by more than what is similar."""
     for dataset in run.datasets:
         scores = run.first
@@ -125,7 +125,7 @@ def vb_against_bica(run: Run) -> Iterator[Part]:
         yield Part(dataset, bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR), str(comparison))
 
 
-def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
+def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
     """Claim 3: means over K on each mask."""
     comparisons = [
         run.first.compare(name, run.first.of(name, "c-bica"), run.first.of(name, "bica")) for name in run.datasets
@@ -142,14 +142,14 @@ def collapsed_against_uncollapsed(run: Run) -> Iterator[Part]:
         yield Part("varies less", bool(ratios.high < 0.0), f"{text}, datasets being the replications")
 
 
-def spread_ratios(run: Run) -> list[float]:
+def spread_ratios(run: Results) -> list[float]:
     """Return of each dataset the log ratio of standard deviations over masks, c-bICA to bICA, the mean over K."""
     spread = np.log(run.scores.groupby(["method", "dataset", "K"])["perplexity"].std())
     ratios = (spread["c-bica"] - spread["bica"]).groupby("dataset").mean()
     return [float(ratios[dataset]) for dataset in run.datasets]
 
 
-def logistic_pca(run: Run) -> Iterator[Part]:
+def logistic_pca(run: Results) -> Iterator[Part]:
     """Claim 4: logPCA against the best of the others, and against itself with more components."""
     scores, decays = run.first, []
     for dataset in run.datasets:
@@ -167,7 +167,7 @@ def logistic_pca(run: Run) -> Iterator[Part]:
         yield Part(f"decays with K on {one.where}", below, f"best K to largest K: {one}")
 
 
-def convergence(run: Run) -> Iterator[Part]:
+def convergence(run: Results) -> Iterator[Part]:
     """Claim 5, where it ends: Beta-Dir VB has caught up with the better of c-bICA-5 and bICA-5."""
     scores = run.first
     for dataset in run.datasets:
@@ -261,4 +261,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, Run)
+readings, readings_parts = judging_again(READINGS, Results)

@@ -22,7 +22,7 @@ MIDDLE, LAST = 150, 300  # p between which it shall still grow
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     chains : DataFrame, as `chains.tabulate` makes it
@@ -54,7 +54,7 @@ class Run:
         return f"{int(is_doubtful.sum())} of {int(of.sum())} chains in doubt"
 
 
-def is_accurate(run: Run) -> Iterator[Part]:
+def is_accurate(run: Results) -> Iterator[Part]:
     """Rule 1, at each p."""
     for p, means in run.means(CIBP).items():
         estimate = interval(means)
@@ -63,7 +63,7 @@ def is_accurate(run: Run) -> Iterator[Part]:
             yield Part(f"p = {p}", within, f"{estimate}; {run.doubts(CIBP, p)}")
 
 
-def is_above(run: Run) -> Iterator[Part]:
+def is_above(run: Results) -> Iterator[Part]:
     """Rule 2, at each p."""
     for p, means in run.means(IBP).items():
         estimate = interval(means)
@@ -79,7 +79,7 @@ def slopes(means: pd.DataFrame) -> np.ndarray:
     return means.to_numpy() @ x / (x @ x)
 
 
-def grows(run: Run) -> Iterator[Part]:
+def grows(run: Results) -> Iterator[Part]:
     """Rule 3: a slope for each replication."""
     means = run.means(IBP)
     if len(means) > 1 and means.shape[1] > 1:
@@ -88,7 +88,7 @@ def grows(run: Run) -> Iterator[Part]:
         yield Part(where, estimate.low > 0, str(estimate))
 
 
-def still_grows(run: Run) -> Iterator[Part]:
+def still_grows(run: Results) -> Iterator[Part]:
     """Rule 4: a difference for each replication."""
     means = run.means(IBP)
     if len(means) > 1 and {MIDDLE, LAST} <= set(means.columns):
@@ -96,7 +96,7 @@ def still_grows(run: Run) -> Iterator[Part]:
         yield Part(f"p = {LAST} minus p = {MIDDLE}", estimate.low > 0, str(estimate))
 
 
-def draws_more(run: Run) -> Iterator[Part]:
+def draws_more(run: Results) -> Iterator[Part]:
     """Rule 5, against each convergent prior."""
     is_ibp = run.draws["kind"] == IBP_DRAWS
     of_ibp = run.draws.loc[is_ibp, "features"]
@@ -135,4 +135,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, Run)
+claims, claims_parts = judging(CLAIMS, Results)

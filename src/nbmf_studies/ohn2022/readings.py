@@ -22,7 +22,7 @@ KNOWN = {
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     chains : DataFrame, as `chains.tabulate` makes it
@@ -32,12 +32,12 @@ class Run:
     chains: pd.DataFrame
     factors: int
 
-    def of(self, setting: str) -> claims.Run:
+    def of(self, setting: str) -> claims.Results:
         """Return what the claims themselves are decided from, of one setting."""
-        return claims.Run(self.chains[self.chains["setting"] == setting], pd.DataFrame(), self.factors)
+        return claims.Results(self.chains[self.chains["setting"] == setting], pd.DataFrame(), self.factors)
 
 
-def _of(setting: str, decide: Callable[[Any], Iterable[Part]]) -> Callable[[Run], Iterator[Part]]:
+def _of(setting: str, decide: Callable[[Any], Iterable[Part]]) -> Callable[[Results], Iterator[Part]]:
     return lambda run: iter(decide(run.of(setting)))
 
 
@@ -47,4 +47,4 @@ READINGS = [
     for setting, name in SLABS.items()
 ]
 
-readings, readings_parts = judging_again(READINGS, Run)
+readings, readings_parts = judging_again(READINGS, Results)

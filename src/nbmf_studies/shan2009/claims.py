@@ -75,4 +75,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, criteria.Run)
+claims, claims_parts = judging(CLAIMS, criteria.Results)

@@ -34,7 +34,7 @@ PAPERS_FLOOR = "paper"  # the other one is ours
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     uci, ratings, text : DataFrame, as runs.of_rows makes them
@@ -76,7 +76,7 @@ def _where(floor: str, column: str = "perplexity") -> str:
     return f"{floor} floor, {MEASURES[column]}"
 
 
-def lower_on_uci(run: Run) -> Iterator[Part]:
+def lower_on_uci(run: Results) -> Iterator[Part]:
     """Rule 1."""
     for floor in run.floors():
         for column in MEASURES:
@@ -85,7 +85,7 @@ def lower_on_uci(run: Run) -> Iterator[Part]:
             yield Part(_where(floor, column), *counted(table[MMNB] < table[MNB], MOST, "lower"), ours)
 
 
-def clusters_on_uci(run: Run) -> Iterator[Part]:
+def clusters_on_uci(run: Results) -> Iterator[Part]:
     """Rule 2."""
     for floor in run.floors():
         for column in ("precision", "information"):
@@ -94,7 +94,7 @@ def clusters_on_uci(run: Run) -> Iterator[Part]:
             yield Part(f"{floor} floor, {column}", holds, text, floor != PAPERS_FLOOR)
 
 
-def soft_on_uci(run: Run) -> Iterator[Part]:
+def soft_on_uci(run: Results) -> Iterator[Part]:
     """Rule 3."""
     for floor in run.floors():
         tests = run.uci[(run.uci["floor"] == floor) & (run.uci["part"] == "test")]
@@ -103,7 +103,7 @@ def soft_on_uci(run: Run) -> Iterator[Part]:
         yield Part(f"{floor} floor", *counted(enough, MOST, "as soft"), floor != PAPERS_FLOOR)
 
 
-def rising_on_uci(run: Run) -> Iterator[Part]:
+def rising_on_uci(run: Results) -> Iterator[Part]:
     """Rule 4."""
     for floor in run.floors():
         for column, prefix in (("perplexity", "fifth"), ("sampled", "sampled")):
@@ -116,7 +116,7 @@ def rising_on_uci(run: Run) -> Iterator[Part]:
             yield Part(_where(floor, column), holds and not rises.get(NOT_RISING, False), text, ours)
 
 
-def jester_and_foodmart(run: Run) -> Iterator[Part]:
+def jester_and_foodmart(run: Results) -> Iterator[Part]:
     """Rule 5."""
     for column in MEASURES:
         table = run.of_ratings("jester", column, "test")
@@ -133,7 +133,7 @@ def jester_and_foodmart(run: Run) -> Iterator[Part]:
             yield Part(f"foodmart, K = {K}, {part}, {MEASURES[column]}", lower, text, column == OURS)
 
 
-def stable_on_movielens(run: Run) -> Iterator[Part]:
+def stable_on_movielens(run: Results) -> Iterator[Part]:
     """Rule 6."""
     for column in MEASURES:
         table = run.of_ratings("movielens", column, "test")
@@ -143,7 +143,7 @@ def stable_on_movielens(run: Run) -> Iterator[Part]:
             yield Part(f"movielens, {MEASURES[column]}", spread[MNB] > spread[MMNB], text, column == OURS)
 
 
-def flips_rise(run: Run) -> Iterator[Part]:
+def flips_rise(run: Results) -> Iterator[Part]:
     """Rule 7."""
     coarse = run.flips[(run.flips["model"] == MMNB) & (run.flips["step"] == COARSE)]
     for dataset, own in coarse.groupby("dataset", sort=False):
@@ -153,7 +153,7 @@ def flips_rise(run: Run) -> Iterator[Part]:
         yield Part(dataset, bool((steps > 0).all()), text + f"{curve.iloc[-1]:.5g}")
 
 
-def fast_is_as_good(run: Run) -> Iterator[Part]:
+def fast_is_as_good(run: Results) -> Iterator[Part]:
     """Rule 8."""
     known = {label: name for name, label in LABELS.items() if name in FAST}
     for _, row in against_full(run.ratings, run.text).iterrows():
@@ -166,7 +166,7 @@ def fast_is_as_good(run: Run) -> Iterator[Part]:
             yield Part(where, near and bool(row["times faster"] >= FASTER), text, column == OURS)
 
 
-def fast_is_mnb(run: Run) -> Iterator[Part]:
+def fast_is_mnb(run: Results) -> Iterator[Part]:
     """Rule 9."""
     for floor in run.floors():
         table = run.of_sets(floor, "perplexity", "training")
@@ -175,7 +175,7 @@ def fast_is_mnb(run: Run) -> Iterator[Part]:
             yield Part(f"{floor} floor", *counted(near, NEAR_SETS, "near"), floor != PAPERS_FLOOR)
 
 
-def lda_is_not_monotone(run: Run) -> Iterator[Part]:
+def lda_is_not_monotone(run: Results) -> Iterator[Part]:
     """Rule 10."""
     jester = run.flips[run.flips["dataset"].str.startswith("jester") & run.flips["step"].isin(FINE)]
     for (step, model), own in jester.groupby(["step", "model"], sort=False):
@@ -185,7 +185,7 @@ def lda_is_not_monotone(run: Run) -> Iterator[Part]:
         yield Part(f"{LABELS[model]}, steps of {100 * step:g} %", bool(holds), f"{up} of {steps.size} steps up")
 
 
-def fast_clusters_as_well(run: Run) -> Iterator[Part]:
+def fast_clusters_as_well(run: Results) -> Iterator[Part]:
     """Rule 11."""
     for dataset, own in run.topics.groupby("dataset", sort=False):
         best = own.loc[own.groupby("model")["objective"].idxmax()].set_index("model")["precision"]
@@ -196,7 +196,7 @@ def fast_clusters_as_well(run: Run) -> Iterator[Part]:
                 yield Part(f"{dataset}, {LABELS[name]}", near, text, name != FAST_LDA[0])
 
 
-def topics_share_words(run: Run) -> Iterator[Part]:
+def topics_share_words(run: Results) -> Iterator[Part]:
     """Rule 12."""
     classic = run.topics[run.topics["dataset"] == "classic3"]
     best = {model: own.loc[own["objective"].idxmax(), "topics"] for model, own in classic.groupby("model", sort=False)}

@@ -23,7 +23,7 @@ TEST = {"test": "the bound", "sampled": "sampled"}
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     test_ratio : dict, from each experiment to held-out rows per training row
@@ -58,7 +58,7 @@ def of_uci(table: pd.DataFrame, count: int, model: str, column: str, test_ratio:
     }
 
 
-def lower_from_several_starts(run: Run) -> Iterator[Part]:
+def lower_from_several_starts(run: Results) -> Iterator[Part]:
     """Claim 1: the best of twenty starts; those of one and five starts, and the sampled likelihood, are reported."""
     if run.uci_starts is None:
         return
@@ -80,7 +80,7 @@ def lower_from_several_starts(run: Run) -> Iterator[Part]:
 # --- Claim 5 ----------------------------------------------------------------------------------
 
 
-def jester_and_foodmart_again(run: Run) -> Iterator[Part]:
+def jester_and_foodmart_again(run: Results) -> Iterator[Part]:
     """Claim 5: Jester as it was, Foodmart from MNB's solution, every comparison by a paired test."""
     compared = [*_on_jester(run), *_on_foodmart(run)]
     for ours in (False, True):
@@ -90,7 +90,7 @@ def jester_and_foodmart_again(run: Run) -> Iterator[Part]:
     yield from _above_one_component(run)
 
 
-def _on_jester(run: Run) -> Iterator[tuple[str, Difference, bool]]:
+def _on_jester(run: Results) -> Iterator[tuple[str, Difference, bool]]:
     if "dataset" not in run.ratings:
         return
     tests = run.ratings[(run.ratings["dataset"] == "jester") & (run.ratings["part"] == "test")]
@@ -101,7 +101,7 @@ def _on_jester(run: Run) -> Iterator[tuple[str, Difference, bool]]:
             yield where, difference(mmnb, mnb, run.test_ratio["ratings"]), column == "sampled"
 
 
-def _on_foodmart(run: Run) -> Iterator[tuple[str, Difference, bool]]:
+def _on_foodmart(run: Results) -> Iterator[tuple[str, Difference, bool]]:
     if run.foodmart_starts is None:
         return
     best, test_ratio = best_of_starts(run.foodmart_starts, OF_FIT), run.test_ratio["foodmart_starts"]
@@ -115,7 +115,7 @@ def _on_foodmart(run: Run) -> Iterator[tuple[str, Difference, bool]]:
                 yield where, difference(mmnb, mnb, test_ratio), column == "sampled"
 
 
-def _above_one_component(run: Run) -> Iterator[Part]:
+def _above_one_component(run: Results) -> Iterator[Part]:
     """Whether the fits that decide are better than one component, in training."""
     if run.foodmart_starts is None:
         return
@@ -148,7 +148,7 @@ def against_full(table: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def any_stop_is_as_good(run: Run) -> Iterator[Part]:
+def any_stop_is_as_good(run: Results) -> Iterator[Part]:
     """Claim 8: of the stops that are fast enough any whose loss is certainly small enough."""
     for name in ("stops", "stops_foodmart"):
         table, test_ratio = getattr(run, name), run.test_ratio.get(name, 0.0)
@@ -225,4 +225,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, Run)
+readings, readings_parts = judging_again(READINGS, Results)

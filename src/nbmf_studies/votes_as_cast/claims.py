@@ -16,7 +16,7 @@ MINUTES = 10.0
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class Results:
     """What claims are decided from.
 
     third_category, forecasts, answers : DataFrame, as the modules of these names make them
@@ -36,12 +36,12 @@ class Run:
         return interval(losses[self.moving] - losses[other])
 
 
-def predicts_yes(run: Run) -> Iterator[Part]:
+def predicts_yes(run: Results) -> Iterator[Part]:
     """Rule 1."""
     yield from _more_categories_predict(run.third_category, of_masks.THREE, "vote")
 
 
-def predicts_what_is_felt(run: Run) -> Iterator[Part]:
+def predicts_what_is_felt(run: Results) -> Iterator[Part]:
     """Rule 5."""
     yield from _more_categories_predict(run.answers, FOUR, "answer")
 
@@ -53,7 +53,7 @@ def _more_categories_predict(scores: pd.DataFrame, more: str, unit: str) -> Iter
         yield Part(f"{len(losses)} masks", one.high < 0, _in_nats(one, unit))
 
 
-def forecasts_better_than_positions_that_stay(run: Run) -> Iterator[Part]:
+def forecasts_better_than_positions_that_stay(run: Results) -> Iterator[Part]:
     """Rule 2, of each amount that is known and each static model."""
     for known, title in of_sessions.TITLES.items():
         for method in run.staying:
@@ -62,7 +62,7 @@ def forecasts_better_than_positions_that_stay(run: Run) -> Iterator[Part]:
                 yield Part(f"{title}; {method}", one.high < 0, _in_nats(one))
 
 
-def forecasts_better_than_proportions(run: Run) -> Iterator[Part]:
+def forecasts_better_than_proportions(run: Results) -> Iterator[Part]:
     """Rule 3."""
     for known, title in of_sessions.TITLES.items():
         one = run.difference(known, of_sessions.LATEST)
@@ -70,7 +70,7 @@ def forecasts_better_than_proportions(run: Run) -> Iterator[Part]:
             yield Part(title, one.high < 0, _in_nats(one))
 
 
-def is_fast(run: Run) -> Iterator[Part]:
+def is_fast(run: Results) -> Iterator[Part]:
     """Rule 4."""
     minutes = run.third_category.groupby("categories")["minutes"].median()[of_masks.THREE]
     yield Part(f"{of_masks.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
@@ -111,4 +111,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, Run, of_paper=False)
+claims, claims_parts = judging(CLAIMS, Results, of_paper=False)

@@ -24,7 +24,7 @@ from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.inference.checkpoint import Checkpoint
 from nbmf.inference.progress import FitRecorder
 from nbmf.posterior.draws import posterior_draws
-from nbmf.posterior.recording import Plan
+from nbmf.posterior.recording import RecordingPlan
 from nbmf.posterior.store import kept_sweeps
 from nbmf.registry import make_estimator
 
@@ -240,7 +240,7 @@ def test_an_interrupted_chain_goes_on_with_what_it_recorded(tmp_path):
 )
 def test_draws_are_among_the_recorded_sweeps(n_samples, n_draws, recorded):
     estimator = make("BetaDirGibbs", n_samples=n_samples)
-    plan = Plan.of(estimator, CODES.shape, n_draws, 1.0, 4)
+    plan = RecordingPlan.of(estimator, CODES.shape, n_draws, 1.0, 4)
     assert plan.n_recorded == recorded
     sweeps = kept_sweeps(estimator, plan.n_recorded)
     own = kept_sweeps(estimator, plan.n_kept)

@@ -7,7 +7,7 @@ import nbmf
 from nbmf.posterior.components import components_of, is_intercept, is_shared, merged_places, profile_difference
 from nbmf.reporting.component_entries import component_entry
 from nbmf.reporting.fit_report import facts
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 
 ROWS, COLUMNS, PARTS = 120, 30, 60
 
@@ -24,7 +24,7 @@ def drawn(W, H, seed=0):
 
 
 def result_of(matrix, model):
-    return FitResult("drawn", matrix, model, components_of(model, matrix), model.expectation_, 0.0)
+    return ReportedFit("drawn", matrix, model, components_of(model, matrix), model.expectation_, 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_small_components_that_say_no_more_than_the_means_are_reported_so():
     )
     matrix, model = drawn(W, np.vstack([means, means + apart]))
     result = result_of(matrix, model)
-    result = FitResult(**{**vars(result), "components": result.components._replace(active=1)})
+    result = ReportedFit(**{**vars(result), "components": result.components._replace(active=1)})
     assert any("together they say no more than how common each column is" in line for line in facts(result))
 
 
@@ -176,7 +176,7 @@ def test_columns_of_an_axis_are_in_the_order_of_what_it_adds_to_them():
         np.c_[rng.normal(-2, 0.2, 50), rng.normal(0, 1, 50)],
         np.array([[4.0, 3, 2, 1], [1, -1, 1, -1]]),
     )
-    result = FitResult("drawn", matrix, model, components_of(model), None, 0.0)
+    result = ReportedFit("drawn", matrix, model, components_of(model), None, 0.0)
     entry = component_entry(1, result)
     mean = model.W_[:, 0].mean()
     assert entry.lines[0] == (

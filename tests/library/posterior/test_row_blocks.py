@@ -9,7 +9,7 @@ from nbmf.posterior import row_blocks as row_blocks_module
 from nbmf.posterior.components import components_of
 from nbmf.posterior.row_blocks import row_blocks
 from nbmf.reporting.fit_report import facts
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 
 ROWS, COLUMNS, FIRST, LAST = 240, 24, 100, 119
 
@@ -22,7 +22,7 @@ def found_in(values, W, matrix=None):
     model._expectation, model.gamma_ = W @ model.H_, 1e-9
     model.n_iter_, model.converged_ = 1, None
     components = components_of(model, matrix)
-    result = FitResult("drawn", matrix, model, components, model.expectation_, 0.0)
+    result = ReportedFit("drawn", matrix, model, components, model.expectation_, 0.0)
     return row_blocks(components, matrix), [line for line in facts(result) if line.startswith("rows ")]
 
 

@@ -20,7 +20,7 @@ from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.component_entries import _side_of, key_of
 from nbmf.reporting.fit_report import facts, fit_report, group_tables
-from nbmf.reporting.fit_result import FitResult
+from nbmf.reporting.fit_result import ReportedFit
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
 H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
@@ -47,7 +47,7 @@ def result(kind=nbmf.BinaryICA, matrix=MATRIX, components=None, **fields):
     if "row_effects_" in kind.shapes:
         model.row_effects_, model.column_effects_ = np.zeros(len(model.W_)), np.zeros(model.H_.shape[1])
     shown = components_of(model)._replace(**(components or {}))
-    return FitResult("tiny", matrix, model, shown, **{"expectation": W @ H, "seconds": 1.5, **fields})
+    return ReportedFit("tiny", matrix, model, shown, **{"expectation": W @ H, "seconds": 1.5, **fields})
 
 
 def summary(fit):

@@ -7,14 +7,14 @@ import scipy.sparse
 import nbmf
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import posterior_draws
-from nbmf.reporting.fit_result import FitResult, intervals_of
+from nbmf.reporting.fit_result import ReportedFit, intervals_of
 from nbmf.reporting.looked_up import looked_up
 from nbmf.reporting.lookups import lookups_of
 from nbmf.reporting.wording import Wording
 
 
 def result_of(model, V, draws=None, **more):
-    return FitResult(
+    return ReportedFit(
         name="data",
         matrix=V,
         model=model,
@@ -122,7 +122,7 @@ def test_of_an_undirected_network_each_is_there_once():
 def test_of_a_large_sparse_matrix_nearness_is_that_of_rates(two_groups):
     sparse = nbmf.SparseBinaryMatrix.from_sparse(scipy.sparse.csr_array((two_groups.codes == 1).astype(float)))
     model = nbmf.BernoulliPoissonVB(2, max_iter=100, random_state=0).fit(sparse)
-    rows, columns = lookups_of(FitResult("data", sparse, model, components_of(model, sparse), None, 0.0), Wording({}))
+    rows, columns = lookups_of(ReportedFit("data", sparse, model, components_of(model, sparse), None, 0.0), Wording({}))
     assert "rates W H" in rows.sentences[1]
     kind = np.arange(40) % 2
     assert (kind[rows.nearest] == kind[:, None]).mean() > 0.9
