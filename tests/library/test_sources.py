@@ -114,8 +114,8 @@ def test_editing_a_file_concerns_the_methods_that_use_it(file):
 
 def test_a_recipe_depends_on_its_readers_and_on_no_other_recipe():
     paleo = listed("nbmf_studies.recipes.check", recipes.module_of("paleo"))
-    assert {"nbmf_studies/recipes/paleo.py", "nbmf_studies/recipes/_reading.py", "data/matrix.py", "errors.py"} <= paleo
-    assert not {"nbmf_studies/recipes/lastfm.py", "nbmf_studies/recipes/_votes.py"} & paleo
+    assert {"nbmf_studies/recipes/paleo.py", "nbmf_studies/recipes/raw_text.py", "data/matrix.py", "errors.py"} <= paleo
+    assert not {"nbmf_studies/recipes/lastfm.py", "nbmf_studies/recipes/voting_records.py"} & paleo
     assert not [file for file in paleo if file.startswith(("families/", "numerics/", "inference/", "plotting/"))]
 
 

@@ -13,11 +13,11 @@ rule verification:
         ),
         sources=package_sources("nbmf_studies.pipeline.verification"),
     output:
-        f"{RESULTS}/{{study}}/tables/verification.csv",
+        STUDY.table("verification"),
     log:
-        f"{RESULTS}/{{study}}/logs/tables/verification.log",
+        STUDY.product_record("log", "tables", "verification"),
     benchmark:
-        f"{RESULTS}/{{study}}/benchmarks/tables/verification.tsv"
+        STUDY.product_record("tsv", "tables", "verification")
     conda:
         "../../envs/figures.yaml"
     resources:

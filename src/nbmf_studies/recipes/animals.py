@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf_studies.recipes._reading import binary_codes, naming, read_text
+from nbmf_studies.recipes.raw_text import binary_codes, naming, read_text
 
 
 def build(*, matrix: Path, animals: Path, attributes: Path) -> BinaryMatrix:

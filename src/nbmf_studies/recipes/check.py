@@ -9,7 +9,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.io.rda import read_r_matrix
-from nbmf_studies.recipes._reading import naming
+from nbmf_studies.recipes.raw_text import naming
 
 SHOWN = 5  # names listed in a message
 

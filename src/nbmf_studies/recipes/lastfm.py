@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf_studies.recipes._reading import binary_codes, naming, read_records
+from nbmf_studies.recipes.raw_text import binary_codes, naming, read_records
 
 
 def build(*, listens: Path) -> BinaryMatrix:

@@ -14,7 +14,7 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
-from nbmf_studies.recipes._reading import naming, read_records
+from nbmf_studies.recipes.raw_text import naming, read_records
 
 LONGITUDE_BELOW = 60.0
 ORDERS_LEFT_OUT = ("Insectivora", "Lagomorpha", "Chiroptera")

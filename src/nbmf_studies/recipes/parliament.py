@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.io.rda import read_r_matrix
-from nbmf_studies.recipes._reading import naming, read_records
+from nbmf_studies.recipes.raw_text import naming, read_records
 
 
 def build(*, follows: Path, parties: Path) -> BinaryMatrix:

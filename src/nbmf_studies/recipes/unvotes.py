@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf_studies.recipes._votes import read_votes, vote_matrix
+from nbmf_studies.recipes.voting_records import read_votes, vote_matrix
 
 
 def build(*, votes: Path) -> BinaryMatrix:

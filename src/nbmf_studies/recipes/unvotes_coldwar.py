@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf_studies.recipes._votes import of_roll_calls, read_votes, vote_matrix
+from nbmf_studies.recipes.voting_records import of_roll_calls, read_votes, vote_matrix
 
 END = (date(1991, 1, 1) - date(1970, 1, 1)).days  # R counts days from 1970
 COUNTRIES = 100

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.io.rda import read_data_frame
-from nbmf_studies.recipes._reading import naming
-from nbmf_studies.recipes._votes import vote_matrix
+from nbmf_studies.recipes.raw_text import naming
 from nbmf_studies.recipes.unvotes_coldwar import CODE_OF, active_records
+from nbmf_studies.recipes.voting_records import vote_matrix
 
 TEXTS = ["short", "unres"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.errors import ConfigError
 from nbmf.io.reading import read
-from nbmf_studies.recipes._reading import naming
+from nbmf_studies.recipes.raw_text import naming
 
 CATEGORIES = 2, 4
 

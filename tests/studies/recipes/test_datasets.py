@@ -21,7 +21,7 @@ from nbmf.fit_key import mask_stream
 from nbmf.io.rda import read_data_frame, read_r_matrix
 from nbmf.seeds import seed_sequence
 from nbmf_studies import recipes
-from nbmf_studies.recipes import _votes
+from nbmf_studies.recipes import voting_records
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts, check_published, r_name
 from nbmf_studies.votes_as_cast.masks import of_entries
@@ -41,7 +41,7 @@ def built():
     """Build a dataset of the configuration, once."""
     with pytest.MonkeyPatch.context() as patch:
         # Two datasets read the same votes, which takes rdata some 20 s.
-        patch.setattr(_votes, "read_votes", functools.cache(_votes.read_votes))
+        patch.setattr(voting_records, "read_votes", functools.cache(voting_records.read_votes))
 
         @functools.cache
         def build_entry(name):

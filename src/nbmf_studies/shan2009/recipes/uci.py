@@ -8,7 +8,7 @@ import numpy as np
 
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError, choices
-from nbmf_studies.recipes._reading import read_text
+from nbmf_studies.recipes.raw_text import read_text
 
 
 class Layout(NamedTuple):

@@ -8,7 +8,7 @@ import pandas as pd
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.io.rda import read_data_frame
-from nbmf_studies.recipes._reading import naming
+from nbmf_studies.recipes.raw_text import naming
 
 VOTES = ("yes", "abstain", "no")
 
