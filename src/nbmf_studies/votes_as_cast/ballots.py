@@ -5,6 +5,7 @@ from pathlib import Path
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.errors import ConfigError
 from nbmf_studies.recipes.raw_text import naming
+from nbmf_studies.recipes.voting_records import of_roll_calls, read_votes, vote_codes
 
 BEFORE = 1945  # the year before the first session; session s opened in 1945 + s
 CODES = {2: {"no": 0, "abstain": 0, "yes": 1}, 3: {"no": 0, "abstain": 1, "yes": 2}}  # two as the main paper has them
@@ -36,14 +37,12 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
     """
     if categories not in CODES:
         raise ConfigError(f"categories = {categories}: must be 2 or 3")
-    records = voting_records.read_votes(votes)
-    years = BEFORE + voting_records.of_roll_calls("session", "a number", records["rcid"], votes, roll_calls).to_numpy(
-        int
-    )
+    records = read_votes(votes)
+    years = BEFORE + of_roll_calls("session", "a number", records["rcid"], votes, roll_calls).to_numpy(int)
     chosen = records[(first <= years) & (years <= last)]
     if chosen.empty:
         raise ConfigError(f"first = {first}, last = {last}: must be years, some from {years.min()} to {years.max()}")
-    codes, countries, calls = voting_records.vote_codes(chosen, CODES[categories])
+    codes, countries, calls = vote_codes(chosen, CODES[categories])
     year_of = dict(zip(records["rcid"], years, strict=True))
     with naming(votes):
         return CategoryMatrix(codes, countries, [f"{year_of[call]} {call}" for call in calls])
