@@ -1,6 +1,6 @@
 """How often the structure test of `nbmf fit` finds structure that was planted, and where there is none.
 
-    NUMBA_CACHE_DIR=$PWD/.numba_cache .venv/bin/python benchmarks/structure_power.py [power] [noise] [popularity]
+    .venv/bin/python benchmarks/structure_power.py [power] [noise] [popularity] [--rows "18 x 14"] [--jobs 2]
 
 The tables of docs/reading.md; some hours on one idle core (`--draws 10` is an outline). Noise: effects of rows and
 columns of the shapes and kinds of tests/library/evaluation/test_verdict.py, and matrices with the margins of a small
@@ -9,9 +9,12 @@ questionnaire, drawn by trades. Popularity: sparse matrices of popular rows and 
 
 import argparse
 import itertools
+import multiprocessing
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -133,9 +136,61 @@ def planted(F: int, N: int) -> dict[str, Draw]:
     }
 
 
-def found(draw: Draw, draws: int, *name: str | int) -> np.ndarray:
+class Row(NamedTuple):
+    """A line of a table: how its matrices are drawn, and what their random numbers belong to."""
+
+    draw: Draw
+    key: tuple[str | int, ...]
+
+
+def power() -> dict[str, Row]:
+    """Return planted structure."""
+    rows = {name: Row(draw, (name,)) for name, draw in NOTE.items()}
+    for F, N in SIZES:
+        rows |= {f"{F} x {N}, {name}": Row(draw, (name, F, N)) for name, draw in planted(F, N).items()}
+    return rows
+
+
+def noise() -> dict[str, Row]:
+    """Return matrices without structure beyond effects of rows and columns."""
+    kinds = {
+        f"{F} x {N}, {kind}": effects(F, N, *sizes, -0.5)
+        for (F, N), (kind, sizes) in itertools.product(NOISE_SHAPES, NOISE_KINDS.items())
+    }
+    kinds |= {f"{F} x {N}, fixed margins": fixed_margins(F, N) for F, N in NOISE_SHAPES}
+    return {name: Row(draw, ("noise", name)) for name, draw in kinds.items()}
+
+
+def no_more_than_popularity() -> dict[str, Row]:
+    """Return sparse matrices without structure; they have no exact test."""
+    return {name: Row(draw, ("popularity", name)) for name, draw in POPULARITIES.items()}
+
+
+class Contents(NamedTuple):
+    """A table: its title, its rows, and how many matrices of each are drawn."""
+
+    title: str
+    rows: Callable[[], dict[str, Row]]
+    draws: int
+
+
+TABLES = {
+    "power": Contents(
+        "Planted structure: found, each test at 2.5 % (predictions: divided among the methods)", power, 40
+    ),
+    "noise": Contents("No structure beyond effects of rows and columns", noise, 200),
+    "popularity": Contents(
+        f"Popularity alone, {POPULARITY_SHAPE[0]} x {POPULARITY_SHAPE[1]}, {POPULARITY_ONES} draws of ones",
+        no_more_than_popularity,
+        40,
+    ),
+}
+
+
+def found(table: str, name: str, draws: int) -> np.ndarray:
     """Return how often each test finds structure, and the seconds of a matrix: exact, predicted, either, seconds."""
-    rng = np.random.default_rng(seed_sequence("power", *name))
+    draw, key = TABLES[table].rows()[name]
+    rng = np.random.default_rng(seed_sequence("power", *key))
     results = []
     for number in range(draws):
         V, started = draw(rng), time.perf_counter()
@@ -152,49 +207,19 @@ def row(name: str, results: np.ndarray) -> str:
     return f"| {name} | {len(results)} | {exact:.0%} | {predicted:.0%} | {either:.0%} | {seconds:.1f} |"
 
 
-def head(title: str) -> None:
-    """Print the head of a table."""
+def report(table: str, draws: int | None, part: str, pool: ProcessPoolExecutor) -> None:
+    """Print a table, or its rows with `part` in their name; of shapes other than the note's half as many are drawn."""
+    title, rows, usual = TABLES[table]
+    draws = draws or usual
     print(f"\n{title}\n\n| drawn | matrices | exact test | predictions | either | seconds |\n|---|---|---|---|---|---|")
-
-
-def power(draws: int) -> None:
-    """Print how often structure is found."""
-    head("Planted structure: found, each test at 2.5 % (predictions: divided among the methods)")
-    for name, draw in NOTE.items():
-        print(row(name, found(draw, draws, name)), flush=True)
-    for F, N in SIZES:
-        for name, draw in planted(F, N).items():
-            print(row(f"{F} x {N}, {name}", found(draw, draws // 2, name, F, N)), flush=True)
-
-
-def noise(draws: int) -> None:
-    """Print how often structure is found where there is none."""
-    head("No structure beyond effects of rows and columns")
+    chosen = [name for name in rows() if part in name]
+    numbers = {name: draws // 2 if table == "power" and name not in NOTE else draws for name in chosen}
     every = []
-    kinds = {
-        f"{F} x {N}, {kind}": effects(F, N, *sizes, -0.5)
-        for (F, N), (kind, sizes) in itertools.product(NOISE_SHAPES, NOISE_KINDS.items())
-    }
-    kinds |= {f"{F} x {N}, fixed margins": fixed_margins(F, N) for F, N in NOISE_SHAPES}
-    for name, draw in kinds.items():
-        results = found(draw, draws, "noise", name)
+    for name, results in zip(numbers, pool.map(found, [table] * len(numbers), numbers, numbers.values()), strict=True):
         every.append(results)
         print(row(name, results), flush=True)
-    print(row("all", np.concatenate(every)), flush=True)
-
-
-def no_more_than_popularity(draws: int) -> None:
-    """Print how often structure is found in sparse matrices that have none; they have no exact test."""
-    head(f"Popularity alone, {POPULARITY_SHAPE[0]} x {POPULARITY_SHAPE[1]}, {POPULARITY_ONES} draws of ones")
-    for name, draw in POPULARITIES.items():
-        print(row(name, found(draw, draws, "popularity", name)), flush=True)
-
-
-TABLES = {
-    "power": (power, 40),
-    "noise": (noise, 200),
-    "popularity": (no_more_than_popularity, 40),
-}  # and how many draws
+    if table == "noise" and every:
+        print(row("all", np.concatenate(every)), flush=True)
 
 
 def main() -> None:
@@ -202,11 +227,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", choices=TABLES, default=list(TABLES))
     parser.add_argument("--draws", type=int, help="matrices of a row; default: 200 of noise, 40 of the others")
+    parser.add_argument("--rows", default="", help="a part of the names of rows: those alone")
+    parser.add_argument("--jobs", type=int, default=1, help="rows that are made at once, each in a process")
     options = parser.parse_args()
     print(f"nbmf {nbmf.__version__}")
-    for name in options.tables:
-        table, draws = TABLES[name]
-        table(options.draws or draws)
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
+        for name in options.tables:
+            report(name, options.draws, options.rows, pool)
 
 
 if __name__ == "__main__":

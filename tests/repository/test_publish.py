@@ -11,7 +11,7 @@ import pytest
 from made_up_run import made_up
 from PIL import Image
 
-from nbmf_studies.lumbreras2020.claims import Run
+from nbmf_studies.lumbreras2020.claims import Results
 
 PATH = Path(__file__).parents[2] / "docs/publish.py"
 
@@ -82,7 +82,7 @@ def test_orientations_are_compared_by_their_medians(publish):
 
 
 def some(run, datasets):
-    return Run(*(table[table["dataset"].isin(datasets)] for table in run))
+    return Results(*(table[table["dataset"].isin(datasets)] for table in run))
 
 
 TURNED = ["animals", "lastfm"]
