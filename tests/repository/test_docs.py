@@ -17,6 +17,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CELL = re.compile(r"^```\{code-cell\} python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"`((?:benchmarks|config|data/trials|docs|envs|src|tests|workflow)/[\w./-]+\.\w+)`")
+TESTS = re.compile(r"`(test_\w+\.py)`")
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 name_of = {"ids": lambda path: path.name}
 
@@ -76,6 +78,14 @@ def test_links_lead_somewhere(page):
         assert target.exists(), f"{page.name}: {link}"
         if anchor:
             assert anchor in anchors(target), f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], **name_of)
+def test_files_of_the_checkout_that_are_named_exist(page):
+    """Also tests that are named without their folder."""
+    missing = [name for name in NAMED.findall(text_of(page)) if not (ROOT / name).exists()]
+    missing += [name for name in TESTS.findall(text_of(page)) if not any((ROOT / "tests").rglob(name))]
+    assert not missing
 
 
 def test_no_page_shows_a_template():

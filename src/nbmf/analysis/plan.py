@@ -1,6 +1,5 @@
 """What an analysis will do, known before it begins: which methods it tests, and that all of it fits into memory."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -137,7 +136,7 @@ def visits_of(estimator: Factorization, matrix: NamedMatrix) -> int:
 def uses_threads(estimator: Factorization, matrix: NamedMatrix) -> bool:
     """Return whether a fit that is the only one takes all processors, which changes no result."""
     is_long = visits_of(estimator, matrix) > SMALL
-    return is_long and estimator.threads_pay(ones_of(matrix), math.prod(matrix.shape))
+    return is_long and estimator.threads_pay(ones_of(matrix), matrix.shape)
 
 
 def ones_of(matrix: NamedMatrix) -> int:

@@ -14,8 +14,11 @@ FEW_VALUES = 10  # different ones, which may be marks or answers
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
 
 
-def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
-    """Yield the lines of the report; `again` is FILE with its options, `uses` are further lines."""
+def report(matrix: CountMatrix, again: str, as_answers: str, uses: list[str]) -> Iterator[str]:
+    """Yield the lines of the report; `again` is FILE with its options, `as_answers` without those of counts.
+
+    `uses` are further lines.
+    """
     observed = matrix.tallies[matrix.observed]
     marks = _marks(observed)
     yield from _sizes(observed, marks)
@@ -32,15 +35,15 @@ def report(matrix: CountMatrix, again: str, uses: list[str]) -> Iterator[str]:
     for command in ("fit", "compare"):
         yield f"  nbmf {command} {again}"
     if marks:
-        yield f"  nbmf fit {again} --categories {' '.join(map(str, marks))}"
+        yield f"  nbmf fit {as_answers} --categories {' '.join(map(str, marks))}"
     yield f"  nbmf info {again} --above 0"
 
 
 def _marks(observed: np.ndarray) -> list[int]:
     """Return all whole numbers up to the largest, if they are few and each is there: they may be answers or marks."""
     values = np.unique(observed)
-    marks = list(range(int(values[-1]) + 1))
-    return marks if 2 < len(marks) <= FEW_VALUES and np.array_equal(values, marks) else []
+    are_all = 2 < values.size <= FEW_VALUES and values[0] == 0 and values[-1] == values.size - 1
+    return values.tolist() if are_all else []
 
 
 def _sizes(observed: np.ndarray, marks: list[int]) -> Iterator[str]:

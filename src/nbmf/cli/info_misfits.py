@@ -20,6 +20,7 @@ from nbmf.reporting.text import wrapped
 
 PART = 0.5  # of all columns that have to fit
 FEW = 3  # texts of a column that are listed
+COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -53,7 +54,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         understood,
         *where,
         *_described(options.file, guess, fitting, misfits, odd, chosen_options),
-        *_next([_as_categories(guess, chosen, fitting, odd), chosen, _with_twos_missing(guess, chosen, fitting)]),
+        *_next(_commands(guess, chosen, fitting, odd)),
     ]
 
 
@@ -120,7 +121,9 @@ def _described(
     for column in odd:
         yield f"  {column.name}: 1 and 2 alone, among ratings"
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
-    if "above" in found:
+    if guess.lowest == 0:
+        words += f": answers in their order, of which those above {found['above']} may be ones, or counts"
+    elif "above" in found:
         words += f", of which those above {found['above']} are taken for ones"
     if "ones" in found:
         words += f", of which {found['ones'][0]!r} is taken for a one" + ", a guess" * (not guess.is_certain)
@@ -146,6 +149,17 @@ def _why(column: Column) -> str:
     return f"{len(different)} different texts: {', '.join(map(repr, different[:FEW]))}{more}"
 
 
+def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Column]) -> list[Options | None]:
+    """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
+    commands = [_as_categories(guess, chosen, fitting, odd), chosen]
+    if guess.lowest != 0:
+        return commands
+    counts = Options(**{**vars(chosen), "above": None, "counts": True})
+    if max(n for column in fitting for n in column.numbers if n is not None) >= COUNTED:
+        return [counts, *commands]
+    return [*commands, _with_twos_missing(chosen, fitting), counts]
+
+
 def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: list[Column]) -> Options | None:
     """Return the options that keep ratings as ordered categories, None if they are no ratings."""
     if guess.lowest is None or options.above is None:
@@ -159,11 +173,12 @@ def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: l
     return Options(**{**vars(options), "above": None, "categories": categories})
 
 
-def _with_twos_missing(guess: Guess, options: Options, fitting: list[Column]) -> Options | None:
+def _with_twos_missing(options: Options, fitting: list[Column]) -> Options | None:
     """Return the options that make 0 and 1 of 0, 1 and 2, None of other numbers."""
-    if guess.lowest != 0 or options.above != 1 or any("3" in column.different for column in fitting):
+    if options.above != 1 or any(3 in column.numbers for column in fitting):
         return None
-    missing = ["2", *(options.missing or seen_missing(fitting))]
+    twos = sorted({text for column in fitting for text in column.different if number_of(text) == 2})
+    missing = [*twos, *(options.missing or seen_missing(fitting))]
     return Options(**{**vars(options), "above": None, "missing": missing})
 
 

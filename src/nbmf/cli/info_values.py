@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.io.answers import GAPS, LONGEST, answers_of
+from nbmf.io.answers import GAPS, LONGEST, answers_of, without_gaps
 
 PART = 0.5  # of a column's values that have to be zeros and ones, and of columns with marks above one
+REACHED = 0.25  # of columns with marks, that have the highest one
 FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
 YES_AND_NO = 2  # answers
 # Pairs of answers of which everybody knows which is a one.
@@ -75,29 +76,54 @@ def seen_missing(columns: list[Column]) -> list[str]:
 
 
 def _as_marks(columns: list[Column]) -> Iterator[Guess]:
-    """Whole numbers from 0 to a highest one, with none left out, of which half of the columns have some above 1."""
-    numbers = [set(column.numbers) - {None} for column in columns]
-    seen, highest = set().union(*numbers), 0
-    while highest < LONGEST and highest + 1.0 in seen:
-        highest += 1
-    above_one = [own for own in numbers if any(1 < n <= highest for n in own)]
-    if highest < 2 or 0.0 not in seen or len(above_one) < PART * len(columns):
-        return
-    marks = {float(n) for n in range(highest + 1)}
+    """Whole numbers from 0, or from as far below, up to a highest one, of which half of the columns have some above 1.
 
-    def is_gap(number: float | None) -> bool:
-        return number is not None and number not in marks and (number in GAPS or number < 0)
+    The highest is one that a quarter of such columns reach: another column may have a number of persons.
+    """
+    scales = [scale for column in columns if (scale := _scale_of(column))]
+    tops = [scale[-1] for scale in scales]
+    reached = [top for top in set(tops) if sum(other >= top for other in tops) >= REACHED * len(tops)]
+    highest = max(reached, default=0)
+    below = sorted({scale[0] for scale in scales if scale[-1] <= highest})
+    lowest = int(below[0]) if below else 0
+    marks = set(range(lowest, highest + 1))
+    seen = set().union(*(scale for scale in scales if scale[-1] <= highest))
+    if highest < 2 or seen != marks or sum(1 < top <= highest for top in tops) < PART * len(columns):
+        return
 
     def fits(column: Column) -> bool:
-        own = column.numbers
-        return bool(marks & set(own)) and all(n in marks or is_gap(n) for n in own) and not column.labels
+        scale = _scale_of(column)
+        return bool(scale) and set(scale) <= marks and (not column.labels or len(column.answers) > YES_AND_NO)
 
     def options(fitting: list[Column]) -> dict[str, Any]:
-        gaps = sorted({text for column in fitting for text in column.different if is_gap(number_of(text))})
-        missing = {"missing": [*gaps, *seen_missing(fitting)]} if gaps else {}
+        texts = {text for column in fitting for text in column.different}
+        gaps = {text for text in texts if (number := number_of(text)) is not None and number not in marks}
+        known = set(seen_missing(fitting))
+        missing = {"missing": sorted(gaps - known) + sorted(known)} if gaps - known else {}
+        if lowest < 0:
+            return {"categories": [str(mark) for mark in sorted(marks)], **missing}
         return {"above": highest // 2, **missing}
 
-    yield Guess(f"whole numbers from 0 to {highest}", fits, options, 0)
+    yield Guess(f"whole numbers from {lowest} to {highest}", fits, options, lowest)
+
+
+def _scale_of(column: Column) -> list[int]:
+    """Return the different whole numbers of a column that may be marks, from the lowest on; none of other columns.
+
+    They have a 0. Those below it count if they go on from -1, which means missing otherwise; those beyond a jump are
+    codes of gaps. Other negative numbers mean missing.
+    """
+    numbers = {number_of(text) for text in column.different if text}
+    below = {-1.0, -2.0} <= numbers
+    present = {n for n in (numbers if below else column.numbers) if n is not None}
+    texts = any(n is None for n in column.numbers)
+    if texts or 0 not in present or not all(n.is_integer() and n <= GAPS[-1] for n in present):
+        return []
+    found, _ = without_gaps(sorted(int(n) for n in present if n >= 0))
+    depth = 0
+    while below and -depth - 1.0 in numbers:
+        depth += 1
+    return [*range(-depth, 0), *found] if found[-1] <= LONGEST else []
 
 
 def _as_they_are() -> Guess:
@@ -123,7 +149,8 @@ def _as_pairs(columns: list[Column]) -> Iterator[Guess]:
     """Two answers, the most frequent pair that columns have."""
     pairs = Counter(column.answers for column in columns)
     for pair in (pair for pair, _ in pairs.most_common() if len(pair) == 2):
-        (zero, one), is_certain = _in_order(sorted(pair))
+        codes = next(({v: k for k, v in column.labels.items()} for column in columns if column.answers == pair), {})
+        (zero, one), is_certain = _in_order(sorted(pair), codes)
 
         def fits(column: Column, pair=pair) -> bool:
             return bool(column.answers) and column.answers <= pair
@@ -135,18 +162,35 @@ def _as_pairs(columns: list[Column]) -> Iterator[Guess]:
         return
 
 
-def _in_order(pair: list[str]) -> tuple[list[str], bool]:
-    """Return the zero and the one of two answers, and whether that is known: by words, or the larger number."""
-    first, second = (text.casefold() for text in pair)
-    if second in YES or first in NO or (first, second) == ABSENT_AND_PRESENT:
+def _in_order(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:
+    """Return the zero and the one of two answers, and whether that is known: numbers, words, or codes behind labels."""
+    if in_order := _by_number(pair, pair):
+        return in_order, True
+    if tuple(text.casefold() for text in pair) == ABSENT_AND_PRESENT:
         return pair, True
-    if first in YES or second in NO:
-        return pair[::-1], True
-    numbers = [number_of(text.replace(",", ".")) for text in pair]
+    first, second = meanings = [_meaning(text) for text in pair]
+    if first != second:  # a letter alone, as of M and F, is a word only next to another that is known
+        is_known = all(meanings) or any(one and len(text) > 1 for text, one in zip(pair, meanings, strict=True))
+        return pair if first < second else pair[::-1], is_known
+    in_order = _by_number(pair, [codes.get(text, text) for text in pair])
+    return (in_order, True) if in_order else (pair[::-1], False)
+
+
+def _by_number(pair: list[str], texts: list[str]) -> list[str]:
+    """Return a pair in the order of its numbers, also with decimal commas; [] without. Of 1 and 2, 1 is a yes."""
+    numbers = [number_of(text.replace(",", ".")) for text in texts]
     if None in numbers:
-        return pair[::-1], False
-    in_order = sorted(pair, key=lambda text: numbers[pair.index(text)])
-    return (in_order[::-1] if set(numbers) == AS_IN_YES_AND_NO else in_order), True
+        return []
+    in_order = pair if numbers[0] < numbers[1] else pair[::-1]
+    return in_order[::-1] if set(numbers) == AS_IN_YES_AND_NO else in_order
+
+
+def _meaning(text: str) -> int:
+    """Return 1 for a word that everybody takes for a one, -1 for one that is taken for a zero, 0 for others."""
+    word, code = text.casefold(), Coding()[text]
+    if code == 1 or word in YES:
+        return 1
+    return -1 if code == 0 or word in NO or word.startswith("not ") else 0
 
 
 def _as_ratings() -> Guess:

@@ -1,5 +1,6 @@
 """What a command has written, for others that take it up: a model, its data, and how they were made."""
 
+import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,8 +40,8 @@ def load_model(path: Path) -> Any:
     """Return the model in a folder or a file."""
     if not path.exists():
         raise DataError(f"{path}: there is no such folder or file; nbmf fit FILE makes one")
-    if path.is_file() and path.suffix != Path(MODEL).suffix:
-        raise DataError(f"{path}: a fit is a folder that nbmf fit has written, or its {MODEL}; it comes before a file")
+    if path.is_file() and not zipfile.is_zipfile(path):
+        raise DataError(f"{path}: no fit, which is a folder that nbmf fit has written, or the file of a model")
     if path.is_dir():
         refuse_incomplete(path)
     if path.is_dir() and not (path / MODEL).exists():

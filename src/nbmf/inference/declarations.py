@@ -106,7 +106,7 @@ class Declarations:
         """The memory that a fit may need besides its data and factors, in gigabytes; larger fits are refused."""
         return 0.0
 
-    def threads_pay(self, above_zero: int, entries: int) -> bool:
+    def threads_pay(self, above_zero: int, shape: tuple[int, int]) -> bool:
         """Return whether threads shorten a long fit, given how many of the entries of a matrix are above zero."""
         return self.takes_threads
 

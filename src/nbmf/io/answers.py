@@ -131,7 +131,7 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
         return None
     counts = np.bincount(values)
     distinct = np.flatnonzero(counts)
-    scale, gaps = _without_gaps(distinct.tolist())
+    scale, gaps = without_gaps(distinct.tolist())
     if scale[0] == 0:
         are_gaps = scale == [0, 1] and 1 < counts[gaps].sum() < counts[:2].sum()  # a single one may be a slip
         return Answers(1, tuple(gaps)) if are_gaps else None
@@ -142,7 +142,7 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     return Answers(scale[-1], tuple(gaps))
 
 
-def _without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
+def without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
     """Return the numbers of a scale, and those beyond it after a jump, which are GAPS."""
     for place in range(1, len(found)):
         jump, first = found[place] - found[place - 1], found[place]

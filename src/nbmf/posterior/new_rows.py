@@ -224,7 +224,7 @@ def _linked(
     observed = matrix.observed[own]
     groups = () if model.row_groups_ is None else (model.row_groups_[own],)
     V = np.where(observed, getattr(matrix, matrix.field)[own], np.nan)
-    folded = scale.place(psi_of(model.factors_of_rows(V, *groups)), observed)[0][:, :kept]
+    folded = scale.positions_at(psi_of(model.factors_of_rows(V, *groups)))[:, :kept]
     target = scale.positions[own, :kept]
     covariance = ((folded - folded.mean(axis=0)) * (target - target.mean(axis=0))).mean(axis=0)
     slope = np.divide(covariance, folded.var(axis=0), out=np.ones(kept), where=covariance > 0)

@@ -166,13 +166,16 @@ class Scale:
         -------
         positions, lower, upper : float arrays (F', A)
         """
-        slopes = self.discrimination
-        positions = (psi + self.thresholds[:, 0] - self.cuts[:, 0]) @ np.linalg.pinv(slopes).T
+        slopes, positions = self.discrimination, self.positions_at(psi)
         weights = observed * Exceedances.of(psi, self.cuts).information
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
         covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
         half_widths = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         return positions, positions - half_widths, positions + half_widths
+
+    def positions_at(self, psi: np.ndarray) -> np.ndarray:
+        """Return the positions of rows with these log-odds, (F', N), as `place` takes them: float array (F', A)."""
+        return (psi + self.thresholds[:, 0] - self.cuts[:, 0]) @ np.linalg.pinv(self.discrimination).T
 
     def rows_table(self) -> pd.DataFrame:
         """Return a row for each row of V: its position on each axis, with the ends of the interval."""

@@ -9,7 +9,7 @@ import numpy as np
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting.labelled_factor import contrast
-from nbmf.posterior.components import NEAR_MEANS, profile_difference
+from nbmf.posterior.components import NEAR_MEANS, Components, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, ReportedFit
 from nbmf.reporting.model import Entry
 from nbmf.reporting.words import percent
@@ -24,8 +24,9 @@ DIGITS = 2  # significant ones of the largest weight
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
 
-def key_of(model: Factorization) -> str:
+def key_of(components: Components) -> str:
     """Return how to read the entries of the components."""
+    model = components.model
     of_W, of_H = model.meanings
     if _has_signs(model):
         return f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)"
@@ -35,16 +36,17 @@ def key_of(model: Factorization) -> str:
     )
     one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
     key += f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else ""
-    return key + _of_pure_members(model)
+    return key + _of_pure_members(components)
 
 
-def _of_pure_members(model: Factorization) -> str:
+def _of_pure_members(components: Components) -> str:
     """Return whom the probabilities of a component are those of: nobody, where all are mixtures."""
+    model = components.model
     if not (model.distributions and model.probabilities):
         return ""
     of_rows = model.distributions == {"W"}
-    member, shares = ("row", model.W_) if of_rows else ("column", model.H_)
-    largest = float(shares.max(initial=0.0))
+    member, shares = ("row", model.W_.T) if of_rows else ("column", model.H_)
+    largest = float(shares[: components.active].max(initial=0.0))
     text = f". Percentages of {'columns' if of_rows else 'rows'} are those of a {member} that belongs to it alone"
     return text if largest >= PURE else f"{text}; no {member} here does so by more than {percent(largest)}"
 

@@ -177,7 +177,7 @@ def _described(result: ReportedFit) -> Iterator[Block]:
     if result.scale is not None:
         yield from scale_blocks(result.scale)
         return
-    yield Lines([key_of(result.model)])
+    yield Lines([key_of(result.components)])
     yield from effect_entries(result)
     active = result.components.active
     for number in range(min(active, DESCRIBED)):

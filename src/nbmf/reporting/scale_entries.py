@@ -34,6 +34,7 @@ ARCH = (
     "axes need not be causes: one gradient along which ones come and go again, as of species, bends into an arch on two"
 )
 ROW_EFFECTS = "how common ones are in a row is part of the axes: rows with many ones may lead on several of them"
+OF_CATEGORIES = "how high the answers of a row are is part of the axes: rows with high ones may lead on several of them"
 COUNTS = ("one axis", "two axes", "three axes")
 
 
@@ -52,7 +53,8 @@ def facts(scale: Scale) -> Iterator[str]:
     if kept > 1:
         yield ROTATED if scale.rotated else NOT_ROTATED
         yield from ([] if scale.categories else [ARCH])
-        yield from ([ROW_EFFECTS] if scale.has_row_effects else [])
+        if scale.has_row_effects:
+            yield OF_CATEGORIES if scale.categories else ROW_EFFECTS
     yield from _ordered_by_means(scale)
     yield (
         "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "

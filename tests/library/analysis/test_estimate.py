@@ -85,6 +85,7 @@ def test_threads_are_taken_where_they_shorten_a_fit(monkeypatch):
     few, many, most = (nbmf.BinaryMatrix.from_array((rng.random((60, 40)) < p).astype(int)) for p in (0.05, 0.3, 0.8))
     monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_inference.MANY", 400)
     monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_inference.MANY_DRAWN", 1000)
+    monkeypatch.setattr("nbmf.families.poisson_gamma.parts.PER_COLUMN", 20)
     vb, sampler = nbmf.BernoulliPoissonVB(2), nbmf.LogisticFactorGibbs(2)
     of_ones = nbmf.BernoulliPoissonGibbs(2)
     assert not any(uses_threads(each, many) for each in (vb, sampler, of_ones))  # no long fit
@@ -92,6 +93,8 @@ def test_threads_are_taken_where_they_shorten_a_fit(monkeypatch):
     assert [uses_threads(vb, each) for each in (few, many, most)] == [False, True, False]
     assert [uses_threads(sampler, each) for each in (few, many, most)] == [True, True, True]
     assert [uses_threads(of_ones, each) for each in (few, many, most)] == [False, False, True]
+    monkeypatch.setattr("nbmf.families.poisson_gamma.parts.PER_COLUMN", 40)  # so that all are in one part
+    assert not uses_threads(of_ones, most)
 
 
 def test_a_slower_machine_takes_longer_and_what_is_not_measured_is_not_reported(monkeypatch):

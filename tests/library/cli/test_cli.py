@@ -759,7 +759,7 @@ def test_plot_of_a_model_from_python(here, capsys, pictures):
         ("compare survey.csv --masks 0", "--masks 0: must be an integer of at least 1"),
         ("plot nowhere", "nowhere: there is no such folder or file; nbmf fit FILE makes one"),
         ("plot .", r"\.: no model.npz in this folder; nbmf fit FILE makes one"),
-        ("plot survey.csv", "survey.csv: a fit is a folder that nbmf fit has written, or its model.npz; .*"),
+        ("plot survey.csv", "survey.csv: no fit, which is a folder that nbmf fit has written, or the file of a model"),
         ("plot . --rows 0", "--rows 0: must be an integer of at least 1"),
     ],
 )

@@ -84,7 +84,16 @@ def test_few_values_may_be_answers(capsys):
     TABLE.clip(upper=4).to_csv("marks.csv")
     said = run(capsys, "info", "marks.csv")
     assert "only 5 different values, 0, 1, 2, 3, 4: if these are answers or marks" in said
-    assert "--categories 0 1 2 3 4\n" in said
+    command = next(line for line in said.splitlines() if "--categories" in line and "fit" in line).split()
+    assert command == ["nbmf", "fit", "marks.csv", "--categories", "0", "1", "2", "3", "4"]
+    again = run(capsys, "info", "marks.csv", "--counts")
+    assert " ".join(command) in " ".join(again.split())  # with --counts it would be refused
+
+
+def test_a_large_count_costs_no_memory(capsys):
+    """Whether values are all whole numbers up to the largest is asked without a list of these."""
+    TABLE.assign(most=2**31 - 1).to_csv("large.csv")
+    assert "--categories" not in run(capsys, "info", "large.csv")
 
 
 def test_rows_of_zeros_and_of_few_entries_are_reported(capsys):

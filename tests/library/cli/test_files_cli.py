@@ -99,9 +99,19 @@ def test_info_lists_what_does_not_fit_and_a_command_that_works(table, options, w
 @pytest.mark.parametrize(
     ("values", "commands", "words"),
     [
-        ([0, 1, 2, 3], ["--categories 0 1 2 3", "--above 1"], "whole numbers from 0 to 3"),
-        ([0, 1, 2], ["--categories 0 1 2", "--above 1", "--missing 2"], "whole numbers from 0 to 2"),
-        ([-9, 0, 1, 2, 3], ["--missing -9 --categories 0 1 2 3", "--missing -9 --above 1"], "'-9' is taken to mean"),
+        ([0, 1, 2, 3], ["--categories 0 1 2 3", "--above 1", "--counts"], "whole numbers from 0 to 3: answers in"),
+        (
+            [0.0, 1.0, 2.0, np.nan],
+            ["--categories 0 1 2", "--above 1", "--missing 2.0 --missing ''", "--counts"],
+            "whole numbers from 0 to 2",
+        ),
+        (
+            [-9, 0, 1, 2, 3],
+            ["--missing -9 --categories 0 1 2 3", "--missing -9 --above 1", "--missing -9 --counts"],
+            "'-9' is taken to mean missing",
+        ),
+        ([-1, 0, 1, 2, 3], ["--categories 0 1 2 3", "--above 1", "--counts"], "from 0 to 3"),  # -1 means missing
+        ([-2, -1, 0, 1, 2], ["--categories -2 -1 0 1 2"], "whole numbers from -2 to 2"),
     ],
 )
 def test_info_of_marks_from_zero_on_keeps_their_order_and_all_of_them(values, commands, words, capsys):
@@ -113,6 +123,54 @@ def test_info_of_marks_from_zero_on_keeps_their_order_and_all_of_them(values, co
     assert found == [f"nbmf fit s.csv {options}" for options in commands]
     for command in found:
         run(capsys, *shlex.split(command)[1:], "--no-check", "--iterations", "3", "--components", "2")
+
+
+@pytest.mark.parametrize(("other", "values"), [("persons", range(1, 41)), ("household", [1, 8] * 20)])
+def test_a_column_of_other_numbers_does_not_make_answers_longer(other, values, capsys):
+    table = answers([0, 1, 2, 3])
+    table.insert(4, other, list(values))
+    table["town"] = ["x", "y", "z", "x"] * 10
+    table.to_csv("s.csv", index=False)
+    said = run(capsys, "info", "s.csv").out
+    assert f"  {other}: numbers from 1 to " in said
+    assert f"nbmf fit s.csv --categories 0 1 2 3 --ignore {other} --ignore town\n" in said
+
+
+def test_whole_numbers_from_0_to_4_and_more_next_to_texts_are_counts_first(capsys):
+    table = pd.DataFrame(np.random.default_rng(1).poisson(1.2, (60, 12)).clip(max=4)).add_prefix("s")
+    table.insert(5, "site", ["a", "b", "c"] * 20)
+    table.to_csv("s.csv", index=False)
+    found = [line.strip() for line in run(capsys, "info", "s.csv").out.splitlines() if line.startswith("  nbmf fit")]
+    assert found[0] == "nbmf fit s.csv --counts --ignore site"
+    assert found[1] == "nbmf fit s.csv --categories 0 1 2 3 4 --ignore site"
+
+
+@pytest.mark.parametrize(
+    ("pair", "one", "is_guess"),
+    [
+        (["0", "x"], "x", True),
+        (["yes", "never"], "yes", False),
+        (["M", "F"], "M", True),
+        (["y", "n"], "y", False),
+        (["Selected", "Not selected"], "Selected", False),
+    ],
+)
+def test_which_of_two_answers_is_a_one(pair, one, is_guess, capsys):
+    answers(pair).to_csv("s.csv", index=False)
+    said = run(capsys, "info", "s.csv").out
+    assert f"of which {one!r} is taken for a one" in said
+    assert ("a guess" in said) == is_guess
+    assert command_of(said)[2:4] == ["--ones", one]
+
+
+def test_labelled_marks_and_codes_behind_labels(capsys):
+    """Labels of more than two answers are marks; of two without a word that is known the codes say which is a one."""
+    marks = {f"q{n}": {0: "never", 1: "seldom", 2: "often", 3: "always"} for n in range(12)}
+    pyreadstat.write_sav(answers([0.0, 1.0, 2.0, 3.0]), "m.sav", variable_value_labels=marks)
+    assert "nbmf fit m.sav --categories 0 1 2 3\n" in run(capsys, "info", "m.sav").out
+    two = {f"q{n}": {1: "zig", 2: "zag"} for n in range(12)}
+    pyreadstat.write_sav(answers([1.0, 2.0]), "t.sav", variable_value_labels=two)
+    assert "'zig' is taken for a one\n" in run(capsys, "info", "t.sav").out
 
 
 def test_a_two_in_one_column_of_many_is_taken_to_mean_missing(capsys):

@@ -154,7 +154,7 @@ def test_misfits_are_reported(capsys):
     out = run(capsys, "predict", "old.nbmf", "turned.csv", "--transpose").out
     assert "turned: 5 new rows" in out
     assert "there is no such folder or file" in run(capsys, "predict", "none.nbmf", "turned.csv", code=2).err
-    assert "turned.csv: a fit is a folder " in run(capsys, "predict", "turned.csv", "old.nbmf", code=2).err
+    assert "turned.csv: no fit, which is a folder " in run(capsys, "predict", "turned.csv", "old.nbmf", code=2).err
     counts = pd.DataFrame(np.random.default_rng(0).poisson(3, (9, 15)), columns=[f"q{n}" for n in range(15)])
     counts.to_csv("counts.csv", index=False)
     assert "refused" not in run(capsys, "predict", "old.nbmf/model.npz", "counts.csv", code=2).err

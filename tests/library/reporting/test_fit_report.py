@@ -86,9 +86,17 @@ def test_where_nothing_is_found_the_fit_is_not_praised():
 def test_whose_probabilities_a_component_has(kind, largest, said):
     model = kind(2)
     model.W_, model.H_ = np.array([[largest, 1 - largest], [0.3, 0.7]]), np.array([[largest, 0.4], [1 - largest, 0.6]])
-    key = key_of(model)
+    key = key_of(components_of(model))
     assert (said in key) if said else ("alone" not in key)
     assert (" by more than 80%" in key) == (said is not None and largest < 0.95)
+
+
+def test_the_largest_share_is_that_of_components_that_are_shown():
+    """Two that are the same are one there."""
+    model = nbmf.BetaDirVB(3)
+    model.W_ = np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [0.3, 0.1, 0.6]])
+    model.H_ = np.array([[0.9, 0.1, 0.8], [0.9, 0.1, 0.8], [0.2, 0.7, 0.1]])
+    assert "no row here does so by more than 80%" in key_of(components_of(model))
 
 
 def test_a_verdict_has_what_predicts_the_same_entries_below_it():

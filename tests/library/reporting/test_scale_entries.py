@@ -65,8 +65,11 @@ def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
     assert said in " ".join(facts(dataclasses.replace(SCALE, **changed)))
 
 
-def test_of_ordered_categories_nothing_is_said_of_ones_that_come_and_go():
-    assert "axes need not" not in " ".join(facts(dataclasses.replace(SCALE, kept=2, categories=("no", "yes"))))
+def test_of_ordered_categories_nothing_is_said_of_ones():
+    told = " ".join(facts(dataclasses.replace(SCALE, kept=2, categories=("no", "yes"), has_row_effects=True)))
+    assert "axes need not" not in told
+    assert "how common ones" not in told
+    assert "how high the answers of a row are is part of the axes" in told
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,8 @@ class BernoulliPoissonGibbs(Sampled):
     burn_in, n_samples : int
         The number of sweeps that are discarded, then of those that are averaged.
     threads : int
-        The number of threads of a sweep over a matrix of at least 2^20 ones; the result does not depend on it.
+        The number of threads of a sweep over a matrix of at least 2^20 ones, 32 a column; the result does not depend
+        on it.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 

@@ -14,15 +14,12 @@ from scipy.special import gammaln
 
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma.kernels import passes
+from nbmf.families.poisson_gamma.parts import MANY, number_of_parts
 from nbmf.numerics.lanes import aligned_table
 from nbmf.numerics.threads import run_with_threads
 
 DENSE_SHARE = 0.45  # of entries above zero, from which on products of matrices are faster
 MISSING = -1
-MANY = 2**18  # entries above zero from which on rows are divided into parts, one for a thread
-MANY_DRAWN = 2**20  # the same of a chain, which has a random stream in each part
-PER_COLUMN = 16  # entries of a part per column at least: it has sums of its own for each column
-PARTS = 8  # at most
 BLOCKS = 64  # of rows or columns, where blocks have no sums of their own
 
 
@@ -97,9 +94,7 @@ class Observations:
 
     def limits_of_parts(self, many: int) -> np.ndarray:
         """Return limits of blocks of rows that have sums of their own; of fewer entries than `many` a single one."""
-        entries = self.rows.index.size
-        most = entries // (PER_COLUMN * self.shape[1]) if entries >= many else 1
-        return self.rows.blocks(min(max(most, 1), PARTS))
+        return self.rows.blocks(number_of_parts(self.rows.index.size, self.shape[1], many))
 
     @cached_property
     def _row_blocks(self) -> np.ndarray:

@@ -20,7 +20,8 @@ from nbmf.families.poisson_gamma.averages import Averages
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.kernels import sources
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at, tables
-from nbmf.families.poisson_gamma.observations import MANY_DRAWN, Observations
+from nbmf.families.poisson_gamma.observations import Observations
+from nbmf.families.poisson_gamma.parts import MANY_DRAWN
 from nbmf.inference.state import Factors, State, put_back
 from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads

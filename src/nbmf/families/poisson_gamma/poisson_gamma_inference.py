@@ -1,5 +1,6 @@
 """How the classes of this family learn: points, q by ascent, and chains."""
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -7,7 +8,8 @@ import numpy as np
 from nbmf.errors import DataError
 from nbmf.families.poisson_gamma.averages import Averages, mean_at
 from nbmf.families.poisson_gamma.gamma_priors import NONE, SOURCE
-from nbmf.families.poisson_gamma.observations import DENSE_SHARE, MANY, MANY_DRAWN, Observations, observations
+from nbmf.families.poisson_gamma.observations import DENSE_SHARE, Observations, observations
+from nbmf.families.poisson_gamma.parts import MANY, MANY_DRAWN, number_of_parts
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import LearnedPriors, Rates, is_dense
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
@@ -45,9 +47,9 @@ class Climbing(Rates):
             return None
         return RelativeGainBelow(state.objective, self.relative_gain_tol, after=state.waits)
 
-    def threads_pay(self, above_zero, entries):
+    def threads_pay(self, above_zero, shape):
         """Return whether passes visit only the entries above zero, and these are many."""
-        return MANY <= above_zero < DENSE_SHARE * entries
+        return MANY <= above_zero < DENSE_SHARE * math.prod(shape)
 
     def _observations(self, values) -> Observations:
         return observations(values, self.is_binary, self.precision == "single", self.threads)
@@ -128,9 +130,9 @@ class Sampled(LearnedPriors):
     threads: int = 1
     random_state: RandomState = None
 
-    def threads_pay(self, above_zero, entries):
+    def threads_pay(self, above_zero, shape):
         """Return whether the entries above zero are so many that they are divided."""
-        return above_zero >= MANY_DRAWN
+        return number_of_parts(above_zero, shape[1], MANY_DRAWN) > 1
 
     def _start(self, values, seed):
         data = Observations(values, self.is_binary, self.threads)

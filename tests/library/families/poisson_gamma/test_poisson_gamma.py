@@ -168,7 +168,7 @@ def test_parts_have_about_as_many_entries_and_no_fewer_than_pay():
         with pytest.MonkeyPatch.context() as context:
             context.setattr(observations_module, "MANY", 2000)
             data = Observations(SparseCounts.of(V_sparse), True)
-            context.setattr(observations_module, "PER_COLUMN", 16 if parts > 1 else 61)
+            context.setattr("nbmf.families.poisson_gamma.parts.PER_COLUMN", 16 if parts > 1 else 61)
             assert data._parts.size == parts + 1
         sizes = np.diff(data.rows.start[data._parts])
         assert sizes.sum() == V_sparse.nnz
@@ -186,7 +186,7 @@ def test_fits_of_many_ones_are_the_same_with_any_number_of_threads(monkeypatch):
 
     whole = fitted(1)
     monkeypatch.setattr(observations_module, "MANY", 100)
-    monkeypatch.setattr(observations_module, "PER_COLUMN", 2)
+    monkeypatch.setattr("nbmf.families.poisson_gamma.parts.PER_COLUMN", 2)
     one, two = fitted(1), fitted(2)
     for name in ("W_", "H_", "objective_", "scales_W_", "shape_W_"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))

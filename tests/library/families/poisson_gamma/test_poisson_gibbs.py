@@ -323,7 +323,7 @@ def test_a_chain_of_many_ones_is_the_same_with_any_number_of_threads(monkeypatch
 
     whole = fitted(1)
     monkeypatch.setattr("nbmf.families.poisson_gamma.poisson_gamma_gibbs.MANY_DRAWN", 100)
-    monkeypatch.setattr("nbmf.families.poisson_gamma.observations.PER_COLUMN", 2)
+    monkeypatch.setattr("nbmf.families.poisson_gamma.parts.PER_COLUMN", 2)
     one, two, three = (fitted(threads) for threads in (1, 2, 3))
     for name in ("W_", "H_", "draws_W_", "shape_W_", "objective_"):
         for other in (two, three):
