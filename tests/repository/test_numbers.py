@@ -38,6 +38,17 @@ def errors_of(set_up, *methods):
     return [table.loc[(set_up, f"klami2015-{method}"), "high error"] for method in methods]
 
 
+def factors_of(prior, setting):
+    """Return the smallest and the largest mean number of factors over the numbers of variables."""
+    name = "ohn2022/slab_estimates" if setting else "ohn2022/chains"
+    table = published(name)
+    if setting:
+        means = table.query("setting == @setting and prior == @prior")["mean"]
+    else:
+        means = table.query("method == @prior").groupby(["p", "replication"])["mean"].mean().groupby("p").mean()
+    return [means.min(), means.max()]
+
+
 def best_median(dataset, *methods):
     """Return the least median over masks of these methods, whatever their K."""
     table = published("lumbreras2020/scores").query("dataset == @dataset and method in @methods")
@@ -150,6 +161,11 @@ NUMBERS = [
         "With b inside they are {:.2f} and {:.2f},",
         lambda: errors_of("set_up_3_inside", "pg-f", "bohning"),
     ),
+    ("ohn2022", "Mean K+ is {:.2f} to {:.2f}, with", lambda: factors_of("ohn2022-cibp", "")),
+    ("ohn2022", "Mean K+ is {:.1f} to {:.1f}, with", lambda: factors_of("ohn2022-ibp", "")),
+    ("ohn2022", "The IBP has {:.1f} to {:.1f} factors with τ = 1", lambda: factors_of("IBP(1, 10)", "τ = 1")),
+    ("ohn2022", "τ = 1, {:.1f} to {:.1f} with 6.25", lambda: factors_of("IBP(1, 10)", "τ = 6.25")),
+    ("ohn2022", "and {:.1f} to {:.1f} with a", lambda: factors_of("IBP(1, 10)", "τ ~ IG(1, 1)")),
     *(
         (
             "lumbreras2020",
