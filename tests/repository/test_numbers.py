@@ -166,6 +166,8 @@ NUMBERS = [
     ("ohn2022", "The IBP has {:.1f} to {:.1f} factors with τ = 1", lambda: factors_of("IBP(1, 10)", "τ = 1")),
     ("ohn2022", "τ = 1, {:.1f} to {:.1f} with 6.25", lambda: factors_of("IBP(1, 10)", "τ = 6.25")),
     ("ohn2022", "and {:.1f} to {:.1f} with a", lambda: factors_of("IBP(1, 10)", "τ ~ IG(1, 1)")),
+    ("reproductions", "finds {:.1f} at p = 50 and {:.1f} at p = 300", lambda: factors_of("IBP(1, 10)", "τ = 1")),
+    ("reproductions", "it finds [{:.1f} and {:.1f}]", lambda: factors_of("IBP(1, 10)", "τ ~ IG(1, 1)")),
     *(
         (
             "lumbreras2020",
