@@ -344,6 +344,20 @@ def test_each_part_has_streams_of_its_own():
         assert len(np.unique(table, axis=0)) == 4
 
 
+def test_a_chain_in_parts_goes_on_from_its_snapshot():
+    rng = np.random.default_rng(1)
+    values = rng.poisson(1.0, (6, 5)).astype(np.int32)
+    chain, other = (chain_of(values, False, 3, (0.8, 1.0), (1.3, 0.7), seed, limits=(0, 2, 3, 6)) for seed in (0, 1))
+    for _ in range(4):
+        chain.sweep()
+    other.restore({name: array.copy() for name, array in chain.snapshot().items()})
+    for each in (chain, other):
+        for _ in range(4):
+            each.sweep()
+    np.testing.assert_array_equal(other.W, chain.W)
+    np.testing.assert_array_equal(other.H, chain.H)
+
+
 # --- Hyperpriors -----------------------------------------------------------------------------
 
 TIE_PAIRS = [("all", FIXED), ("source", FIXED), ("all", "source"), ("source", "all"), (FIXED, "line")]
