@@ -89,10 +89,9 @@ def _names_rows(column: Column) -> bool:
 
 def _is_no_rating(guess: Guess, found: dict[str, Any], column: Column) -> bool:
     """Whether a column among ratings has 1 and 2 alone, although there are enough rows."""
-    if guess.lowest != 1 or found.get("above", 0) <= 1:
+    if guess.lowest not in (0, 1) or found.get("above", 0) < 1 + guess.lowest:
         return False
-    present = {text for text in column.different if text}
-    return present <= {"1", "2"} and len(column.texts) >= ENOUGH
+    return set(column.numbers) <= {1, 2} and len(column.texts) >= ENOUGH
 
 
 def _understood(options: Options) -> str | None:

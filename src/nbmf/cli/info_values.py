@@ -85,10 +85,10 @@ def _as_marks(columns: list[Column]) -> Iterator[Guess]:
     reached = [top for top in set(tops) if sum(other >= top for other in tops) >= REACHED * len(tops)]
     highest = max(reached, default=0)
     below = sorted({scale[0] for scale in scales if scale[-1] <= highest})
-    lowest = int(below[0]) if below else 0
+    lowest = below[0] if below else 0
     marks = set(range(lowest, highest + 1))
     seen = set().union(*(scale for scale in scales if scale[-1] <= highest))
-    if highest < 2 or seen != marks or sum(1 < top <= highest for top in tops) < PART * len(columns):
+    if lowest > 0 or highest < 2 or seen != marks or sum(1 < top <= highest for top in tops) < PART * len(columns):
         return
 
     def fits(column: Column) -> bool:
@@ -110,16 +110,17 @@ def _as_marks(columns: list[Column]) -> Iterator[Guess]:
 def _scale_of(column: Column) -> list[int]:
     """Return the different whole numbers of a column that may be marks, from the lowest on; none of other columns.
 
-    They have a 0. Those below it count if they go on from -1, which means missing otherwise; those beyond a jump are
-    codes of gaps. Other negative numbers mean missing.
+    Those below 0 count if they go on from -1, which means missing otherwise; those beyond a jump are codes of gaps.
+    Other negative numbers mean missing.
     """
     numbers = {number_of(text) for text in column.different if text}
     below = {-1.0, -2.0} <= numbers
     present = {n for n in (numbers if below else column.numbers) if n is not None}
     texts = any(n is None for n in column.numbers)
-    if texts or 0 not in present or not all(n.is_integer() and n <= GAPS[-1] for n in present):
+    from_0 = sorted(int(n) for n in present if n >= 0 and n.is_integer())
+    if texts or not from_0 or from_0[-1] > GAPS[-1] or not all(n.is_integer() for n in present):
         return []
-    found, _ = without_gaps(sorted(int(n) for n in present if n >= 0))
+    found, _ = without_gaps(from_0)
     depth = 0
     while below and -depth - 1.0 in numbers:
         depth += 1

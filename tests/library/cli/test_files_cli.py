@@ -125,7 +125,7 @@ def test_info_of_marks_from_zero_on_keeps_their_order_and_all_of_them(values, co
         run(capsys, *shlex.split(command)[1:], "--no-check", "--iterations", "3", "--components", "2")
 
 
-@pytest.mark.parametrize(("other", "values"), [("persons", range(1, 41)), ("household", [1, 8] * 20)])
+@pytest.mark.parametrize(("other", "values"), [("persons", range(1, 41)), ("household", [1, 2, 5, 6] * 10)])
 def test_a_column_of_other_numbers_does_not_make_answers_longer(other, values, capsys):
     table = answers([0, 1, 2, 3])
     table.insert(4, other, list(values))
@@ -134,6 +134,14 @@ def test_a_column_of_other_numbers_does_not_make_answers_longer(other, values, c
     said = run(capsys, "info", "s.csv").out
     assert f"  {other}: numbers from 1 to " in said
     assert f"nbmf fit s.csv --categories 0 1 2 3 --ignore {other} --ignore town\n" in said
+
+
+def test_a_question_that_nobody_answers_with_0_is_one_of_the_others_and_sex_is_none(capsys):
+    table = answers([0, 1, 2, 3]).assign(q5=[1, 2, 3, 3] * 10, sex=[1, 2] * 20)
+    table.to_csv("s.csv", index=False)
+    said = run(capsys, "info", "s.csv").out
+    assert "s.csv: 1 column does not fit a matrix\n  sex: 1 and 2 alone, among ratings\n" in said
+    assert "nbmf fit s.csv --categories 0 1 2 3 --ignore sex\n" in said
 
 
 def test_whole_numbers_from_0_to_4_and_more_next_to_texts_are_counts_first(capsys):
