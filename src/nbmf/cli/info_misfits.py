@@ -91,7 +91,7 @@ def _is_no_rating(guess: Guess, found: dict[str, Any], column: Column) -> bool:
     """Whether a column among ratings has 1 and 2 alone, although there are enough rows."""
     if guess.lowest not in (0, 1) or found.get("above", 0) < 1 + guess.lowest:
         return False
-    return set(column.numbers) <= {1, 2} and len(column.texts) >= ENOUGH
+    return column.numbers <= {1, 2} and len(column.texts) >= ENOUGH
 
 
 def _understood(options: Options) -> str | None:
@@ -150,13 +150,15 @@ def _why(column: Column) -> str:
 
 def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Column]) -> list[Options | None]:
     """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
-    commands = [_as_categories(guess, chosen, fitting, odd), chosen]
+    as_categories = _as_categories(guess, chosen, fitting, odd)
+    commands = [as_categories, chosen]
     if guess.lowest != 0:
         return commands
     counts = Options(**{**vars(chosen), "above": None, "counts": True})
-    if max(n for column in fitting for n in column.numbers if n is not None) >= COUNTED:
+    highest = int(as_categories.categories[-1])
+    if highest >= COUNTED:
         return [counts, *commands]
-    return [*commands, _with_twos_missing(chosen, fitting), counts]
+    return [*commands, *([_with_twos_missing(chosen, fitting)] if highest == 2 else []), counts]
 
 
 def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: list[Column]) -> Options | None:
@@ -166,16 +168,14 @@ def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: l
     meaning = Meaning(options.missing, DEFAULTS["missing"])
     columns = [column for column in fitting if column not in odd]
     highest = max(
-        int(n) for column in columns for text in column.texts if text not in meaning and (n := number_of(text))
+        int(n) for column in columns for text in column.different if text not in meaning and (n := number_of(text))
     )
     categories = [str(number) for number in range(guess.lowest, highest + 1)]
     return Options(**{**vars(options), "above": None, "categories": categories})
 
 
-def _with_twos_missing(options: Options, fitting: list[Column]) -> Options | None:
-    """Return the options that make 0 and 1 of 0, 1 and 2, None of other numbers."""
-    if options.above != 1 or any(3 in column.numbers for column in fitting):
-        return None
+def _with_twos_missing(options: Options, fitting: list[Column]) -> Options:
+    """Return the options that make 0 and 1 of 0, 1 and 2."""
     twos = sorted({text for column in fitting for text in column.different if number_of(text) == 2})
     missing = [*twos, *(options.missing or seen_missing(fitting))]
     return Options(**{**vars(options), "above": None, "missing": missing})

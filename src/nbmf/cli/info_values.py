@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,29 +24,34 @@ ABSENT_AND_PRESENT = ("a", "p")
 AS_IN_YES_AND_NO = {1.0, 2.0}  # 1 is a yes
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column:
     """A column of a file: what options call it, its texts, "" where nothing is, and labels of these, if any."""
 
     name: str
     texts: list[str]
     labels: dict[str, str]
 
-    @property
+    @cached_property
     def different(self) -> set[str]:
         """Its texts, each once."""
         return set(self.texts)
 
-    @property
-    def answers(self) -> frozenset[str]:
-        """What is there and does not mean missing, in the words of labels."""
+    @cached_property
+    def present(self) -> set[str]:
+        """Its texts that do not mean missing by default, each once."""
         missing = Meaning(None, DEFAULTS["missing"])
-        return frozenset(self.labels.get(text, text) for text in self.different if text not in missing)
+        return {text for text in self.different if text not in missing}
 
     @property
-    def numbers(self) -> list[float | None]:
-        """What is there and does not mean missing, as numbers; None is a text."""
-        missing = Meaning(None, DEFAULTS["missing"])
-        return [number_of(text) for text in self.texts if text not in missing]
+    def answers(self) -> frozenset[str]:
+        """What is present, in the words of labels."""
+        return frozenset(self.labels.get(text, text) for text in self.present)
+
+    @cached_property
+    def numbers(self) -> set[float | None]:
+        """What is present, as numbers; None is a text."""
+        return set(map(number_of, self.present))
 
 
 class Guess(NamedTuple):
@@ -113,16 +120,14 @@ def _scale_of(column: Column) -> list[int]:
     Those below 0 count if they go on from -1, which means missing otherwise; those beyond a jump are codes of gaps.
     Other negative numbers mean missing.
     """
-    numbers = {number_of(text) for text in column.different if text}
-    below = {-1.0, -2.0} <= numbers
-    present = {n for n in (numbers if below else column.numbers) if n is not None}
-    texts = any(n is None for n in column.numbers)
-    from_0 = sorted(int(n) for n in present if n >= 0 and n.is_integer())
-    if texts or not from_0 or from_0[-1] > GAPS[-1] or not all(n.is_integer() for n in present):
+    if None in column.numbers or not all(n.is_integer() for n in column.numbers):
+        return []
+    from_0 = sorted(int(n) for n in column.numbers if n >= 0)
+    if not from_0 or from_0[-1] > GAPS[-1]:
         return []
     found, _ = without_gaps(from_0)
-    depth = 0
-    while below and -depth - 1.0 in numbers:
+    depth, below = 0, {number_of(text) for text in column.different}
+    while -2.0 in below and -depth - 1.0 in below:
         depth += 1
     return [*range(-depth, 0), *found] if found[-1] <= LONGEST else []
 
@@ -200,14 +205,13 @@ def _as_ratings() -> Guess:
     def fits(column: Column) -> bool:
         if column.labels and len(column.answers) <= YES_AND_NO:  # labels say which is which
             return False
-        answers = column.numbers
-        return bool(answers) and all(
-            n is not None and (n in GAPS or (n.is_integer() and 1 <= n <= LONGEST)) for n in answers
+        return bool(column.numbers) and all(
+            n is not None and (n in GAPS or (n.is_integer() and 1 <= n <= LONGEST)) for n in column.numbers
         )
 
     def options(fitting: list[Column]) -> dict[str, Any]:
-        values = np.array([n for column in fitting for n in column.numbers], int)
-        answers = answers_of(values)
+        values = [number_of(text) for column in fitting for text in column.texts if text in column.present]
+        answers = answers_of(np.array(values, int))
         return {} if answers is None else answers.options(seen_missing(fitting) if answers.gaps else ())
 
     return Guess("ratings", fits, options, 1)

@@ -52,8 +52,8 @@ class ComponentSearch(NamedTuple):
 
     def __str__(self) -> str:
         loss = self.losses[self.tried.index(self.K)]
-        of = ", ".join(map(str, self.tried))
-        taken = f"K = {self.K} was taken, of {of}, with {loss:.4f} nats per held-out entry"
+        of = f", of {', '.join(map(str, self.tried))}" if len(self.tried) > 1 else ""
+        taken = f"K = {self.K} was taken{of}, with {loss:.4f} nats per held-out entry"
         if self.next_K is None:
             return f"{taken}; it is the largest that was tried"
         direction = "more" if self.behind > 0 else "less"

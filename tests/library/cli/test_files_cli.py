@@ -144,6 +144,13 @@ def test_a_question_that_nobody_answers_with_0_is_one_of_the_others_and_sex_is_n
     assert "nbmf fit s.csv --categories 0 1 2 3 --ignore sex\n" in said
 
 
+def test_a_code_of_gaps_makes_no_counts_of_answers(capsys):
+    answers([0, 1, 2, 3, 9]).assign(town=["x", "y", "z", "x"] * 10).to_csv("s.csv", index=False)
+    found = [line.strip() for line in run(capsys, "info", "s.csv").out.splitlines() if line.startswith("  nbmf fit")]
+    assert found[0] == "nbmf fit s.csv --missing 9 --categories 0 1 2 3 --ignore town"
+    assert found[-1] == "nbmf fit s.csv --missing 9 --counts --ignore town"
+
+
 def test_whole_numbers_from_0_to_4_and_more_next_to_texts_are_counts_first(capsys):
     table = pd.DataFrame(np.random.default_rng(1).poisson(1.2, (60, 12)).clip(max=4)).add_prefix("s")
     table.insert(5, "site", ["a", "b", "c"] * 20)

@@ -67,6 +67,8 @@ def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():
          "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per held-out entry; K = 8 has 0.0010 ± 0.0050 less"),
         (ComponentSearch(8, (2, 4, 8), (0.6, 0.5, 0.4)),
          "K = 8 was taken, of 2, 4, 8, with 0.4000 nats per held-out entry; it is the largest that was tried"),
+        (ComponentSearch(1, (1,), (0.6,)),
+         "K = 1 was taken, with 0.6000 nats per held-out entry; it is the largest that was tried"),
     ],
 )  # fmt: skip
 def test_one_sentence_says_what_was_taken_and_how_far_the_next_is(search, said):

@@ -81,7 +81,7 @@ def test_logistic_pca_goes_on_as_long_as_it_gains_tol():
 
 @pytest.fixture(scope="module")
 def catalan_parliament():
-    """The whole parliament matrix, from the raw files that travel with the repository."""
+    """The whole parliament matrix, from the bundled raw files."""
     root = Path(__file__).resolve().parents[4]
     sources = yaml.safe_load((root / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
     paths = {
