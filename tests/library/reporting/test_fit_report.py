@@ -97,6 +97,9 @@ def test_the_largest_share_is_that_of_components_that_are_shown():
     model.W_ = np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [0.3, 0.1, 0.6]])
     model.H_ = np.array([[0.9, 0.1, 0.8], [0.9, 0.1, 0.8], [0.2, 0.7, 0.1]])
     assert "no row here does so by more than 80%" in key_of(components_of(model))
+    model.W_ = np.repeat([[0.6, 0.4, 0.0], [0.3, 0.7, 0.0], [0.05, 0.05, 0.9]], [100, 100, 1], axis=0)
+    model.H_[1] = 1 - model.H_[1]
+    assert "no row here does so by more than 70%" in key_of(components_of(model))  # the third is not active
 
 
 def test_a_verdict_has_what_predicts_the_same_entries_below_it():
