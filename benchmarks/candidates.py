@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
-from nbmf.catalogue import LARGEST, candidates_for
+from nbmf.catalogue import TRIED_UP_TO, candidates_for
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.held_out import HeldOutLosses, held_out_losses
 from nbmf.evaluation.verdict import CHANCE, candidates, method_to_show
@@ -41,7 +41,7 @@ def taken(tested: HeldOutLosses, places: Sequence[int]) -> int:
 
 
 def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
-    """Return the loss of what is taken, of what is taken without each method of LARGEST, and of each method."""
+    """Return the loss of what is taken, of what is taken without each method of TRIED_UP_TO, and of each method."""
     entries = test_entries(matrix.codes, mask)
     hidden = entries | entries.T if is_symmetric(matrix.codes) else entries
     training = np.where(hidden, np.int8(-1), matrix.codes)
@@ -51,7 +51,7 @@ def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
         tested = held_out_losses(training, methods, 0, None)
         expectations = [method.fit(training).expectation_ for method in methods]
     losses = [nbmf.perplexity(matrix.codes, each, entries) for each in expectations]
-    without = {f"without {one}": [i for i, name in enumerate(names) if name != one] for one in LARGEST}
+    without = {f"without {one}": [i for i, name in enumerate(names) if name != one] for one in TRIED_UP_TO}
     choices = {"taken": range(len(names)), **without}
     return {what: losses[taken(tested, places)] for what, places in choices.items()} | dict(
         zip(names, losses, strict=True)
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--masks", type=int, default=3)
     options = parser.parse_args()
-    columns = ["taken", *(f"without {name}" for name in LARGEST), *candidates_for("BinaryMatrix", 0)]
+    columns = ["taken", *(f"without {name}" for name in TRIED_UP_TO), *candidates_for("BinaryMatrix", 0)]
     print(f"{'matrix':20s}  " + "  ".join(columns))
     for file in options.files:
         matrix = nbmf.read(file, log=lambda line: None)

@@ -139,8 +139,8 @@ $ nbmf fit animals.cvs
 $ nbmf fit animals.csv --set alfa=0.2
 
 An error is one line, with exit code 2. Ctrl-C ends any command with exit code 130; what was finished
-stays. Compiled kernels are kept in `~/.cache/nbmf`, or in `NUMBA_CACHE_DIR` if that is set. If neither
-can be written, they are compiled in every run, with a message.
+stays. Compiled kernels are kept in `~/.cache/nbmf`, or in `NUMBA_CACHE_DIR` if that is set. If the first
+cannot be written and the second is not set, they are compiled in every run, with a message.
 
 ## All options
 

@@ -42,10 +42,10 @@ CANDIDATES = {
 
 # Up to how many observed entries some of them are tried. On small matrices the first may see nothing where a finite
 # model does, and a sampler, which averages over a wide posterior, predicts best; on large ones they take too long.
-LARGEST = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 10_000}
+TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 10_000}
 
 # What takes their place where a matrix is too large for the memory of the first of them.
-LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
+IF_MEMORY_IS_SHORT = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
 
 # What `nbmf compare` compares by default: of binary matrices the default, of each family a method that
 # takes seconds, and the paper's Beta-Dir VB and bICA.
@@ -83,16 +83,16 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
 
     `fits_in_memory` says whether the first of them may take the memory that it needs.
     """
-    if not fits_in_memory and kind in LARGE:
-        return LARGE[kind]
-    return tuple(method for method in CANDIDATES.get(kind, ()) if n_observed <= LARGEST.get(method, n_observed))
+    if not fits_in_memory and kind in IF_MEMORY_IS_SHORT:
+        return IF_MEMORY_IS_SHORT[kind]
+    return tuple(method for method in CANDIDATES.get(kind, ()) if n_observed <= TRIED_UP_TO.get(method, n_observed))
 
 
 def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:
     """Return the methods that `nbmf compare` compares: COMPARED, and what `nbmf fit` tries of small matrices too."""
     usual = COMPARED.get(kind, COMPARED["BinaryMatrix"])
     tried = candidates_for(kind, n_observed)
-    return usual + tuple(method for method in tried if method in LARGEST and method not in usual)
+    return usual + tuple(method for method in tried if method in TRIED_UP_TO and method not in usual)
 
 
 def usual_components(method: str) -> int | str:

@@ -147,7 +147,7 @@ class ChainsNotConvergedWarning(UserWarning):
 
 def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> ConfigError:
     """Return the error for a value of an argument; `allowed` are words for what is, or all of it."""
-    words = ("must be ", allowed) if isinstance(allowed, str) else (one_of(value, allowed),)
+    words = ("must be ", allowed) if isinstance(allowed, str) else (must_be_one_of(value, allowed),)
     error = ConfigError(Setting(name, value), ": ", *words)
     error.parameter, error.value, error.allowed = name, value, allowed
     return error
@@ -158,7 +158,7 @@ def choices(given: str, allowed: Collection[str]) -> str:
     return f"allowed: {_listed(given, allowed)}"
 
 
-def one_of(given: str, allowed: Collection[str]) -> str:
+def must_be_one_of(given: str, allowed: Collection[str]) -> str:
     """Return the same list as a rule for the value named before it."""
     return f"must be one of {_listed(given, allowed)}"
 

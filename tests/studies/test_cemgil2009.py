@@ -179,7 +179,7 @@ def small_plan():
 
 def fitted(plan, case, matrix):
     """Return report and estimator of a case, as the rule `fit` makes them."""
-    dataset, method = plan.settings_of_dataset(case.key.dataset), plan.entry(case.key.method)
+    dataset, method = plan.dataset_entry(case.key.dataset), plan.entry(case.key.method)
     request = FitRequest(**json.loads(fit_jobs.request(case.key, method, dataset)))
     is_whole = case.key.mask == WHOLE
     mask = None if is_whole else mask_jobs.draw(matrix, case.key.mask, dataset["held_out"], mask_jobs.options(dataset))
@@ -838,7 +838,7 @@ def test_a_fit_depends_on_its_own_options_alone(tmp_path, monkeypatch):
     def requests(change=lambda config: None):
         _, plan = made(["mirror"], tmp_path, monkeypatch, change)
         return {
-            key: fit_jobs.request(key, plan.entry(key.method), plan.settings_of_dataset(key.dataset))
+            key: fit_jobs.request(key, plan.entry(key.method), plan.dataset_entry(key.dataset))
             for key in STUDY.fits_of(plan)
         }
 

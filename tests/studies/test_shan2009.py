@@ -404,7 +404,7 @@ def test_cases_say_all_that_fits_are_made_with():
     known = {"dataset": "foodmart", "K": 20, "floor": "paper", "smoothing": 0.01, "model": "fast-mmnb-5"}
     assert case.columns == {**known, "fold": 9, "start": 1}
     assert case.dataset == {
-        **plan.settings_of_dataset("foodmart"),
+        **plan.dataset_entry("foodmart"),
         "held_out": "rows",
         "folds": 10,
         "measure": "nbmf_studies.shan2009.measures:of_rows",

@@ -31,7 +31,7 @@ RESULTS = config["results"]
 SHARED = Paths(RESULTS, config["matrices"])  # of all studies
 MATRIX = SHARED.matrix("{dataset}")
 MASK = SHARED.mask("{dataset}", "{mask}")
-MASKED, UNMASKED = f"{{mask,[0-9]+|{WHOLE}}}", f"{{mask,{NO_MASK}}}"
+WITHOUT_FACTORS, KEEPING_FACTORS = f"{{mask,[0-9]+|{WHOLE}}}", f"{{mask,{NO_MASK}}}"
 KERNELS = "data/kernels.txt"
 STARTED = time.time()
 

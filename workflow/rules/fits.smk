@@ -35,7 +35,7 @@ rule fit:
         kernels=KERNELS,
         sources=lambda wildcards: package_sources(*fit_jobs.modules(method_of(wildcards), dataset_of(wildcards))),
     output:
-        report=fit_file("json", MASKED),
+        report=fit_file("json", WITHOUT_FACTORS),
     log:
         fit_file("log"),
     benchmark:
@@ -58,5 +58,5 @@ rule fit:
 use rule fit as fit_keeping_factors with:
     """A fit to a whole matrix, and its factors."""
     output:
-        report=fit_file("json", UNMASKED),
-        factors=fit_file("npz", UNMASKED),
+        report=fit_file("json", KEEPING_FACTORS),
+        factors=fit_file("npz", KEEPING_FACTORS),

@@ -43,7 +43,7 @@ def analyze(
 
     Parameters
     ----------
-    V : BinaryMatrix, CountMatrix, SparseBinaryMatrix, array (F, N), DataFrame, or scipy.sparse matrix
+    V : BinaryMatrix, CountMatrix, CategoryMatrix, SparseBinaryMatrix, array (F, N), DataFrame, or scipy.sparse matrix
         Ones, zeros and missing (NaN or -1; in a DataFrame also texts such as yes and no, as in a file), or counts.
         Of an array or a DataFrame rows and columns without an observed entry are left out, with a warning. What a
         sparse matrix does not store is zero.
@@ -77,7 +77,8 @@ def analyze(
     check : bool
         Whether structure is tested on held-out entries; otherwise components are always shown.
     view : {"groups", "scale"}, optional
-        How components are shown; default: in the view that predicts better, and then in the other too.
+        How components are shown; default: in the view that predicts better, and in the other too where
+        that predicts as well.
     names : list of str, optional
         Of the components, or axes, in the order of the report.
 

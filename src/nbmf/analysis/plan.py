@@ -10,7 +10,7 @@ from nbmf.analysis.mixture import further_members, memory_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.structure import tried_methods, untestable
-from nbmf.catalogue import CANDIDATES, LARGE, METHODS, candidates_for, methods_for
+from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, candidates_for, methods_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.inference.declarations import Inference, View
@@ -174,7 +174,7 @@ def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Re
 
 
 def _instead(matrix: NamedMatrix) -> Sequence[str | Setting]:
-    methods = LARGE.get(type(matrix).__name__, ())
+    methods = IF_MEMORY_IS_SHORT.get(type(matrix).__name__, ())
     return ("; ", Setting("method", methods[0]), " takes such a matrix as it is") if methods else ()
 
 

@@ -2,10 +2,9 @@
 
 import argparse
 import shlex
-from collections.abc import Iterator
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED, DEFAULTS, LARGEST, METHODS
+from nbmf.catalogue import CANDIDATES, COMPARED, METHODS, TRIED_UP_TO
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -89,10 +88,11 @@ def _method(name: str) -> str:
     return name
 
 
-def _candidates() -> Iterator[str]:
-    """Yield the methods that are tried on a binary matrix if none is named, and up to which size some of them are."""
-    for name in CANDIDATES["BinaryMatrix"]:
-        yield f"{name} (up to {LARGEST[name]:,} entries)" if name in LARGEST else name
+def _candidates(kind: str) -> str:
+    """Return the methods that are tried on a kind of matrix if none is named, and up to which size some of them are."""
+    return ", ".join(
+        f"{name} (up to {TRIED_UP_TO[name]:,} entries)" if name in TRIED_UP_TO else name for name in CANDIDATES[kind]
+    )
 
 
 MATRIX_FILE = text(
@@ -179,9 +179,10 @@ FIT = Command(
     (
         text(
             "--method",
-            f"{', '.join(METHODS)} (default: the first of {', '.join(_candidates())} that predicts "
-            "held-out entries within a standard error of the best; with --components, --set or --no-check the first "
-            f"of them; for counts {DEFAULTS['CountMatrix']}, for ordered categories {DEFAULTS['CategoryMatrix']})",
+            f"{', '.join(METHODS)} (default: the first of {_candidates('BinaryMatrix')} that predicts "
+            "held-out entries within a standard error of the best; of large sparse matrices, of "
+            f"{_candidates('SparseBinaryMatrix')}; of ordered categories, of {_candidates('CategoryMatrix')}; of "
+            f"counts {_candidates('CountMatrix')}; with --components, --set or --no-check the first of them)",
             "ID",
             type=_method,
         ),
@@ -199,7 +200,9 @@ FIT = Command(
             "independent chains of a sampler (default: 4), or starts of another method, of which the best is kept "
             "(default: 4 for variational methods on small data, otherwise 1)",
         ),
-        number("--iterations", "the largest number of iterations; for samplers the sweeps, including burn-in"),
+        number(
+            "--iterations", "the largest number of iterations; for samplers the sweeps, four fifths of them burn-in"
+        ),
         number(
             "--draws",
             "keep N posterior draws of each chain, for 90 %% credible intervals of every entry; those of variational "
@@ -228,7 +231,7 @@ FIT = Command(
 )
 COMPARED_IF_SMALL = ", ".join(
     f"of up to {most:,} observed entries also {name}"
-    for name, most in LARGEST.items()
+    for name, most in TRIED_UP_TO.items()
     if name not in COMPARED["BinaryMatrix"]
 )
 COMPARE = Command(

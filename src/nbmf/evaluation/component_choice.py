@@ -106,7 +106,7 @@ def choose_components(
     """Test how many components predict held-out cells of a table best, and whether any do.
 
     This is 5-fold cross-validation over the cells of each column (of documents: the tokens), which stops when
-    ENOUGH of them have been held out; fits to the others predict each held-out cell by its distribution, given the
+    50,000 of them have been held out; fits to the others predict each held-out cell by its distribution, given the
     rest of its row. No structure is found if the choice predicts no better than a model in which columns are
     independent; see `Scored.none`.
 

@@ -254,7 +254,7 @@ def _predicted(
     V = first.likelihood.matrix.from_array(values, *names)
     parts = [fit.model.for_part(rows_of[number][rows], columns_of[number][columns]) for number, fit in enumerate(fits)]
     tested = held_out_losses(V, parts, seed, monitor_of)
-    measure, (ours, theirs) = tested.measure, tested.methods
+    measure, (ours, theirs) = tested.measure, tested.losses
     lead = theirs - ours
     mean, error = measure.mean(lead), measure.error(lead)
     p = min(1.0, 2 * one_sided_p(abs(mean), error, measure.degrees_of_freedom(lead))) if error > 0 else float(mean == 0)

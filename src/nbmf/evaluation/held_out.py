@@ -10,7 +10,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import LEAST, counted, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, is_symmetric, units
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
@@ -39,11 +39,11 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
     if is_sparse(V):
         matrix = SparseBinaryMatrix.of(V)
         ones, zeros = numbers_of(matrix, matrix.is_symmetric())
-        return None if min(ones, zeros) >= LEAST else f"{ones} ones and {zeros} zeros"
+        return None if min(ones, zeros) >= FEWEST_ENTRIES else f"{ones} ones and {zeros} zeros"
     codes = likelihood.values_of(V)
     in_pairs = is_symmetric(codes)
     number = np.count_nonzero(units(codes, in_pairs))
-    return None if number >= LEAST else counted(number, in_pairs)
+    return None if number >= FEWEST_ENTRIES else counted(number, in_pairs)
 
 
 Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its standard error
@@ -104,7 +104,7 @@ class AllEntries:
 class HeldOutLosses(NamedTuple):
     """Losses on all entries that were held out, in nats.
 
-    methods : list of float arrays, of each method, as `measure` takes them
+    losses : list of float arrays, of each method, as `measure` takes them
     baselines : dict of the same, by the name of a baseline
     entries, folds : int, how many entries were held out, in how many folds
     observed : int, how many there are; of a symmetric matrix pairs instead of entries
@@ -113,7 +113,7 @@ class HeldOutLosses(NamedTuple):
     in_pairs : bool, whether an entry stands for its mirror image too
     """
 
-    methods: list[np.ndarray]
+    losses: list[np.ndarray]
     baselines: dict[str, np.ndarray]
     entries: int
     folds: int

@@ -12,7 +12,7 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import DataError
 
 FOLDS = 5
-ENOUGH = 50_000  # cells (of documents tokens) that are held out in all folds together
+CELLS_HELD_OUT = 50_000  # cells (of documents tokens) that are held out in all folds together
 
 
 class Fold(NamedTuple):
@@ -35,7 +35,7 @@ def folds(table: FeatureTable, rng: np.random.Generator) -> Iterator[Fold]:
     """
     of_words = WORD in table.kinds
     total = table.cells.sum() if of_words else table.cells.size
-    count = int(min(FOLDS, math.ceil(ENOUGH * FOLDS / max(total, 1))))
+    count = int(min(FOLDS, math.ceil(CELLS_HELD_OUT * FOLDS / max(total, 1))))
     if of_words:
         counts = rng.multinomial(table.cells.astype(np.int64), [1 / FOLDS] * FOLDS)  # (n, FOLDS)
     else:

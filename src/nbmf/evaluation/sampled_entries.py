@@ -1,6 +1,6 @@
 """Losses on held-out entries of matrices too large for all of them: ones, and as many zeros.
 
-This is 10-fold cross-validation over the ones and as many zeros drawn at random. It stops when ENOUGH ones
+This is 10-fold cross-validation over the ones and as many zeros drawn at random. It stops when 2000 ones
 have been held out. Each entry is weighted by one over the chance that one of its kind was, so that sums are of the
 whole matrix; they are given per one of it, since nearly all entries are zeros, easily predicted.
 """
@@ -15,7 +15,7 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import HELD_OUT, LEAST, fitted_to, parts
+from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fitted_to, parts
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.clustered_errors import clustered_error_of_sum, count_distinct
 from nbmf.registry import make_estimator
@@ -99,7 +99,7 @@ class SampledEntries:
     Raises
     ------
     DataError
-        If a method takes no such matrix, or there are fewer than LEAST ones.
+        If a method takes no such matrix, or there are fewer than 20 ones.
     """
 
     def __init__(self, V: Any, estimators: Sequence[Factorization], seed: int):
@@ -143,8 +143,8 @@ class SampledEntries:
 def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
     """Yield what each fold holds out, no entry twice: a tenth of the ones and as many zeros."""
     (n_ones, n_zeros), N = numbers_of(matrix, in_pairs), matrix.shape[1]
-    if n_ones < LEAST or n_zeros < LEAST:
-        raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {LEAST} of each")
+    if n_ones < FEWEST_ENTRIES or n_zeros < FEWEST_ENTRIES:
+        raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {FEWEST_ENTRIES} of each")
     ones = _flat(_above(matrix.places(1), in_pairs), N)
     ones_by_fold = parts(ones, n_ones // round(1 / HELD_OUT), rng)
     zeros = _zeros(matrix, min(sum(map(len, ones_by_fold)), n_zeros // 2), rng, in_pairs)

@@ -108,7 +108,7 @@ def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline:
         Of the random parts.
     """
     held_out = ~np.isnan(tested.fold_of)
-    losses = np.column_stack([each[held_out] for each in tested.methods])
+    losses = np.column_stack([each[held_out] for each in tested.losses])
     parts = tested.fold_of[held_out].astype(int)
     if tested.folds == 1:
         rng = np.random.default_rng(seed_sequence("stack", seed))
@@ -121,7 +121,7 @@ def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline:
     p = one_sided_p(mean, error, measure.degrees_of_freedom(gain)) if error > 0 else float(mean <= 0)
     share = share_error = None
     if p < CHANCE:
-        of_shown = of_baseline - tested.methods[shown]
+        of_shown = of_baseline - tested.losses[shown]
         share = measure.mean(of_shown) / mean
         share_error = measure.error(of_shown - share * gain) / mean
     return Stacked(

@@ -52,7 +52,7 @@ def verdict(
 ) -> Verdict:
     """Test whether there is structure: whether a method predicts better than baselines do.
 
-    This is 10-fold cross-validation over the observed entries, which stops when ENOUGH entries, or all, have been
+    This is 10-fold cross-validation over the observed entries, which stops when 2,000 entries, or all, have been
     held out. The method is fitted to the others, and compared entry by entry with baselines: the overall proportion
     of ones, column means, row means, and row and column effects. For counts these are means and the rates r_f c_n
     of rows and columns, under the likelihood of the method. Of a symmetric matrix, an undirected network, an entry
@@ -66,7 +66,7 @@ def verdict(
         Values that the method takes, and missing (NaN or -1).
     estimator : Factorization, optional
         A method for binary matrices or counts, not fitted itself; default: the one that `nbmf fit`
-        takes, see `choose`.
+        takes, see `choose`. If you try several of your own, the level is not corrected for that.
     seed : int
         Of the folds; the same seed gives the same verdict if the estimator has a random_state.
     monitor_of : function, optional
@@ -82,7 +82,7 @@ def verdict(
     ConfigError
         If a parameter of the estimator has a value that is not allowed.
     DataError
-        If V has a value that is not allowed, has fewer than LEAST observed entries, or the
+        If V has a value that is not allowed, has fewer than 20 observed entries, or the
         estimator is scored neither by the probability of a one nor by that of a count.
     """
     given = candidates(V) if estimator is None else [estimator]
@@ -141,7 +141,7 @@ def choose(
             raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()
     everything = held_out_losses(V, [*estimators, *(stacked_with or ())], seed, monitor_of)
-    tested = everything._replace(methods=everything.methods[: len(estimators)])
+    tested = everything._replace(losses=everything.losses[: len(estimators)])
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
@@ -167,7 +167,7 @@ def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: i
     is_binary = estimator.likelihood.matrix is BinaryMatrix
     if not is_binary or is_sparse(V):
         return None
-    shape = tested.methods[0].shape
+    shape = tested.losses[0].shape
     if min(shape) < 2 or not is_quick(shape, tested.observed):
         return None
     return margin_test(V, seed=seed)
@@ -175,17 +175,17 @@ def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: i
 
 def method_to_show(tested: HeldOutLosses, chance: float, allowed: Sequence[int]) -> int:
     """Return the allowed method to show: the first near the best of them, which passes if the best does."""
-    losses = [tested.methods[i] for i in allowed]
+    losses = [tested.losses[i] for i in allowed]
     near = [allowed[i] for i in _near_the_best(losses, tested.measure)]
     best = _best(allowed, tested)
-    if _passes(_gains(tested.methods[best], tested), chance):
-        return next(i for i in near if _passes(_gains(tested.methods[i], tested), chance))
+    if _passes(_gains(tested.losses[best], tested), chance):
+        return next(i for i in near if _passes(_gains(tested.losses[i], tested), chance))
     return near[0]
 
 
 def _best(places: Sequence[int], tested: HeldOutLosses) -> int:
     """Return which of some methods has the smallest mean loss."""
-    return min(places, key=lambda i: tested.measure.mean(tested.methods[i]))
+    return min(places, key=lambda i: tested.measure.mean(tested.losses[i]))
 
 
 def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> int | None:
@@ -194,8 +194,8 @@ def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOut
     if not others:
         return None
     best = _best(others, tested)
-    measure, losses = tested.measure, tested.methods[best]
-    lead = losses - tested.methods[index]
+    measure, losses = tested.measure, tested.losses[best]
+    lead = losses - tested.losses[index]
     mean, error = measure.mean(lead), measure.error(lead)
     is_worse = mean > 0 and (error == 0 or one_sided_p(mean, error, measure.degrees_of_freedom(losses)) < CHANCE)
     return None if is_worse else best
@@ -223,12 +223,12 @@ def _verdict_on(
     index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, exact: MarginTest | None, chance: float
 ) -> Verdict:
     """Return the verdict on one of the methods whose losses are known."""
-    chosen, measure = tested.methods[index], tested.measure
+    chosen, measure = tested.losses[index], tested.measure
     gains = _gains(chosen, tested)
     predicts = _passes(gains, chance)
     others = [
         _difference(estimator.title, losses, chosen, measure)
-        for i, (estimator, losses) in enumerate(zip(estimators, tested.methods, strict=True))
+        for i, (estimator, losses) in enumerate(zip(estimators, tested.losses, strict=True))
         if i != index
     ]
     counts_right = estimators[index].likelihood.matrix is BinaryMatrix and measure.unit == EntryMeasure.unit

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
-from nbmf.inference.folds import LEAST, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, is_symmetric, units
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error, format_error
@@ -77,7 +77,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     Raises
     ------
     ConfigError
-        If V is sparse, or has fewer than LEAST observed entries, or the method does not predict entries one by one.
+        If V is sparse, or has fewer than 20 observed entries, or the method does not predict entries one by one.
     """
     estimator, likelihood = estimator.for_matrix(V), estimator.likelihood
     if is_sparse(V) or type(likelihood).losses is Likelihood.losses:
@@ -86,8 +86,10 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     values = likelihood.values_of(V)
     in_pairs = is_symmetric(values)
     observed = int(np.count_nonzero(units(values, in_pairs)))
-    if observed < LEAST:
-        raise ConfigError(Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {LEAST}")
+    if observed < FEWEST_ENTRIES:
+        raise ConfigError(
+            Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {FEWEST_ENTRIES}"
+        )
     held_out = list(folds(values, np.random.default_rng(child(estimator._seed(), "components")), in_pairs))
     losses: dict[int, np.ndarray] = {}
     grid = tried(values.shape)

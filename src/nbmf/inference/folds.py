@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
-ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
-LEAST = 20  # observed entries of a matrix
+ENTRIES_HELD_OUT = 2000  # entries held out in all folds together, unless every entry has been
+FEWEST_ENTRIES = 20  # observed entries of a matrix
 
 
 def is_symmetric(codes: np.ndarray) -> bool:
@@ -44,11 +44,11 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     Raises
     ------
     DataError
-        If there are fewer than LEAST observed entries, or pairs.
+        If there are fewer than FEWEST_ENTRIES observed entries, or pairs.
     """
     observed = np.flatnonzero(units(codes, in_pairs))
-    if observed.size < LEAST:
-        raise DataError(f"{counted(observed.size, in_pairs)}: to hold some out takes {LEAST}")
+    if observed.size < FEWEST_ENTRIES:
+        raise DataError(f"{counted(observed.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
     for chosen in parts(observed, HELD_OUT * observed.size, rng):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
@@ -62,14 +62,14 @@ def counted(number: int, in_pairs: bool) -> str:
 
 
 def parts(places: np.ndarray, size: float, rng: np.random.Generator) -> list[np.ndarray]:
-    """Return tenths of the places in random order, as many as hold ENOUGH; `size` is that of a tenth."""
+    """Return tenths of the places in random order, as many as hold ENTRIES_HELD_OUT; `size` is that of a tenth."""
     tenths = np.array_split(rng.permutation(places), round(1 / HELD_OUT))
     return tenths[: number_of_folds(size)]
 
 
 def number_of_folds(size: float) -> int:
     """Return how many tenths are held out in turn, of which each has so many entries (or pairs of them)."""
-    return min(round(1 / HELD_OUT), math.ceil(ENOUGH / size))
+    return min(round(1 / HELD_OUT), math.ceil(ENTRIES_HELD_OUT / size))
 
 
 def fitted_to(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":

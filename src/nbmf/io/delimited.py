@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbmf.errors import DataError
-from nbmf.io.records import LEAST, TOP, Record, Records
+from nbmf.io.records import FEWEST_FIELDS, TOP, Record, Records
 from nbmf.io.text_lines import encoding_of, is_gzipped, lines_of
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -65,7 +65,7 @@ def _separator_below_titles(lines: list[str]) -> str:
     if first != " " and first in lines[0]:
         return first
     others = ((separator_of(line), line) for line in lines[1:])
-    return next((one for one, line in others if one != " " and line.count(one) >= LEAST - 1), first)
+    return next((one for one, line in others if one != " " and line.count(one) >= FEWEST_FIELDS - 1), first)
 
 
 def separator_of(line: str) -> str:

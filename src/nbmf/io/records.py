@@ -15,7 +15,7 @@ from nbmf.io.cells import Block, Table, UnknownCell, counted, listed
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
 TOP = 20  # records, among which a table begins below its titles
-LEAST = 3  # fields of a table below titles
+FEWEST_FIELDS = 3  # fields of a table below titles
 VALUES = frozenset(text for texts in DEFAULTS.values() for text in texts)
 
 
@@ -70,7 +70,7 @@ class Records:
         """Find the titles and the first records; there is none if all fields are empty."""
         top = list(itertools.islice(self.all(), TOP))
         begin = next((place for place, record in enumerate(top) if not _is_title(record)), 0)
-        if begin and len(top[begin].fields) >= LEAST:
+        if begin and len(top[begin].fields) >= FEWEST_FIELDS:
             self.titles = top[:begin]
         self.first, self.second = [*top[len(self.titles) :], None, None][:2]
 

@@ -9,8 +9,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-LINE_BYTES = 64  # of a cache line
-
 
 @intrinsic
 def _prefetch_compiled(typing_context, array, i, j):

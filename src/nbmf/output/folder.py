@@ -122,13 +122,6 @@ class OutputFolder:
         else:
             self._sheets[Path(name).stem] = table
 
-    def write_matrix(
-        self, name: str, corner: str, values: np.ndarray, rows: Collection[str], columns: Collection[str]
-    ) -> None:
-        """Write an array with names of rows and columns as CSV, one more in the corner."""
-        table = pd.DataFrame(values, index=rows, columns=columns)
-        self.write_table(name, table, index=True, index_label=corner)
-
     def figures(self, pictures: Sequence[Picture]) -> list[Figure]:
         """Return pictures as a report shows them; they are written later."""
         return [Figure(self.path / picture.file, picture.caption) for picture in pictures]

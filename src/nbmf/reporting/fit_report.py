@@ -111,7 +111,7 @@ def facts(result: ReportedFit) -> Iterator[str]:
     if not result.shows_components:
         yield f"fitted: {model.title}"
         return
-    weight = "" if np.isnan(components.shares).any() else " (at least 1% of all weight each)"
+    weight = "" if np.isnan(components.shares).any() else " (at least 1% each of the weight that is not the prior's)"
     yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
     if result.component_search is not None:
         yield str(result.component_search)

@@ -30,9 +30,9 @@ class Prediction:
     placement : Placement
     column_names : str array (N,)
     level : float, of the intervals
-    fit_names : str array (F,), of the rows of the fit, and
+    fit_names : str array (F,), of the rows of the fit; None where its data are not known
     lowest : int, the number of what E[v] calls 0: of ordered categories the lowest, see CategoryMatrix
-    nearest : Nearest, which of them are nearest to each new row; both None where the data of the fit are not known
+    nearest : Nearest, which rows of the fit are nearest to each new row; None where its data are not known
     nothing_found : bool, whether the components of the fit predict no better than baselines
     """
 

@@ -11,7 +11,7 @@ from nbmf.errors import DataError, PoorFitWarning, not_allowed
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import LEAST, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, is_symmetric, units
 from nbmf.inference.parameters import Rule, is_number
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -236,7 +236,7 @@ class _StackingState(State):
         self._codes, self._seed = codes, seed
         in_pairs = is_symmetric(codes)
         self._folds: list[np.ndarray] = []
-        if np.count_nonzero(units(codes, in_pairs)) >= LEAST:
+        if np.count_nonzero(units(codes, in_pairs)) >= FEWEST_ENTRIES:
             self._folds = list(folds(codes, np.random.default_rng(child(seed, "folds")), in_pairs))
         possible = make_members(stacking.members or MEMBERS, stacking.n_components, stacking.max_iter)
         n_observed = int(np.count_nonzero(BERNOULLI.is_observed(codes)))

@@ -60,7 +60,7 @@ def _method(plan: Plan, figure: str, name: str, settings: dict[str, Any] | None 
 
 def with_patches(plan: Plan, name: str) -> tuple[str, dict[str, Any]]:
     """Return name and entry of the first photographs of a dataset, whose masks are patches."""
-    entry, images = plan.settings_of_dataset(name), plan.options["figure_7"]["images"]
+    entry, images = plan.dataset_entry(name), plan.options["figure_7"]["images"]
     shared = {key: entry[key] for key in ("recipe", "files", "axes")}
     looks = {"held_out": f"{HERE}.patches:half_with_patch", "measure": f"{HERE}.patches:measure"}
     return f"{name}-first-{images}", {**shared, "options": {**entry["options"], "images": images}, **looks}

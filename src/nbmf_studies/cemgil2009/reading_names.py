@@ -1,11 +1,8 @@
 """What the second reading compares: priors of Figure 3, starts of Figure 4, ways to fill of Figure 7."""
 
-from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB
-
 ANNEALED_BACK = "annealed back"
 MATCHING, OF_MEAN = "matching", "mean b"  # priors: those that the matrix was drawn from, or mean b where it had scale b
 PRIORS = {MATCHING: "priors that match", OF_MEAN: "priors of mean b"}
-KINDS_AGAIN = (BOUND, ADAPTED, CHIB, ANNEALED)
 
 PRINTED_START, TEXT_START, SPLIT, PRUNED = "printed", "text", "split", "pruned"
 STARTS = {  # of Figure 4: label and colour

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from nbmf.errors import one_of
+from nbmf.errors import must_be_one_of
 from nbmf_studies.framework.plan import Plan
 
 COUNT = {"type": "integer", "minimum": 1}
@@ -29,7 +29,7 @@ def closed(required: Collection[str] | None = None, **properties) -> dict[str, A
 def unknown(place: str, name: str, known: Collection[str]) -> Iterator[str]:
     """Yield a problem if `name` is none of the `known` names."""
     if name not in known:
-        yield f"{place} = {name!r}: {one_of(name, known)}"
+        yield f"{place} = {name!r}: {must_be_one_of(name, known)}"
 
 
 def unknown_methods(plan: Plan, option: str) -> Iterator[str]:

@@ -154,7 +154,7 @@ class Plan:
         changed = {"K": K if isinstance(K, list) else [K], "settings": {**entry["settings"], **settings}}
         return {**entry, **changed, "starts_as": entry.get("starts_as", method)}
 
-    def settings_of_dataset(self, dataset: str) -> dict[str, Any]:
+    def dataset_entry(self, dataset: str) -> dict[str, Any]:
         """Return the entry of a dataset."""
         return self._datasets[dataset]
 

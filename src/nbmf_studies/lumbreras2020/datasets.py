@@ -8,4 +8,4 @@ def is_of_papers(plan: Plan) -> bool:
 
     Of files of the user's own, toy matrices and the paper's claims and numbers say nothing.
     """
-    return any("recipe" in plan.settings_of_dataset(name) for name in plan.datasets)
+    return any("recipe" in plan.dataset_entry(name) for name in plan.datasets)

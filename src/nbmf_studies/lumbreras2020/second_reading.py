@@ -78,7 +78,7 @@ def _panels(name: str, dataset: str, columns: int) -> Figure:
 
 def observed(plan: Plan) -> dict[str, Any]:
     """Return how many entries of each dataset were observed, which the paired tests need."""
-    counts = {name: plan.settings_of_dataset(name).get("counts", {}) for name in plan.datasets}
+    counts = {name: plan.dataset_entry(name).get("counts", {}) for name in plan.datasets}
     return {"observed": {name: of["rows"] * of["columns"] - of.get("missing", 0) for name, of in counts.items() if of}}
 
 

@@ -53,7 +53,7 @@ FIGURE_5 = Figure(
     "Figure 5: the datasets",
     make=".figure_5:draw",
     needs=_figure_5_needs,
-    arguments=lambda plan: {"labels": {name: plan.settings_of_dataset(name)["axes"] for name in plan.datasets}},
+    arguments=lambda plan: {"labels": {name: plan.dataset_entry(name)["axes"] for name in plan.datasets}},
     options=closed(abstentions={"type": "string"}),
     check=lambda plan: unknown(".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")),
 )

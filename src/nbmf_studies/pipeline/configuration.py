@@ -12,10 +12,11 @@ from jsonschema import Draft202012Validator, validators
 
 from nbmf import registry
 from nbmf.data.masks import PAIRS, ROWS
-from nbmf.errors import ConfigError, one_of
+from nbmf.errors import ConfigError
 from nbmf.inference.declarations import Inference
 from nbmf.io import arguments as read_arguments
 from nbmf_studies import all_studies, recipes
+from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import raw_files
 from nbmf_studies.pipeline.schema_errors import one_line, shown
@@ -151,7 +152,7 @@ def _without_dropped(unmasked: dict[str, Any] | None) -> dict[str, Any]:
 def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
     for i, key in enumerate(config["run"]["studies"]):
-        yield from _unknown(f"run.studies[{i}]", key, config["studies"])
+        yield from unknown(f"run.studies[{i}]", key, config["studies"])
     yield from raw_files.problems(config["sources"])
     yield from raw_files.problems_of_downloads(config["downloads"], config["sources"])
     yield from _problems_of_entries(config, config)
@@ -183,18 +184,18 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
     for key_of_names in ("datasets", "holdout", "methods", "further_methods"):
         kind = "methods" if "methods" in key_of_names else "datasets"
         for i, name in enumerate(study.get(key_of_names, [])):
-            yield from _unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
+            yield from unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
             yield from _unscored(f"{where}.{key_of_names}[{i}] = {name!r}", config[kind][name])
     for dataset, overrides in study["overrides"].items():
-        yield from _unknown(f"{where}.overrides.{dataset}", dataset, config["datasets"])
+        yield from unknown(f"{where}.overrides.{dataset}", dataset, config["datasets"])
         for i, name in enumerate(overrides.get("without", [])):
             known = [*config["methods"], *map(str, Inference)]
-            yield from _unknown(f"{where}.overrides.{dataset}.without[{i}]", name, known)
+            yield from unknown(f"{where}.overrides.{dataset}.without[{i}]", name, known)
     for dataset, grids in study["unmasked"].items():
-        yield from _unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
+        yield from unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
         for name, grid in grids.items():
             key_path = f"{where}.unmasked.{dataset}.{name}"
-            yield from _unknown(key_path, name, config["methods"])
+            yield from unknown(key_path, name, config["methods"])
             method = config["methods"][name]
             yield from _unscored(key_path, method)
             if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
@@ -221,7 +222,7 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
     if "folds" in dataset and dataset.get("held_out") == PAIRS:
         yield f"{where}.folds: belongs to entries or rows; this dataset has {PAIRS!r} held out"
     if "published" in dataset:
-        yield from _unknown(f"{where}.published", dataset["published"], sources)
+        yield from unknown(f"{where}.published", dataset["published"], sources)
     if "file" in dataset:
         written = (config["matrices"], *RECORDS_OF_DATA, config["results"])
         yield from _file_problems(where, dataset, written)
@@ -238,7 +239,7 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         yield f"{where}.recipe: {error}"
     yield from _unknown_functions(where, dataset, ("observe", "measure", "held_out"))
     for role, source in dataset["files"].items():
-        yield from _unknown(f"{where}.files.{role}", source, sources)
+        yield from unknown(f"{where}.files.{role}", source, sources)
 
 
 def _unknown_functions(where: str, entry: dict, keys: Collection[str]) -> Iterator[str]:
@@ -305,7 +306,7 @@ def _method_problems(where: str, method: dict, methods: dict) -> Iterator[str]:
     except ConfigError as error:
         yield str(error)
     if "starts_as" in method:
-        yield from _unknown(f"{where}.starts_as", method["starts_as"], methods)
+        yield from unknown(f"{where}.starts_as", method["starts_as"], methods)
 
 
 def _settings_problems(where: str, class_name: str, grid: list[int], settings: dict[str, Any]) -> Iterator[str]:
@@ -314,9 +315,3 @@ def _settings_problems(where: str, class_name: str, grid: list[int], settings: d
         registry.check_settings(where, class_name, grid, settings)
     except ConfigError as error:
         yield str(error)
-
-
-def _unknown(where: str, name: str, known: Collection[str]) -> Iterator[str]:
-    """Yield a problem if `name` is not one of the `known` names."""
-    if name not in known:
-        yield f"{where} = {name!r}: {one_of(name, known)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from nbmf.errors import ConfigError, one_of
+from nbmf.errors import ConfigError, must_be_one_of
 
 RAW = "data/raw"
 GITHUB = "raw.githubusercontent.com"  # <owner>/<repo>/<commit>/<path>: needs no host to be known by
@@ -124,7 +124,7 @@ def problems_of_downloads(asked_for: list[str], sources: dict[str, dict[str, Any
     """Yield what is wrong with the section `downloads` of the configuration."""
     for i, name in enumerate(asked_for):
         if name not in sources:
-            yield f"downloads[{i}] = {name!r}: {one_of(name, sources)}"
+            yield f"downloads[{i}] = {name!r}: {must_be_one_of(name, sources)}"
         elif "address" not in sources[name]:
             yield f"downloads[{i}] = {name!r}: has no address; allowed: sources that have one"
 

@@ -10,9 +10,7 @@ import pandas as pd
 
 from nbmf.errors import DataError, NbmfError
 
-# The tables of a study that are compared: the names their files may have, the first that is there
-# counts, and what names a row. Runs before 0.2 said "complete" for fits without held-out entries.
-FILES = {"scores": ("scores.csv",), "unmasked_scores": ("unmasked_scores.csv", "complete_scores.csv")}
+# The tables of a study that are compared, and what names a row.
 KEYS = {
     "scores": ["dataset", "method", "K", "mask", "seed", "settings"],
     "unmasked_scores": ["dataset", "method", "K", "seed", "settings"],
@@ -34,7 +32,7 @@ LISTED = 20  # rows of an error message; the log has them all
 
 
 def read_tables(folder: str | os.PathLike) -> dict[str, pd.DataFrame]:
-    """Read the tables of scores in a folder, by their names in FILES.
+    """Read the tables of scores in a folder, by the names of KEYS, which those of their files begin with.
 
     Raises
     ------
@@ -42,13 +40,12 @@ def read_tables(folder: str | os.PathLike) -> dict[str, pd.DataFrame]:
         If the folder has none of them.
     """
     tables = {}
-    for table, names in FILES.items():
-        paths = [Path(folder) / name for name in names if (Path(folder) / name).is_file()]
-        if paths:
-            tables[table] = pd.read_csv(paths[0])
+    for table in KEYS:
+        path = Path(folder) / f"{table}.csv"
+        if path.is_file():
+            tables[table] = pd.read_csv(path)
     if not tables:
-        names = [name for names in FILES.values() for name in names]
-        raise DataError(f"{folder}: no table of scores ({', '.join(names)})")
+        raise DataError(f"{folder}: no table of scores ({', '.join(f'{table}.csv' for table in KEYS)})")
     return tables
 
 
@@ -74,7 +71,7 @@ def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame])
     DataError
         If a table lacks a column, has settings that are no JSON or two rows of one key.
     """
-    parts = [_match(table, ours.get(table), theirs.get(table)) for table in FILES if table in ours or table in theirs]
+    parts = [_match(table, ours.get(table), theirs.get(table)) for table in KEYS if table in ours or table in theirs]
     return pd.concat(parts, ignore_index=True)
 
 

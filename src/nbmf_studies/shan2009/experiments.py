@@ -128,7 +128,7 @@ class Part(NamedTuple):
         looks = {"measure": f"{HERE}.measures:{experiment.look}"}
         looks["arguments"] = {name: options[name] for name in experiment.passed}
         held_out = {"held_out": experiment.held_out, "folds": options["folds"]} if experiment.held_out else {}
-        return {**plan.settings_of_dataset(self.dataset), **looks, **held_out}
+        return {**plan.dataset_entry(self.dataset), **looks, **held_out}
 
 
 def variant(

@@ -75,7 +75,7 @@ class Further(NamedTuple):
         options = plan.options[self.name]
         looks = {"measure": f"{HERE}.measures:of_starts"}
         looks["arguments"] = {name: options[name] for name in ("starts", "draws")}
-        return {**plan.settings_of_dataset(dataset), **looks, "held_out": "rows", "folds": options["folds"]}
+        return {**plan.dataset_entry(dataset), **looks, "held_out": "rows", "folds": options["folds"]}
 
 
 FURTHER = {

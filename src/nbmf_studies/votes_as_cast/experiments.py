@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from nbmf.errors import one_of
+from nbmf.errors import must_be_one_of
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown_methods
@@ -151,10 +151,10 @@ def check_senate(plan: Plan) -> Iterator[str]:
     yield from unknown_methods(plan, "senate")
     dataset = plan.options["senate"]["dataset"]
     if dataset not in plan.names("datasets"):
-        yield f".dataset = {dataset!r}: {one_of(dataset, plan.names('datasets'))}"
+        yield f".dataset = {dataset!r}: {must_be_one_of(dataset, plan.names('datasets'))}"
 
 
 def _unknown_method(plan: Plan, option: str, key: str) -> Iterator[str]:
     method = plan.options[option][key]
     if method not in plan.names("methods"):
-        yield f".{key} = {method!r}: {one_of(method, plan.names('methods'))}"
+        yield f".{key} = {method!r}: {must_be_one_of(method, plan.names('methods'))}"

@@ -159,7 +159,7 @@ SEATS = Table(
 
 def _about_senate(plan: Plan) -> dict[str, Any]:
     options = plan.options["senate"]
-    counts = plan.settings_of_dataset(options["dataset"])["counts"]
+    counts = plan.dataset_entry(options["dataset"])["counts"]
     return {"labels": plan.labels(options["methods"]), "observed": counts["ones"] + counts["zeros"]}
 
 

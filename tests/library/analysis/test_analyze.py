@@ -21,7 +21,7 @@ from nbmf.analysis.progress import silent
 from nbmf.analysis.request import Asked, Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.structure import structure_of
-from nbmf.catalogue import LARGE, METHODS, candidates_for
+from nbmf.catalogue import IF_MEMORY_IS_SHORT, METHODS, candidates_for
 from nbmf.cli.arguments import COMMANDS
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
@@ -274,7 +274,7 @@ def test_draws_are_kept_by_default_of_samplers_that_have_a_scale():
 
 
 def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkeypatch):
-    matrix, (other,) = nbmf.BinaryMatrix.from_frame(survey()), LARGE["BinaryMatrix"]
+    matrix, (other,) = nbmf.BinaryMatrix.from_frame(survey()), IF_MEMORY_IS_SHORT["BinaryMatrix"]
     usual = candidates_for("BinaryMatrix", matrix.n_observed)
     assert list(plan_of(matrix, Request()).tested) == list(usual)
     monkeypatch.setitem(METHODS[usual[0]]["settings"], "max_memory_gb", 1e-6)

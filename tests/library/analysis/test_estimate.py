@@ -11,7 +11,7 @@ from nbmf.analysis.estimate import COSTS, estimate, seconds_of
 from nbmf.analysis.plan import plan_of, uses_threads
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
-from nbmf.catalogue import CANDIDATES, LARGE, LARGEST, METHODS, candidates_for
+from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, TRIED_UP_TO, candidates_for
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.stacking.members import MEMBERS, make_members
@@ -22,7 +22,7 @@ def coins(F, N, seed=0):
 
 
 def test_all_that_is_fitted_by_default_has_a_cost():
-    names = {name for each in (*CANDIDATES.values(), *LARGE.values()) for name in each}
+    names = {name for each in (*CANDIDATES.values(), *IF_MEMORY_IS_SHORT.values()) for name in each}
     classes = {METHODS[name]["class"] for name in names}
     assert classes | {type(one).__name__ for one in make_members(MEMBERS, 8, 9).values()} == COSTS.keys()
 
@@ -52,10 +52,10 @@ def test_twice_the_work_takes_about_twice_the_time():
 
 
 def test_what_takes_long_is_tried_on_small_matrices_alone():
-    tried = [candidates_for("BinaryMatrix", size) for size in (*sorted(LARGEST.values()), 10**9)]
+    tried = [candidates_for("BinaryMatrix", size) for size in (*sorted(TRIED_UP_TO.values()), 10**9)]
     assert tried[0] == CANDIDATES["BinaryMatrix"]
-    for few, many, largest in zip(tried, tried[1:], sorted(LARGEST.values()), strict=False):
-        assert {LARGEST[name] for name in set(few) - set(many)} == {largest}
+    for few, many, largest in zip(tried, tried[1:], sorted(TRIED_UP_TO.values()), strict=False):
+        assert {TRIED_UP_TO[name] for name in set(few) - set(many)} == {largest}
     assert candidates_for("CountMatrix", 9) == CANDIDATES["CountMatrix"]
 
 

@@ -75,7 +75,7 @@ def test_zeros_are_drawn_evenly():
 
 def test_large_matrices_have_one_fold_and_small_ones_are_refused(monkeypatch):
     matrix = SparseBinaryMatrix.from_array(drawn(4, 4.0))
-    monkeypatch.setattr(folds, "ENOUGH", 60)
+    monkeypatch.setattr(folds, "ENTRIES_HELD_OUT", 60)
     assert len(list(sample(matrix, np.random.default_rng(0)))) == 2
     few = SparseBinaryMatrix.from_array(np.eye(19, dtype=np.int8))
     with pytest.raises(DataError, match="19 ones and 342 zeros: to hold some out takes 20 of each"):

@@ -33,16 +33,16 @@ def test_each_fold_is_predicted_with_the_weights_of_the_others():
     by_hand = np.full(tested.fold_of.shape, np.nan)
     for fold in range(4):
         here, others = tested.fold_of == fold, np.isin(tested.fold_of, [k for k in range(4) if k != fold])
-        weights = mixture_weights(np.column_stack([losses[others] for losses in tested.methods]))
-        by_hand[here] = mixture_losses(np.column_stack([losses[here] for losses in tested.methods]), weights)
+        weights = mixture_weights(np.column_stack([losses[others] for losses in tested.losses]))
+        by_hand[here] = mixture_losses(np.column_stack([losses[here] for losses in tested.losses]), weights)
     found = stacked(tested, NAMES, 1, "effects", seed=0)
-    gain, of_shown = tested.baselines["effects"] - by_hand, tested.baselines["effects"] - tested.methods[1]
+    gain, of_shown = tested.baselines["effects"] - by_hand, tested.baselines["effects"] - tested.losses[1]
     assert found.loss == pytest.approx(np.nanmean(by_hand))
     assert found.gain == pytest.approx(np.nanmean(gain))
     share = np.nanmean(of_shown) / np.nanmean(gain)
     assert found.share == pytest.approx(share)
     assert found.share_error == pytest.approx(clustered_error(of_shown - share * gain) / np.nanmean(gain))
-    every = np.column_stack([losses[2:].ravel() for losses in tested.methods])
+    every = np.column_stack([losses[2:].ravel() for losses in tested.losses])
     np.testing.assert_allclose(found.weights, mixture_weights(every))
     assert (found.shown, found.baseline) == ("two", "row and column effects")
 
@@ -54,14 +54,14 @@ def test_entries_of_a_single_fold_are_predicted_in_tenths():
     other = stacked(tested, NAMES, 0, "effects", seed=4)
     assert other.loss != found.loss
     assert other.loss == pytest.approx(found.loss, abs=0.005)
-    in_sample = np.column_stack([losses[2:].ravel() for losses in tested.methods])
+    in_sample = np.column_stack([losses[2:].ravel() for losses in tested.losses])
     assert found.loss > mixture_losses(in_sample, mixture_weights(in_sample)).mean()
     assert PARTS == 10
 
 
 def test_a_mixture_that_gains_nothing_has_no_share():
     tested = drawn()
-    best = np.minimum.reduce(tested.methods) - 0.1
+    best = np.minimum.reduce(tested.losses) - 0.1
     for baseline in (best, best + 1e-3 * np.random.default_rng(0).normal(size=best.shape)):
         found = stacked(tested._replace(baselines={"effects": baseline}), NAMES, 0, "effects", seed=0)
         assert (found.share, found.is_more) == (None, False)

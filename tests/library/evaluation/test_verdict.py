@@ -316,7 +316,7 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     )
     gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
     assert gains[0] > 0.01 > gains[1]
-    assert preferred(tested.methods) == 0
+    assert preferred(tested.losses) == 0
     assert method_to_show(tested, 0.01, (0, 1)) == 1  # only the best passes
     assert method_to_show(tested, gains[0] * 1.01, (0, 1)) == 0  # both pass
     assert method_to_show(tested._replace(baselines={"effects": best}), 0.01, (0, 1)) == 0  # neither does

@@ -124,10 +124,10 @@ def test_facts_are_about_what_was_observed_and_components_that_are_shown():
 
     assert of(2, np.array([0.6, 0.4])) == [
         "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
-        "bICA, K = 2: 2 active components (at least 1% of all weight each)",
+        "bICA, K = 2: 2 active components (at least 1% each of the weight that is not the prior's)",
     ]
     assert of(1, np.array([0.9, 0.1]))[1:] == [
-        "bICA, K = 2: 1 active component (at least 1% of all weight each)",
+        "bICA, K = 2: 1 active component (at least 1% each of the weight that is not the prior's)",
         "the other 10% of the weight is in 1 smaller component; together they differ from all rows most in "
         "column 0 10% (all: 67%), column 2 30% (all: 0%), column 1 90% (all: 100%)",
     ]
@@ -322,7 +322,7 @@ def test_the_summary_names_what_is_most_typical():
     told = summary(result(matrix=matrix))
     assert told.splitlines()[:2] == [
         "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
-        "bICA, K = 2: 2 active components (at least 1% of all weight each)",
+        "bICA, K = 2: 2 active components (at least 1% each of the weight that is not the prior's)",
     ]
     assert told.endswith(
         "component 1: 58% of the weight\n"

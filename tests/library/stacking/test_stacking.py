@@ -12,7 +12,7 @@ import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import LEAST
+from nbmf.inference.folds import FEWEST_ENTRIES
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.stacking import estimator as module
@@ -222,7 +222,7 @@ def test_weights_that_are_given_have_to_be_those_of_a_mixture(weights):
 
 
 def test_too_few_entries_to_hold_any_out_have_equal_weights():
-    V = np.where(np.arange(30).reshape(5, 6) < LEAST - 1, CODES[:5, :6] == 1, -1)
+    V = np.where(np.arange(30).reshape(5, 6) < FEWEST_ENTRIES - 1, CODES[:5, :6] == 1, -1)
     stack = nbmf.Stacking(2, members=["logistic-vb", "indian-buffet"], **BRIEF).fit(V)
     assert stack.weights_.tolist() == [0.5, 0.5]
 

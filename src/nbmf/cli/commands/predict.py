@@ -38,8 +38,8 @@ def run(options: argparse.Namespace) -> None:
     """Match and place new rows, write the folder and print the summary."""
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
-    found = read_new_rows(as_the_fit(options, fit))
-    matrix = found.matrix
+    read = read_new_rows(as_the_fit(options, fit))
+    matrix = read.matrix
     if matrix.dense is not None:
         raise DataError(
             f"{options.file}: {matrix.words} are too many for nbmf predict, which keeps all of them: split the file "
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     refuse_other_kind(options, matrix, kind)
     names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
     try:
-        rows = new_rows(matrix, names, n_columns, **found.absent)
+        rows = new_rows(matrix, names, n_columns, **read.absent)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
     called = fit.record.get("names") or ()
@@ -57,10 +57,19 @@ def run(options: argparse.Namespace) -> None:
     placement = placed(fit.model, rows, matrix=fit.matrix, scale=scale, names=called, level=LEVEL, seed=options.seed)
     known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
     fit_names, nearest = _nearest(fit, placement)
-    lowest = getattr(fit.matrix, "lowest", 0)
-    found = rows, placement, known, LEVEL, fit_names, lowest, nearest
-    is_chance = fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists()
-    result = Prediction(name_of(options), options.model, fit.model, *found, nothing_found=is_chance)
+    result = Prediction(
+        name=name_of(options),
+        fit=options.model,
+        model=fit.model,
+        rows=rows,
+        placement=placement,
+        column_names=known,
+        level=LEVEL,
+        fit_names=fit_names,
+        lowest=getattr(fit.matrix, "lowest", 0),
+        nearest=nearest,
+        nothing_found=fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists(),
+    )
     folder.write_table(f"{placement.kind}.csv", result.table())
     folder.write_table(MISSING, result.missing())
     publish(prediction_report(result, printed_command(options)), folder, vars(options))

@@ -15,10 +15,9 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, Dirich
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner, in_stretches
+from nbmf.inference.folds import ENTRIES_HELD_OUT, HELD_OUT
 from nbmf.seeds import child, seed_sequence
 
-HELD_OUT = 0.1  # of the observed entries, in each fold
-ENOUGH = 2000  # entries held out in all folds together, unless every entry has been
 UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to rank candidates
 ERRORS = 2.0  # standard errors by which structure has to predict better than none
 SMALLEST_CHANCE = 1e-9  # that a prediction is taken to give what happened
@@ -101,7 +100,7 @@ def folds(codes: np.ndarray, rng: np.random.Generator):
     """Yield bool arrays (F, N) of entries to hold out, no entry twice."""
     observed = rng.permutation(np.flatnonzero(codes >= 0))
     size = max(1, round(HELD_OUT * observed.size))
-    for fold in range(min(math.ceil(ENOUGH / size), observed.size // size)):
+    for fold in range(min(math.ceil(ENTRIES_HELD_OUT / size), observed.size // size)):
         held_out = np.zeros(codes.size, bool)
         held_out[observed[fold * size : (fold + 1) * size]] = True
         if size < observed.size:  # something has to be left to learn from

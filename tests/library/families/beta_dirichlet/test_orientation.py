@@ -185,7 +185,7 @@ def test_folds_are_disjoint_and_leave_most_to_learn_from(n, number):
     assert together.max() == 1
     assert not together[codes < 0].any()
     assert together.sum() == min(number * size, n)
-    assert together.sum() >= min(choice.ENOUGH, 0.9 * n)
+    assert together.sum() >= min(choice.ENTRIES_HELD_OUT, 0.9 * n)
 
 
 def test_no_fold_would_leave_nothing():

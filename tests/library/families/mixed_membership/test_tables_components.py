@@ -191,7 +191,7 @@ def test_few_cells_of_a_column_are_never_held_out():
 
 
 def test_a_large_table_has_fewer_folds(monkeypatch):
-    monkeypatch.setattr(held_out_cells, "ENOUGH", TABLE.cells.size / 3)
+    monkeypatch.setattr(held_out_cells, "CELLS_HELD_OUT", TABLE.cells.size / 3)
     assert len(list(folds(TABLE, np.random.default_rng(0)))) == 2
 
 
