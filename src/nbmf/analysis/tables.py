@@ -93,7 +93,10 @@ def _missing_categories(result: ReportedFit) -> pd.DataFrame:
     rows, columns = np.nonzero(~matrix.observed)
     entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
     mean = {"mean": result.expectation[rows, columns] + result.lowest}
-    chances = zip(matrix.categories, result.model.predictive(rows, columns).T, strict=True)
+    is_pooled = result.chains is not None and result.chains.sampled  # as the mean is
+    fits = result.chains.estimators if is_pooled else [result.model]
+    predicted = np.mean([fit.predictive(rows, columns) for fit in fits], axis=0)
+    chances = zip(matrix.categories, predicted.T, strict=True)
     return pd.DataFrame(entries | mean | {f"P({name})": chance for name, chance in chances})
 
 

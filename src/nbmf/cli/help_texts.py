@@ -114,7 +114,8 @@ examples:
   nbmf compare-fits votes.nbmf by-party --no-check     faster: without held-out entries
 
 Rows and columns are matched by their names, and components by their profiles over these. A row moved if it has
-another main component, or if the intervals of its positions do not overlap.
+another main component, or if the intervals of its positions do not overlap once most of the rows in
+common are in the same places.
 
 files written to the folder A-B.fits next to A, or to the folder after --out:
   components.csv    pairs of components, with their correlations over rows and over columns

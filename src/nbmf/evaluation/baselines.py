@@ -46,7 +46,7 @@ def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dic
     return {name: label for likelihood in used for name, label in OF_LIKELIHOODS.get(likelihood, {}).items()}
 
 
-def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+def prediction(name: str, values: np.ndarray, largest: int | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """Return what a baseline predicts, as the likelihood scores it: float arrays (F, N), of categories (F, N, C).
 
     Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
@@ -60,11 +60,13 @@ def prediction(name: str, values: np.ndarray) -> np.ndarray | tuple[np.ndarray, 
         One of LABELS.
     values : int array (F, N)
         Zeros and ones, counts or categories, -1 where missing or held out.
+    largest : int, optional
+        The highest category of the whole matrix, of which `values` may be a part; default: that of `values`.
     """
     if name in BASELINES:
         return _probability(name, values)
     if name in AXES_OF_FREQUENCIES:
-        return category_baselines.frequencies(values, AXES_OF_FREQUENCIES[name])
+        return category_baselines.frequencies(values, AXES_OF_FREQUENCIES[name], largest)
     if name.endswith(NB):
         return count_baselines.with_sizes(values, prediction(name.removesuffix(NB), values))
     if name in AXES_OF_MEANS:
@@ -107,7 +109,7 @@ def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str
     likelihood = next(likelihood for likelihood, names in OF_LIKELIHOODS.items() if name in names)
     values = likelihood.values_of(matrix)
     loss_at = likelihood.loss_at(values, mask)
-    given = at(prediction(name, likelihood.hide(values, mask)), loss_at.rows, loss_at.columns)
+    given = at(prediction(name, likelihood.hide(values, mask), int(values.max())), loss_at.rows, loss_at.columns)
     loss, brier = loss_at(given), loss_at.further_scores(given).get("brier", math.nan)
     return {"n_test": loss.entries, "perplexity": loss.perplexity, "brier": brier}
 

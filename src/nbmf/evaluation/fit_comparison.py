@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
+from scipy.stats import siegelslopes
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
@@ -21,6 +23,8 @@ from nbmf.inference.folds import counted
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 
+LINKED = 1000  # rows at most that say how positions of one fit are read in the other
+UNKNOWN = -2  # the place of a category that the other matrix does not have
 FEWEST = 3  # rows or columns in common, from which on a correlation says something
 
 
@@ -200,14 +204,18 @@ def _unit(fit: Described) -> str:
 def _by_position(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> tuple[pd.DataFrame, str]:
     """Return the positions of rows on the axes of both fits; a row moved if its intervals on one do not overlap.
 
-    "first" and "second" are those on the axis on which a row's intervals are farthest apart, or overlap least.
+    "first" and "second" are those on the axis on which a row's intervals are farthest apart, or overlap least. Those
+    of the second fit are shifted and stretched so that most rows in common are where they are in the first: where 0 and
+    1 are depends on the other rows of a fit.
     """
     axes, gaps, positions = [], [], {}
     for i, j, sign in pairs:
-        lower, upper = sorted((sign * second.lower[:, j], sign * second.upper[:, j]), key=lambda end: end.sum())
+        ends = (sign * second.lower[:, j], sign * second.upper[:, j])
+        here, *ends = _in_units_of(first.of_rows[:, i], sign * second.of_rows[:, j], *ends)
+        lower, upper = sorted(ends, key=lambda end: end.sum())
         axes.append(first.names[i] if first.names[i] == second.names[j] else f"{first.names[i]} and {second.names[j]}")
         gaps.append(np.maximum(lower - first.upper[:, i], first.lower[:, i] - upper))
-        positions |= {f"first on {axes[-1]}": first.of_rows[:, i], f"second on {axes[-1]}": sign * second.of_rows[:, j]}
+        positions |= {f"first on {axes[-1]}": first.of_rows[:, i], f"second on {axes[-1]}": here}
     farthest, rows = np.argmax(gaps, axis=0), np.arange(len(first.row_names))
     both = [np.array([positions[f"{end} on {axis}"] for axis in axes])[farthest, rows] for end in ("first", "second")]
     columns = {"row": first.row_names, "first": both[0], "second": both[1]}
@@ -215,6 +223,20 @@ def _by_position(first: Described, second: Described, pairs: list[tuple[int, int
         columns |= {"axis": np.array(axes)[farthest], **positions}
     table = pd.DataFrame({**columns, "moved": np.max(gaps, axis=0) > 0})
     return table, f"intervals on {' or '.join(axes)} that do not overlap"
+
+
+def _in_units_of(first: np.ndarray, second: np.ndarray, *ends: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield positions of the rows of a second fit, and their ends, by the line to those of the first.
+
+    It is that of repeated medians (Siegel 1982), which rows that moved do not turn as long as most did not.
+    """
+    some = np.unique(np.linspace(0, len(first) - 1, min(len(first), LINKED)).astype(int))
+    is_line = len(some) >= FEWEST and np.ptp(second[some]) > 0
+    slope, shift = siegelslopes(first[some], second[some]) if is_line else (1.0, 0.0)
+    if slope <= 0:  # the two have nothing in common
+        slope, shift = 1.0, 0.0
+    for values in (second, *ends):
+        yield shift + slope * values
 
 
 def _shared(
@@ -225,9 +247,18 @@ def _shared(
         return None, 0
     (rows_1, rows_2), (columns_1, columns_2) = places
     ours = getattr(first, first.field)[np.ix_(rows_1, columns_1)]
-    theirs = getattr(second, second.field)[np.ix_(rows_2, columns_2)]
+    theirs = _as_in(first, second)[np.ix_(rows_2, columns_2)]
     differ = (ours != theirs) & (ours != MISSING) & (theirs != MISSING)
     return np.where((ours == theirs), ours, MISSING), int(np.count_nonzero(differ))
+
+
+def _as_in(first: NamedMatrix, second: NamedMatrix) -> np.ndarray:
+    """Return the values of the second matrix, categories by the places that their names have in the first."""
+    values = getattr(second, second.field)
+    if not isinstance(first, CategoryMatrix):
+        return values
+    places = {name: place for place, name in enumerate(first.categories)}
+    return np.array([*(places.get(name, UNKNOWN) for name in second.categories), MISSING])[values]  # MISSING is -1
 
 
 def _predicted(

@@ -16,8 +16,13 @@ from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
 
 
-class EntryMeasure:
-    """The measure of losses in float arrays (F, N), NaN where nothing was held out."""
+class EntryMeasure(NamedTuple):
+    """The measure of losses in float arrays (F, N), NaN where nothing was held out.
+
+    in_pairs : bool, whether an entry stands for its mirror image too
+    """
+
+    in_pairs: bool = False
 
     unit = "held-out entry"
 
@@ -27,10 +32,10 @@ class EntryMeasure:
 
     def error(self, losses: np.ndarray) -> float:
         """Return its standard error, `clustered_error`."""
-        return clustered_error(losses)
+        return clustered_error(losses, self.in_pairs)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
-        """Return one less than the number of rows or of columns, whichever are fewer."""
+        """Return one less than the number of rows or of columns, whichever are fewer; of a network that of nodes."""
         return max(min(losses.shape) - 1, 1)
 
 
@@ -75,14 +80,15 @@ class AllEntries:
     def baseline_losses(self, fold: np.ndarray, training: np.ndarray, number: int) -> dict[str, np.ndarray]:
         """Return the losses of the baselines of the likelihood."""
         rows, columns = np.nonzero(fold)
+        largest = int(self._codes.max())  # which may be in this fold alone
         return {
-            name: self._losses(fold, at(prediction(name, training), rows, columns))
+            name: self._losses(fold, at(prediction(name, training, largest), rows, columns))
             for name in baselines_of(self._likelihood)
         }
 
     def method_losses(self, fold: np.ndarray, fitted: Factorization) -> np.ndarray:
         """Return the losses of a fit, float array (n,)."""
-        return self._losses(fold, fitted.predictive(*np.nonzero(fold)))
+        return fitted.likelihood.losses(self._codes[fold], fitted.predictive(*np.nonzero(fold)))
 
     def _losses(self, fold: np.ndarray, predicted: Any) -> np.ndarray:
         return self._likelihood.losses(self._codes[fold], predicted)
@@ -98,7 +104,7 @@ class AllEntries:
 
     def measure(self) -> EntryMeasure:
         """Return how such arrays are averaged."""
-        return EntryMeasure()
+        return EntryMeasure(self.in_pairs)
 
 
 class HeldOutLosses(NamedTuple):
@@ -110,7 +116,6 @@ class HeldOutLosses(NamedTuple):
     observed : int, how many there are; of a symmetric matrix pairs instead of entries
     measure : Measure
     fold_of : float array, as `measure` takes them: the number of the fold in which each entry was held out
-    in_pairs : bool, whether an entry stands for its mirror image too
     """
 
     losses: list[np.ndarray]
@@ -120,7 +125,6 @@ class HeldOutLosses(NamedTuple):
     observed: int
     measure: Measure
     fold_of: np.ndarray
-    in_pairs: bool = False
 
 
 def held_out_losses(
@@ -152,4 +156,4 @@ def held_out_losses(
     sizes = [len(losses) for losses in methods[0]]
     fold_of = split.gather([np.full(size, number, float) for number, size in enumerate(sizes)])
     counts = entries, len(split.folds), split.observed
-    return HeldOutLosses(gathered, of_baselines, *counts, split.measure(), fold_of, split.in_pairs)
+    return HeldOutLosses(gathered, of_baselines, *counts, split.measure(), fold_of)

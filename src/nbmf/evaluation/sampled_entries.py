@@ -17,7 +17,7 @@ from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fitted_to, parts
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.numerics.clustered_errors import clustered_error_of_sum, count_distinct
+from nbmf.numerics.clustered_errors import clustered_error_of_pairs, clustered_error_of_sum, count_distinct
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
@@ -40,12 +40,14 @@ class SampleMeasure(NamedTuple):
     rows, columns : int arrays (n,), of the entries that were held out
     is_one : bool array (n,)
     zeros_per_one : float, in the whole matrix
+    in_pairs : bool, whether an entry stands for its mirror image too
     """
 
     rows: np.ndarray
     columns: np.ndarray
     is_one: np.ndarray
     zeros_per_one: float
+    in_pairs: bool = False
 
     unit = "one"
 
@@ -54,14 +56,16 @@ class SampleMeasure(NamedTuple):
         return float(self._weights @ losses)
 
     def error(self, losses: np.ndarray) -> float:
-        """Return its standard error, `clustered_error_of_sum`; ones and zeros are two strata."""
+        """Return its standard error, with rows and columns as clusters; ones and zeros are two strata."""
         means = np.array([losses[self.is_one == kind].mean() for kind in (False, True)])
         centred = self._weights * (losses - means[self.is_one.astype(int)])
-        return clustered_error_of_sum(centred, self.rows, self.columns)
+        of_sum = clustered_error_of_pairs if self.in_pairs else clustered_error_of_sum
+        return of_sum(centred, self.rows, self.columns)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
-        """Return one less than the number of rows or of columns in the sample, whichever are fewer."""
-        return max(min(count_distinct(self.rows), count_distinct(self.columns)) - 1, 1)
+        """Return one less than the number of rows or of columns in the sample, whichever are fewer, or of nodes."""
+        together = [np.concatenate([self.rows, self.columns])] if self.in_pairs else [self.rows, self.columns]
+        return max(min(map(count_distinct, together)) - 1, 1)
 
     @property
     def _weights(self) -> np.ndarray:
@@ -137,7 +141,7 @@ class SampledEntries:
         """Return how such arrays are averaged."""
         rows, columns = np.hstack([fold.places for fold in self.folds])
         is_one = np.concatenate([fold.is_one for fold in self.folds])
-        return SampleMeasure(rows, columns, is_one, self._n_zeros / self._n_ones)
+        return SampleMeasure(rows, columns, is_one, self._n_zeros / self._n_ones, self.in_pairs)
 
 
 def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:

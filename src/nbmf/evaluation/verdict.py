@@ -245,8 +245,8 @@ def _verdict_on(
         others=tuple(sorted(others, key=lambda other: other.loss)),
         unit=measure.unit,
         exact=exact,
-        accuracy=accuracy(chosen, tested.in_pairs) if counts_right else None,
-        without_components=accuracy(tested.baselines[gains[0].baseline], tested.in_pairs) if counts_right else None,
+        accuracy=accuracy(chosen, measure.in_pairs) if counts_right else None,
+        without_components=accuracy(tested.baselines[gains[0].baseline], measure.in_pairs) if counts_right else None,
     )
 
 

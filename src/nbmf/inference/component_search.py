@@ -103,7 +103,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     if in_pairs:  # an entry and its mirror image are one observation
         for each in losses.values():
             each[np.tril_indices_from(each)] = np.nan
-    return _result(losses)
+    return _result(losses, in_pairs)
 
 
 def halfway(best: int, grid: list[int]) -> list[int]:
@@ -125,17 +125,17 @@ def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: li
     return losses
 
 
-def _result(losses: dict[int, np.ndarray]) -> ComponentSearch:
+def _result(losses: dict[int, np.ndarray], in_pairs: bool) -> ComponentSearch:
     """Return the search by the losses of each K, NaN where an entry does not count."""
     means = {K: float(np.nanmean(each)) for K, each in losses.items()}
     best = losses[min(means, key=means.get)]
     leads = {K: each - best for K, each in losses.items()}
-    taken = next(K for K, lead in leads.items() if np.nanmean(lead) <= clustered_error(lead))
+    taken = next(K for K, lead in leads.items() if np.nanmean(lead) <= clustered_error(lead, in_pairs))
     larger = [K for K in losses if taken < K]
     if not larger:
         return ComponentSearch(taken, tuple(losses), tuple(means.values()))
     difference = losses[larger[0]] - losses[taken]
-    behind, error = float(np.nanmean(difference)), clustered_error(difference)
+    behind, error = float(np.nanmean(difference)), clustered_error(difference, in_pairs)
     return ComponentSearch(taken, tuple(losses), tuple(means.values()), larger[0], behind, error)
 
 

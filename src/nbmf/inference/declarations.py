@@ -60,6 +60,7 @@ class Declarations:
     meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
     alignment: ClassVar[Alignment]
     turning_others: ClassVar[frozenset[str]] = frozenset()
+    unturned_others: ClassVar[frozenset[str]] = frozenset()
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False

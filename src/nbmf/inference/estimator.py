@@ -42,7 +42,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - probabilities : which of "W" and "H" are the probabilities of a one given the component
     - meanings : what an entry of W and one of H is, for a person
     - alignment : Alignment, what has to be undone to compare components of two draws
-    - turning_others : names of arrays (n, K) among the other factors, whose columns are components as those of W are
+    - turning_others : names of arrays (..., K) among the other factors, whose last axis is components, as that of W
+    - unturned_others : names of those that are in the coordinates of a draw in another way, such as covariances
     - finds_components : whether the data choose how many components are used, so that K is none
       of a person's choices
     - allows_no_components : whether n_components = 0 makes sense

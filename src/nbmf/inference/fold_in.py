@@ -244,3 +244,6 @@ class FoldIn(TransformOutput):
                 f"{('row', 'column')[axis]} {n} (counted from 0) of {what} is {str(given[n])!r}; "
                 f"in the matrix that was fitted it is {str(known[n])!r}"
             )
+
+    def refuse_other_categories(self, V: Any, what: str = "V") -> None:
+        """Raise DataError if ordered categories have other names than in the fit; other values have none."""

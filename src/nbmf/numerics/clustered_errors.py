@@ -8,17 +8,20 @@ MOST = 6  # decimals that are printed of a difference: losses have four
 ROUNDING = 1e-9  # of a value, below which its error is none
 
 
-def clustered_error(values: np.ndarray) -> float:
+def clustered_error(values: np.ndarray, in_pairs: bool = False) -> float:
     """Return the standard error of the mean of a matrix whose rows and columns are clusters.
 
     Parameters
     ----------
     values : float array (F, N)
         NaN where there is no value.
+    in_pairs : bool
+        Whether the matrix is that of a network, with one of the two values of each pair of nodes.
     """
     places = np.nonzero(~np.isnan(values))
     present = values[places]
-    return clustered_error_of_sum(present - present.mean(), *places) / present.size
+    of_sum = clustered_error_of_pairs if in_pairs else clustered_error_of_sum
+    return of_sum(present - present.mean(), *places) / present.size
 
 
 def clustered_error_of_sum(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
@@ -36,6 +39,27 @@ def clustered_error_of_sum(values: np.ndarray, rows: np.ndarray, columns: np.nda
     by_row, by_column = (variance_of_sums(values, groups) for groups in (rows, columns))
     by_entry = variance_of_sums(values, np.arange(values.size))
     return math.sqrt(max(by_row + by_column - by_entry, by_row, by_column, by_entry))
+
+
+def clustered_error_of_pairs(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Return the standard error of the sum of centred values, each of a pair of nodes, which are clusters.
+
+    A node that is hard to predict is so in all pairs with it, whichever of the two is the row: the variance is that
+    of sums over the pairs of each node minus that of pairs, which are in two such sums (Fafchamps and Gubert, "The
+    formation of risk sharing networks", J. Dev. Econ. 83, 2007; Aronow, Samii and Assenova, "Cluster-robust variance
+    estimation for dyadic data", Political Analysis 23, 2015), and at least that of pairs. If values are sums of
+    effects of both nodes, it is unbiased: centred sums over n nodes then have (n - 2)^2 / (n (n - 1)) of the variance.
+
+    Parameters
+    ----------
+    values : float array (n,)
+    rows, columns : int arrays (n,), the two nodes, which differ
+    """
+    by_pair = variance_of_sums(values, np.arange(values.size))
+    nodes = np.concatenate([rows, columns])
+    n = count_distinct(nodes)
+    of_nodes = np.square(np.bincount(nodes, np.concatenate([values, values]))).sum() * n * (n - 1) / max(n - 2, 1) ** 2
+    return math.sqrt(max(float(of_nodes) - by_pair, by_pair))
 
 
 def variance_of_sums(values: np.ndarray, groups: np.ndarray) -> float:

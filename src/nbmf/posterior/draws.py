@@ -197,8 +197,8 @@ class Draws:
         Parameters
         ----------
         name : str
-            As in `draws[0].others`, for example "row effects". What is in the coordinates of W_, such as "group means",
-            is rotated as W is.
+            As in `draws[0].others`, for example "row effects". What is in the coordinates of W_, such as "group means"
+            or "paths", is rotated as W is.
         level : float
 
         Returns
@@ -209,12 +209,18 @@ class Draws:
         ------
         ConfigError
             If the model has nothing of this name.
+        NotSupportedError
+            If it is in the coordinates of each draw, and nothing says how to rotate it.
         """
         if name not in self[0].others:
             raise ConfigError(f"no {name!r} among the draws; {choices(name, self[0].others)}")
+        if name in self.estimator.unturned_others:
+            raise NotSupportedError(f"{name!r} has other coordinates in each draw, and no intervals")
         drawn = [one.others[name] for one in self]
-        if name in self.estimator.turning_others:
-            return intervals.factor_interval(drawn, self.alignment, level)
+        if name in self.estimator.turning_others:  # components are on the last axis
+            flat = [each.reshape(-1, each.shape[-1]) for each in drawn]
+            lower, upper = intervals.factor_interval(flat, self.alignment, level)
+            return lower.reshape(drawn[0].shape), upper.reshape(drawn[0].shape)
         return intervals.interval(np.stack(drawn), level)
 
     @cached_property

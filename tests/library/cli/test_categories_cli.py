@@ -93,6 +93,11 @@ def test_new_people_are_read_and_placed_like_those_of_the_fit(here, capsys):
     assert "--categories never seldom often always" in said
     new, old = (pd.read_csv(here / f"{name}/positions.csv", index_col=0) for name in ("new.predicted", "answers.nbmf"))
     np.testing.assert_allclose(new["axis 1"], old.loc[["p0", "p59"], "axis 1"], atol=0.15)
+    message = refused(capsys, "predict", "answers.nbmf", "new.csv", "--categories", *LEVELS[1:], "--force")
+    assert "new.csv" in message
+    TABLE.iloc[[0, 59]].replace(LEVELS[0], LEVELS[1]).to_csv("other.csv", index_label="person")
+    message = refused(capsys, "predict", "answers.nbmf", "other.csv", "--categories", *LEVELS[1:])
+    assert "the categories of other.csv are 'seldom', 'often', 'always', in this order; those of the fit" in message
     words = "fitted to ordered categories, none of which is recommended"
     assert words in refused(capsys, "recommend", "answers.nbmf")
 

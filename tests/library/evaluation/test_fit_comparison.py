@@ -225,3 +225,55 @@ def test_periods_of_columns_go_with_them():
         for of, matrix in ((periods, V), (periods[columns], back))
     ]
     assert compare_fits(*fits).prediction.lead == 0
+
+
+def test_a_scale_of_other_rows_as_well_is_put_in_the_units_of_the_first():
+    """Where 0 and 1 are depends on all rows of a fit: without the line no row of the same place would overlap."""
+    names, rng = np.array([f"r{f}" for f in range(20)]), np.random.default_rng(0)
+    place, of_columns = rng.normal(size=(20, 1)), rng.normal(size=(5, 1))
+    here = Described(["axis 1"], place, of_columns, names, np.arange(5), place - 0.1, place + 0.1)
+    far = (place - 1.5) / 1.8
+    there = Described(["axis 1"], -far, of_columns, names, np.arange(5), -far - 0.05, -far + 0.05)
+    pairs, _ = fit_comparison._matched(here, there)
+    rows, _ = fit_comparison._rows(here, there, pairs)
+    np.testing.assert_allclose(rows["second"], rows["first"], atol=1e-9)
+    assert not rows["moved"].any()
+    gone = there.of_rows.copy()
+    gone[4] += 1.0
+    rows, _ = fit_comparison._rows(here, there._replace(of_rows=gone, lower=gone - 0.05, upper=gone + 0.05), pairs)
+    assert rows["row"][rows["moved"]].tolist() == ["r4"]
+    two = [each.at([0, 1], range(5)) for each in (here, there)]
+    rows, _ = fit_comparison._rows(*two, [(0, 0, -1.0)])
+    np.testing.assert_allclose(rows["second"], far[:2, 0])
+
+
+def test_categories_are_the_same_by_their_names():
+    ranks = np.random.default_rng(0).integers(0, 3, (6, 4))
+    ranks[0, 0], ranks[1, 1] = -1, 2
+    lines = [f"r{f}" for f in range(6)], [f"c{n}" for n in range(4)]
+    first = nbmf.CategoryMatrix(ranks.astype(np.int8), *lines, categories=["1", "2", "3"])
+    more = np.where(ranks >= 0, ranks + 1, -1)
+    more[1, 1] = 0  # which the first has no name for
+    second = nbmf.CategoryMatrix(more.astype(np.int8), *lines, categories=["0", "1", "2", "3"])
+    places = [(np.arange(size), np.arange(size)) for size in (6, 4)]
+    shared, differing = fit_comparison._shared(first, second, places)
+    assert differing == 1
+    expected = ranks.copy()
+    expected[1, 1] = -1
+    np.testing.assert_array_equal(shared, expected)
+
+
+def test_counts_of_two_likelihoods_are_predicted_by_each():
+    rates = np.exp(np.random.default_rng(0).normal(size=(20, 2)) @ np.random.default_rng(1).normal(size=(2, 12)))
+    counts = nbmf.CountMatrix.from_array(np.random.default_rng(2).poisson(rates))
+    fits = [
+        Fit(model.fit(counts), counts)
+        for model in (
+            nbmf.PoissonGammaVB(2, max_iter=50, random_state=0),
+            nbmf.NegativeBinomialFactorVB(2, max_iter=50, random_state=0),
+        )
+    ]
+    found, turned = compare_fits(*fits).prediction, compare_fits(*fits[::-1]).prediction
+    alone = [nbmf.verdict(counts, fit.model).loss for fit in fits]
+    np.testing.assert_allclose([found.first, found.second], alone, rtol=1e-9)
+    np.testing.assert_allclose([turned.first, turned.second], alone[::-1], rtol=1e-9)

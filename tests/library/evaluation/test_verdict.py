@@ -311,9 +311,7 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     baseline, noise = 1 + rng.random((20, 30)), rng.normal(size=(20, 30))
     best = baseline - 0.05
     first = best + 0.5 * (noise - noise.mean()) + 0.9 * clustered_error(0.5 * noise)
-    tested = HeldOutLosses(
-        [first, best], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)), False
-    )
+    tested = HeldOutLosses([first, best], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
     gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
     assert gains[0] > 0.01 > gains[1]
     assert preferred(tested.losses) == 0

@@ -174,3 +174,27 @@ def test_whether_categories_have_structure_is_reported():
     noise = CategoryMatrix.from_array(np.random.default_rng(3).integers(0, 4, (20, 10)))
     model = nbmf.OrdinalFactorGibbs(1, burn_in=20, n_samples=40, n_categories=4, random_state=0)
     assert not nbmf.verdict(noise, model).found
+
+
+def test_baselines_know_the_highest_category_where_it_is_held_out():
+    """It has one more entry than it was seen in, of as many more as there are categories, and is not impossible."""
+    ranks = np.random.default_rng(4).integers(0, 4, (30, 15))
+    ranks[3, 5] = 4
+    mask = np.zeros(ranks.shape, bool)
+    mask[3, 5] = True
+    scores = {name: baseline_score(name, CategoryMatrix.from_array(ranks), mask) for name in BASELINES_OF_CATEGORIES}
+    seen = {"overall-frequencies": 30 * 15 - 1, "column-frequencies": 29, "row-frequencies": 14}
+    for name, score in scores.items():
+        assert score["perplexity"] == pytest.approx(np.log(seen[name] + 5), rel=1e-12)
+    model = nbmf.OrdinalFactorVB(1, n_categories=5, max_iter=5, random_state=0)
+    found = nbmf.verdict(CategoryMatrix.from_array(ranks), model)
+    assert max(gain.loss for gain in found.gains) < 2.0
+
+
+def test_a_fold_of_moving_rows_knows_the_highest_category():
+    ranks = np.random.default_rng(5).integers(0, 2, (12, 8))
+    ranks[0, 0] = 2
+    V = CategoryMatrix.from_array(ranks, None, [f"q{n} {2000 + n // 4}" for n in range(8)])
+    for periods in (r"\d+$", np.arange(8) // 4):
+        model = nbmf.DynamicOrdinalFactorGibbs(1, periods=periods, burn_in=5, n_samples=5, random_state=0)
+        assert model.for_matrix(V).n_categories == 3

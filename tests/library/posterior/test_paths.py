@@ -162,3 +162,17 @@ def test_rows_that_stay_have_no_paths():
     for call in (paths_of, path_table, next_positions, predict_next, nbmf.plot.paths):
         with pytest.raises(NotSupportedError, match="rows of LogisticFactorGibbs do not move"):
             call(draws)
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_intervals_of_what_is_in_the_axes_of_a_draw_turn_with_it(K):
+    """A draw with the opposite sign is the same: without turning, half the draws of one sign would straddle 0."""
+    draws = fitted(K=K, n_draws=20)
+    lower, upper = draws.other_interval(moving.PATHS, 0.8)
+    paths = paths_of(draws, 0.8)
+    np.testing.assert_allclose(lower, paths.lower, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(upper, paths.upper, rtol=1e-5, atol=1e-6)
+    assert draws.other_interval(moving.START_MEAN)[0].shape == (K,)
+    for name in (moving.WALK, moving.START, moving.ITEM_MEAN, moving.ITEMS):
+        with pytest.raises(NotSupportedError, match=f"'{name}' has other coordinates in each draw"):
+            draws.other_interval(name)

@@ -47,6 +47,7 @@ def run(options: argparse.Namespace) -> None:
         )
     kind = fit.model.likelihood.matrix
     refuse_other_kind(options, matrix, kind)
+    fit.model.refuse_other_categories(matrix, options.file)
     names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
     try:
         rows = new_rows(matrix, names, n_columns, **read.absent)

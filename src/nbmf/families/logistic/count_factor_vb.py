@@ -8,7 +8,7 @@ from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.families.logistic.quadratic import ExplicitNoise
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, curvature_of, slope_of, softplus
-from nbmf.families.logistic.sigmoid import mean_under_normal
+from nbmf.families.logistic.sigmoid import beyond, mean_under_normal
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 
@@ -87,7 +87,8 @@ class SoftplusPoissonFactorVB(VariationalFactors):
         return softplus(psi)
 
     def _predicted(self, quadratic, psi, variance, columns):
-        return mean_under_normal(softplus, psi, variance)
+        times = beyond(variance)
+        return times * mean_under_normal(softplus, psi / times, variance / times**2)
 
     def _weights(self, values, psi, square):
         """Return h and w of new rows' and columns' cells, each with the curvature that it needs itself."""

@@ -69,6 +69,8 @@ class MovingRows(Sampled):
         "walk_shape": POSITIVE,
         "walk_rate": POSITIVE,
     }
+    turning_others = frozenset({PATHS, START_MEAN})
+    unturned_others = frozenset({WALK, START, ITEM_MEAN, ITEMS})
     allows_no_components = False
     shapes: ClassVar = FactorModel.shapes | {
         "paths_": "FTK",
@@ -91,10 +93,11 @@ class MovingRows(Sampled):
 
     def for_matrix(self, V):
         """Return the estimator with a period for each column of V, where it finds them in their names."""
+        settled = super().for_matrix(V)
         if not isinstance(self.periods, str):
-            return self
+            return settled
         found = periods_of(self.periods, np.shape(V)[1], names_of(V)[1])
-        return type(self)(**self.get_params() | {"periods": found.names[found.of_columns].tolist()})
+        return type(self)(**settled.get_params() | {"periods": found.names[found.of_columns].tolist()})
 
     def for_part(self, rows, columns):
         """Return the estimator with the periods of these columns."""

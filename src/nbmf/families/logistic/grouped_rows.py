@@ -62,9 +62,10 @@ class GroupedRows(NoisyFactors):
 
     def for_matrix(self, V: Any) -> Parametrized:
         """Return the estimator with the groups of a matrix as labels: fits to its values know them then."""
+        settled = super().for_matrix(V)
         if not self._asks_matrix:
-            return self
-        return type(self)(**self.get_params() | {"row_groups": labels_of_fitted(self.row_groups, V).tolist()})
+            return settled
+        return type(self)(**settled.get_params() | {"row_groups": labels_of_fitted(self.row_groups, V).tolist()})
 
     def for_part(self, rows, columns):
         """Return the estimator with the groups of these rows."""

@@ -129,11 +129,15 @@ class OrdinalFactors(FactorModel):
         return Factors(self.W_, np.ascontiguousarray(means.T), others)
 
     def refuse_other_names(self, V, axis, what="V"):
-        """Raise DataError if rows, columns or categories have other names than in the fit.
+        """Raise DataError if rows, columns or categories have other names than in the fit."""
+        super().refuse_other_names(V, axis, what)
+        self.refuse_other_categories(V, what)
+
+    def refuse_other_categories(self, V, what="V"):
+        """Raise DataError if categories have other names than in the fit.
 
         Higher categories that do not occur may be left out: the others have the same places.
         """
-        super().refuse_other_names(V, axis, what)
         given, known = category_names_of(V), self.categories_
         if given is None or known is None:
             return

@@ -118,7 +118,7 @@ def _regress(values, design, periods, offset, walk, weights):
     members = [np.flatnonzero(periods == t) for t in range(T)]
     means, covariances = np.tile(walk.start_mean, (R, T, 1)), np.tile(walk.start, (R, T, 1, 1))
     first = np.zeros(R, int)
-    seen, _ = weights(values, np.zeros(values.shape), np.ones(values.shape))
+    _, seen = weights(values, np.zeros(values.shape), np.ones(values.shape))  # 0 of missing cells alone
 
     def renew(rows):
         psi = offset + np.einsum("rnk,nk->rn", means[rows][:, periods], design)
@@ -133,7 +133,7 @@ def _regress(values, design, periods, offset, walk, weights):
         means[rows] = new
         return moved
 
-    there = np.stack([(seen[:, here] != 0).any(axis=1) for here in members], axis=1)
+    there = np.stack([(seen[:, here] > 0).any(axis=1) for here in members], axis=1)
     first[:] = there.argmax(axis=1)
     refine(R, renew, MAX_ROUNDS)
     return means

@@ -12,6 +12,7 @@ import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
+from nbmf.families.logistic import path_fold_in
 from nbmf.families.logistic.factors import PATHS
 from nbmf.families.logistic.ordered_bound import CategoriesGivenCuts
 from nbmf.families.logistic.ordered_cells import exceedances, probabilities
@@ -553,3 +554,24 @@ def test_a_model_that_finds_periods_in_names_is_tested_on_folds():
     given = model.set_params(periods=r"\d+$")
     same = nbmf.DynamicFactorGibbs(1, periods=years, burn_in=5, n_samples=5, random_state=0)
     assert nbmf.verdict(V, given).loss == nbmf.verdict(V, same).loss
+
+
+def test_a_new_row_begins_where_it_gave_the_middle_answer():
+    """With symmetric cut points its score is 0 there, as that of a missing cell is."""
+    V, _, _, years = planted(40, 8, C=3)
+    model = nbmf.DynamicOrdinalFactorGibbs(
+        1, periods=years, cut_points="shared", effects="columns", n_categories=3, **BRIEF
+    ).fit(V)
+    model.cut_points_ = np.array([[-1.0, 1.0]]) * np.ones_like(model.cut_points_)
+    new = np.full((2, V.shape[1]), -1)
+    new[:, years == 2003], new[0, years == 2001] = 2, 1
+    first, walk = [], path_fold_in.smooth
+
+    def smooth_seen(P, b, begins, *rest):
+        first.append(begins.tolist())
+        return walk(P, b, begins, *rest)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(path_fold_in, "smooth", smooth_seen)
+        model.transform(new)
+    assert first[0] == [1, 3]

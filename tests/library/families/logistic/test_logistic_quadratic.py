@@ -8,6 +8,7 @@ from scipy.special import digamma, expit
 from scipy.stats import gamma, nbinom, norm, poisson
 from unwritten import signal_unwritten
 
+import nbmf
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.tilting import tilted_means
@@ -247,3 +248,14 @@ def test_means_of_every_entry_of_every_block(entries, monkeypatch):
     signal_unwritten(monkeypatch)
     mean, variance = np.linspace(-2.0, 2.0, entries), np.linspace(0.1, 0.4, entries)
     np.testing.assert_allclose(mean_under_normal(np.square, mean, variance), mean**2 + variance, rtol=1e-9)
+
+
+@pytest.mark.parametrize("deviation", [1e4, 1.01e4, 1e10, 1e50])
+def test_very_wide_distributions_need_no_more_nodes(deviation):
+    """An effect of an empty line has its prior's variance, which may be anything: σ is a step there."""
+    mean = np.array([0.0, 0.7, -1.3]) * deviation
+    variance = np.full(3, deviation**2)
+    np.testing.assert_allclose(probability(mean, variance), norm.cdf(mean / deviation), atol=1e-8)
+    V = np.array([[0.0, 1, 1], [np.nan, np.nan, np.nan], [1, 0, 1]])
+    model = nbmf.LogisticFactorVB(1, effects="rows", effect_scale=deviation, max_iter=5, random_state=0).fit(V)
+    np.testing.assert_allclose(model.expectation_[1], 0.5, atol=1e-3)
