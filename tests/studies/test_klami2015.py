@@ -348,7 +348,7 @@ def made_up(changes=(), seeds=(0, 1, 2)):
         typical = TYPICAL if setup.law == "bernoulli" else COUNTS
         for method, (error, seconds) in typical.items():
             if set_up == "set_up_1":
-                error = 0.22 if method in (engines.NOISE, engines.NOISE_GIBBS) else 0.105
+                error = 0.22 if method == engines.NOISE_GIBBS else 0.105
             if set_up == "poisson_small" and method == engines.SOFTPLUS:
                 error = 5.5
             last = {"error": error, "seconds": seconds, "factors": 10}
@@ -398,7 +398,7 @@ def verdicts(changes=(), patterns=None):
 def test_every_claim_holds_where_everything_is_as_the_paper_says():
     assert verdicts() == ["reproduced"] * 18 + ["not measured"] * 2  # the last two on request
     table = claims.claims_parts(made_up(), found_patterns(), K)
-    assert table["holds"].all()
+    assert table.loc[table["whose"] == "paper", "holds"].all()
     assert table["number"].nunique() == 18
     assert table["evidence"].str.len().min() > 5
 
@@ -431,8 +431,8 @@ def test_every_claim_holds_where_everything_is_as_the_paper_says():
         ),  # too near PG-F's, not printed
         (
             4,
-            {("set_up_3_inside", engines.PG_F, "log_likelihood"): -0.1699},
-            {("set_up_3_inside", engines.PG_F, "log_likelihood"): -0.1701},
+            {("set_up_3", engines.PG_F, "log_likelihood"): -0.1699},
+            {("set_up_3", engines.PG_F, "log_likelihood"): -0.1701},
         ),
         (5, {("set_up_3", engines.GIBBS, "error"): 0.0619}, {("set_up_3", engines.GIBBS, "error"): 0.0621}),
         (6, {("set_up_3", engines.NOISE, "error"): 0.1341}, {("set_up_3", engines.NOISE, "error"): 0.1339}),

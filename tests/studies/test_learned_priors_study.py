@@ -40,7 +40,9 @@ def test_ratios_are_of_masks_at_the_best_K():
     assert (row["masks"], row["perplexity"], row["other_perplexity"]) == (3, 2.0, 2.0)
     assert (row["low"], row["ratio"], row["high"]) == (0.5, 1.0, 2.0)
     assert row["coverage"] == 0.75
-    assert row["at_most_1.01"]
+    assert not row["at_most_1.01"]  # it may be twice as large
+    (row,) = ratios.tabulate(SCORES, [["a", "a"]]).itertuples()
+    assert row[-1]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 10, 30])

@@ -116,13 +116,6 @@ READINGS = [
         again.learned_shapes,
     ),
     Reading(
-        10,
-        "one claim with the one before: the printed pair is a slip",
-        "As for claim 9: what the text describes is learned.",
-        OF_ORDERS,
-        again.learned_shapes,
-    ),
-    Reading(
         11,
         TIES,
         f"100 templates: {GAIN}, for means over ties, as in the paper's Figure 7. Each single tie is reported.",

@@ -1,6 +1,7 @@
 """The claims judged again: from several starts, from starts that do not fail, and at the best stop.
 
-Every rule was committed before its run at full size, on folds and random streams of its own.
+Every rule was committed before its run at full size, on folds and random streams of its own; Jester has the fits of
+the first verdict.
 """
 
 from collections.abc import Iterator
