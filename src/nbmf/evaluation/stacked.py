@@ -8,6 +8,7 @@ import numpy as np
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.held_out import HeldOutLosses
 from nbmf.numerics.clustered_errors import format_error, format_p, one_sided_p
+from nbmf.numerics.percent import percent
 from nbmf.seeds import seed_sequence
 from nbmf.stacking.weights import mixture_losses, mixture_weights
 
@@ -85,7 +86,9 @@ class Stacked(NamedTuple):
     def described_members(self) -> str:
         """The methods with a weight of at least half a per cent, the largest first."""
         order = sorted(range(len(self.weights)), key=lambda m: -self.weights[m])
-        return "; ".join(f"{self.weights[m]:.0%} {self.members[m]}" for m in order if self.weights[m] >= LEAST_SHOWN)
+        return "; ".join(
+            f"{percent(self.weights[m])} {self.members[m]}" for m in order if self.weights[m] >= LEAST_SHOWN
+        )
 
 
 def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline: str, seed: int) -> Stacked:

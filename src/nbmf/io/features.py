@@ -15,6 +15,7 @@ from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import counted, refuse_repeated
 from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, infer_column_kind
 from nbmf.io.columns import Columns, read_columns
+from nbmf.numerics.percent import percent
 
 SHOWN = 12  # columns of a kind in the report
 
@@ -163,7 +164,7 @@ def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
 def _report(table: FeatureTable, columns, ignore, log) -> None:
     rows, N = table.shape
     missing = 1 - table.cells.size / (rows * N)
-    log(f"{counted(rows, 'row')} x {counted(N, 'column')}, {missing:.1%} missing")
+    log(f"{counted(rows, 'row')} x {counted(N, 'column')}, {percent(missing, 1)} missing")
     sizes = dict(zip(table.column_names.tolist(), table.sizes.tolist(), strict=True))
     for word, distribution in DISTRIBUTIONS.items():
         of_kind = [name for name, column in columns.items() if column.kind == word]

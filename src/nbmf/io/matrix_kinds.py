@@ -13,6 +13,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import CountCoding, text_of
 from nbmf.errors import DataError, Setting
 from nbmf.io.coded_matrix import StoredCodes
+from nbmf.numerics.percent import percent
 
 AnyMatrix = BinaryMatrix | CountMatrix | CategoryMatrix | SparseBinaryMatrix
 
@@ -52,8 +53,9 @@ def summary(matrix: AnyMatrix) -> str:
     if isinstance(matrix, CategoryMatrix):
         lowest, *_, highest = matrix.categories
         words = f"{counts['categories']} ordered categories from {str(lowest)!r} to {str(highest)!r}"
-        return f"{counts['rows']} rows x {counts['columns']} columns: {words}; {counts['missing'] / size:.1%} missing"
-    words = [f"{counts[kind] / size:.1%} {kind}" for kind in ("ones", "zeros", "missing") if kind in counts]
+        missing = percent(counts["missing"] / size, 1)
+        return f"{counts['rows']} rows x {counts['columns']} columns: {words}; {missing} missing"
+    words = [f"{percent(counts[kind] / size, 1)} {kind}" for kind in ("ones", "zeros", "missing") if kind in counts]
     if isinstance(matrix, CountMatrix):
         words.insert(0, f"counts up to {counts['largest']}")
     return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"

@@ -1,8 +1,16 @@
 """Percentages in words and pictures."""
 
 
-def percent(share: float) -> str:
-    """Return a percentage that is 0% or 100% only where it is."""
-    if 0 < share < 0.01:
-        return "under 1%"
-    return "over 99%" if 0.99 < share < 1 else f"{share:.0%}"
+def percent(proportion: float, decimals: int = 0) -> str:
+    """Return "58%", or "57.9%" with a decimal: 0% and 100% only where it is none or all; NaN as "nan%".
+
+    Without decimals what is below 1 % has one: "0.4%".
+    """
+    text = f"{proportion:.{decimals}%}"
+    if not 0 < proportion < 1:
+        return text
+    if decimals == 0 and proportion < 0.01:
+        return percent(proportion, 1)
+    if text == f"{0:.{decimals}%}":
+        return f"<{0.1**decimals:.{decimals}f}%"
+    return f">{100 - 0.1**decimals:.{decimals}f}%" if text == f"{1:.{decimals}%}" else text

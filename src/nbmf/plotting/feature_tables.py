@@ -12,6 +12,7 @@ from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, WORD
 from nbmf.errors import ConfigError
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.inference.parameters import check_count
+from nbmf.numerics.percent import percent
 from nbmf.plotting import profiles
 from nbmf.plotting.inputs import checked_groups
 from nbmf.posterior.distinguishing import digits_of, distinguishing, order_of_components, shares_of_components
@@ -149,7 +150,7 @@ def _first(labels: list[str], components: int | None) -> list[str]:
 
 def _labels(model: FeatureModel, order: np.ndarray) -> list[str]:
     shares = shares_of_components(model)[order]
-    return [f"{number}\n{share:.0%}" for number, share in enumerate(shares, start=1)]
+    return [f"{number}\n{percent(share)}" for number, share in enumerate(shares, start=1)]
 
 
 def _deviations(table: pd.DataFrame) -> np.ndarray:
@@ -163,7 +164,7 @@ def _deviations(table: pd.DataFrame) -> np.ndarray:
 
 def _text(row: pd.Series) -> str:
     if row["kind"] in (BERNOULLI, DISCRETE):
-        return f"{row['value']:.0%}"
+        return percent(row["value"])
     digits = digits_of(row["overall_sd"]) if row["kind"] == GAUSSIAN else None
     if digits is not None:
         return f"{row['value']:z.{digits}f}"

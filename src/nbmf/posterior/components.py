@@ -9,6 +9,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.state import Factors
+from nbmf.numerics.percent import percent
 
 NEAR = 0.1  # difference of two profiles below which they say nearly the same, see `profile_difference`
 NEARLY_ALL = 0.95  # of the values of an intercept, at least, that have one sign, or are near their mean
@@ -85,7 +86,7 @@ class Components(NamedTuple):
         """Return number and share of the first `count`, for pictures."""
         labels = []
         for number, share in enumerate(self.own_shares[:count]):
-            text = f"{share:.0%}"
+            text = percent(share)
             if np.isnan(share):
                 text = "common" if self.intercepts[number] else ""
             labels.append(f"{number + 1}\n{text}".rstrip())

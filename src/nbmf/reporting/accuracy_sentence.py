@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.verdict import Verdict
+from nbmf.numerics.percent import percent
 
 RARE = 0.2  # of the entries: if ones, or zeros, are fewer, predicting none of them is right nearly always
 SAME = 0.005  # difference of two accuracies that says little then
@@ -61,4 +62,4 @@ def _one(column: tuple[float, str, float, float]) -> str:
 def pair(first: float, second: float) -> tuple[str, str]:
     """Return two proportions in percent, with a decimal where they differ by less than one percent."""
     digits = 1 if 0 < abs(first - second) < 0.01 else 0
-    return f"{first:.{digits}%}", f"{second:.{digits}%}"
+    return percent(first, digits), percent(second, digits)

@@ -15,6 +15,7 @@ from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.inference.one_component import is_worse
 from nbmf.io.cells import counted
 from nbmf.numerics.clustered_errors import format_error
+from nbmf.numerics.percent import percent
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
 from nbmf.posterior.nearest import nearest_shares
 from nbmf.reporting.group_table import group_table
@@ -234,7 +235,7 @@ def _entries(result: ClusteringResult) -> Iterator[Entry]:
     shares, sizes = result.shares, result.sizes
     for number, rows in result.distinguishing.groupby("component"):
         title = (
-            f"{result.component} {number}: {shares[number - 1]:.0%} of all shares; "
+            f"{result.component} {number}: {percent(shares[number - 1])} of all shares; "
             f"the main one of {one_or_many(sizes[number - 1], result.row)}"
         )
         lines = _topic_lines(result, rows) if result.has_words else _column_lines(rows)
@@ -266,9 +267,11 @@ def _value(rows: pd.DataFrame) -> str:
         over = rows[rows["lift"] >= OVER].nlargest(CATEGORIES, "nats")
         if over.empty:  # nearly all rows have the same one, in this component more of them still
             over = rows.nlargest(1, "value")
-        return ", ".join(f"{row.category} {row.value:.0%} (all: {row.overall:.0%})" for row in over.itertuples())
+        return ", ".join(
+            f"{row.category} {percent(row.value)} (all: {percent(row.overall)})" for row in over.itertuples()
+        )
     if first["kind"] == BERNOULLI:
-        return f"{first['value']:.0%} (all: {first['overall']:.0%})"
+        return f"{percent(first['value'])} (all: {percent(first['overall'])})"
     if first["kind"] == GAUSSIAN:
         all_rows = mean_and_sd(first["overall"], first["overall_sd"])
         return f"{mean_and_sd(first['value'], first['sd'])} (all: {all_rows})"

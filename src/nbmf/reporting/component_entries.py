@@ -8,11 +8,11 @@ import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.inference.estimator import Factorization
+from nbmf.numerics.percent import percent
 from nbmf.plotting.labelled_factor import contrast
 from nbmf.posterior.components import NEAR_MEANS, Components, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, ReportedFit
 from nbmf.reporting.model import Entry
-from nbmf.reporting.words import percent
 
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
@@ -80,7 +80,7 @@ def _title(number: int, result: ReportedFit) -> str:
     title, share = components.title(number), components.own_shares[number]
     if not np.isnan(share):
         other = "other " if components.informative < components.active else ""
-        title += f": {'all' if round(share, 2) == 1 else f'{share:.0%}'} of the {other}weight"
+        title += f": {'all' if share == 1 else percent(share)} of the {other}weight"
     if result.interval_of("W", number) and result.draws.alignment.overlap[components.order[number]] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
     return title
@@ -118,7 +118,7 @@ def _intercept(number: int, result: ReportedFit, sides: dict[str, "_Side"]) -> t
     components = result.components
     axis, share = f"{components.intercepts[number]}s", components.shares[number]
     side, others = sides[axis], "columns" if axis == "rows" else "rows"
-    of_weight = "" if np.isnan(share) else f" ({share:.0%} of all weight)"
+    of_weight = "" if np.isnan(share) else f" ({percent(share)} of all weight)"
     if side.is_flat:
         return (
             f"{result.components.title(number)}: alike for all rows and columns, with {side.range()} ones{of_weight}",

@@ -8,6 +8,7 @@ import pandas as pd
 
 from nbmf.evaluation.fit_comparison import FitComparison
 from nbmf.numerics.clustered_errors import format_error, format_p
+from nbmf.numerics.percent import percent
 from nbmf.reporting.model import Lines, Report, Section, Table
 from nbmf.reporting.words import one_or_many
 
@@ -67,7 +68,7 @@ def _cells(moved: pd.DataFrame) -> Iterator[list[str]]:
 def _cell(row: dict[str, Any], end: str) -> str:
     """Return a position, or a main component with the row's share of it, or its weight in it."""
     if (share := f"share in {end}") in row:
-        return f"{row[end]} {row[share]:.0%}"
+        return f"{row[end]} {percent(row[share])}"
     if (weight := f"weight in {end}") in row:
         return f"{row[end]} {row[weight]:.2g}"
     return f"{row[end]:.2f}"

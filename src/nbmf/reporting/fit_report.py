@@ -10,6 +10,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, View
 from nbmf.numerics.clustered_errors import format_error
+from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
@@ -106,7 +107,7 @@ def facts(result: ReportedFit) -> Iterator[str]:
     counts = matrix.counts()
     yield (
         f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
-        f"{_share(counts['missing'] / (counts['rows'] * counts['columns']))} missing"
+        f"{percent(counts['missing'] / (counts['rows'] * counts['columns']), 1)} missing"
     )
     if not result.shows_components:
         yield f"fitted: {model.title}"
@@ -128,18 +129,10 @@ def _values(matrix: NamedMatrix) -> str:
         return f"{counts['ones']} ones, {counts['ones'] / counts['rows']:.3g} in a row on average"
     if isinstance(matrix, CountMatrix):
         zeros = counts["zeros"] / observed
-        return f"counts with a mean of {counts['sum'] / observed:.3g}, {zeros:.1%} of them zero"
+        return f"counts with a mean of {counts['sum'] / observed:.3g}, {percent(zeros, 1)} of them zero"
     if isinstance(matrix, CategoryMatrix):
         return f"{matrix.n_categories} ordered categories from {matrix.categories[0]} to {matrix.categories[-1]}"
-    return f"{_share(counts['ones'] / observed)} ones among the observed"
-
-
-def _share(proportion: float) -> str:
-    """Return a proportion with a decimal, which is none or all of them only where it is."""
-    text = f"{proportion:.1%}"
-    if 0 < proportion < 1 and text in ("0.0%", "100.0%"):
-        return "<0.1%" if proportion < 0.5 else ">99.9%"
-    return text
+    return f"{percent(counts['ones'] / observed, 1)} ones among the observed"
 
 
 def group_tables(result: ReportedFit) -> Iterator[Table]:

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.numerics.percent import percent
 from nbmf.reporting.model import Lookup, Measure
-from nbmf.reporting.words import percent, printable
+from nbmf.reporting.words import printable
 
 TABLE_ROWS = 1000  # of the table
 MEASURES, COMPONENTS = 7, 3  # columns of the table: of more components the largest ones

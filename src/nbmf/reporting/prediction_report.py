@@ -9,11 +9,12 @@ import pandas as pd
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import listed
 from nbmf.likelihoods.ordered import ORDERED
+from nbmf.numerics.percent import percent
 from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
-from nbmf.reporting.words import one_or_many, percent
+from nbmf.reporting.words import one_or_many
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
 NEAREST = 3  # rows of the fit in the table

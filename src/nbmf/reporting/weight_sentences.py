@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.numerics.percent import percent
 from nbmf.posterior.components import NEAR, profile_difference
 from nbmf.posterior.row_blocks import row_blocks
 from nbmf.reporting.fit_result import ReportedFit
-from nbmf.reporting.words import joined, one_or_many, percent
+from nbmf.reporting.words import joined, one_or_many
 
 REST = 0.05  # of the weight outside active components that is worth a word
 NAMED = 3  # columns in which the rest differs most

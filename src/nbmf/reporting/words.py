@@ -19,13 +19,6 @@ def listed(settings: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in settings.items() if name != "random_state")
 
 
-def percent(proportion: float) -> str:
-    """Return "58%"; below 1 % with a decimal; a share is never rounded to 0% or 100%."""
-    if 0 < proportion < 0.01:
-        return f"{proportion:.1%}" if proportion >= 0.001 else "<0.1%"
-    return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"
-
-
 def one_or_many(count: int, noun: str) -> str:
     """Return "1 component" or "2 components"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

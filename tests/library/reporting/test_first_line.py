@@ -10,7 +10,7 @@ from nbmf.evaluation.verdict import Gain, Verdict
 from nbmf.reporting import html, text
 from nbmf.reporting.accuracy_sentence import accuracy_sentence, pair
 from nbmf.reporting.model import Answer, Report, Section, Table
-from nbmf.reporting.words import percent
+from nbmf.numerics.percent import percent
 
 NAMES = ["x", "y", "z", "few"]
 

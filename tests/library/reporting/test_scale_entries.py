@@ -129,7 +129,7 @@ def test_the_table_is_that_of_item_response_theory():
     assert table.rows == [
         ["tax", "2.00", "1.00", "0.50", "8%", "92%"],
         ["war", "-1.00", "-0.50", "0.50", "81%", "30%"],
-        ["milk", "0.10", "3.00", "", "under 1%", "2%"],  # nobody is near 30
+        ["milk", "0.10", "3.00", "", "0.5%", "2%"],  # nobody is near 30
     ]
 
 
