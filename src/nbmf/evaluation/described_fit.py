@@ -12,7 +12,7 @@ from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import components_of, named
 from nbmf.posterior.groups import main_components_of
-from nbmf.posterior.scale import has_scale, scale_of
+from nbmf.posterior.scale import Scale, has_scale, scale_of
 
 
 class Described(NamedTuple):
@@ -53,10 +53,16 @@ class Described(NamedTuple):
         return self._replace(**kept, of_columns=self.of_columns[columns], column_names=self.column_names[columns])
 
 
-def described(model: Factorization, matrix: NamedMatrix, names: Sequence[str] = ()) -> Described:
-    """Return what a fitted model says about the rows and columns of its matrix; `names` are those of components."""
+def described(
+    model: Factorization, matrix: NamedMatrix, names: Sequence[str] = (), scale: Scale | None = None
+) -> Described:
+    """Return what a fitted model says about the rows and columns of its matrix.
+
+    `names` are those of components, `scale` that of a fit whose positions come from draws; otherwise it is made of
+    model and matrix.
+    """
     if matrix.dense is None and has_scale(model):
-        scale = scale_of(model, matrix)
+        scale = scale or scale_of(model, matrix)
         kept = slice(scale.kept)
         rows = (each[:, kept] for each in (scale.positions, scale.lower, scale.upper))
         positions, lower, upper = rows

@@ -22,6 +22,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import counted
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
+from nbmf.posterior.scale import Scale
 
 LINKED = 1000  # rows at most that say how positions of one fit are read in the other
 UNKNOWN = -2  # the place of a category that the other matrix does not have
@@ -73,11 +74,12 @@ class FitComparison:
 
 
 class Fit(NamedTuple):
-    """A fitted model, its matrix, and names of its components if it has any."""
+    """A fitted model, its matrix, names of its components if it has any, and its scale if that comes from draws."""
 
     model: Factorization
     matrix: NamedMatrix
     names: Sequence[str] = ()
+    scale: Scale | None = None
 
 
 def compare_fits(

@@ -7,10 +7,10 @@ import nbmf
 from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.recommendation import Margin
 from nbmf.evaluation.verdict import Gain, Verdict
+from nbmf.numerics.percent import percent
 from nbmf.reporting import html, text
 from nbmf.reporting.accuracy_sentence import accuracy_sentence, pair
 from nbmf.reporting.model import Answer, Report, Section, Table
-from nbmf.numerics.percent import percent
 
 NAMES = ["x", "y", "z", "few"]
 
