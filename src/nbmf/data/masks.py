@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import NamedMatrix, has_same_names
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import atomic_path, read_arrays
 
@@ -95,7 +95,7 @@ def fold_mask(
 
 def is_network(matrix: NamedMatrix) -> bool:
     """Whether rows and columns are the same things."""
-    return np.array_equal(matrix.row_names, matrix.column_names)
+    return has_same_names(matrix)
 
 
 def is_undirected(matrix: NamedMatrix) -> bool:

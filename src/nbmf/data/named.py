@@ -244,6 +244,12 @@ def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     return None, None
 
 
+def has_same_names(V: Any) -> bool:
+    """Whether rows and columns have the same names in the same order, as those of a network."""
+    rows, columns = names_of(V)
+    return rows is not None and columns is not None and np.array_equal(rows, columns)
+
+
 def _names_along(index: Any) -> np.ndarray | None:
     """Return the names of an index of pandas, None if they only number its places."""
     names = list(index)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.given import is_sparse
+from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
@@ -20,9 +21,11 @@ class EntryMeasure(NamedTuple):
     """The measure of losses in float arrays (F, N), NaN where nothing was held out.
 
     in_pairs : bool, whether an entry stands for its mirror image too
+    is_network : bool, whether rows and columns are the same nodes
     """
 
     in_pairs: bool = False
+    is_network: bool = False
 
     unit = "held-out entry"
 
@@ -32,7 +35,7 @@ class EntryMeasure(NamedTuple):
 
     def error(self, losses: np.ndarray) -> float:
         """Return its standard error, `clustered_error`."""
-        return clustered_error(losses, self.in_pairs)
+        return clustered_error(losses, self.is_network)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
         """Return one less than the number of rows or of columns, whichever are fewer; of a network that of nodes."""
@@ -69,6 +72,7 @@ class AllEntries:
         self._likelihood = likelihood
         self._codes = likelihood.values_of(V)
         self.in_pairs = is_symmetric(self._codes)
+        self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))
         self.folds = list(folds(self._codes, rng, self.in_pairs))
         self.observed = int(np.count_nonzero(units(self._codes, self.in_pairs)))
@@ -104,7 +108,7 @@ class AllEntries:
 
     def measure(self) -> EntryMeasure:
         """Return how such arrays are averaged."""
-        return EntryMeasure(self.in_pairs)
+        return EntryMeasure(self.in_pairs, self._is_network)
 
 
 class HeldOutLosses(NamedTuple):

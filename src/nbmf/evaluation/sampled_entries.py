@@ -12,12 +12,13 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.matrix import MISSING
+from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fitted_to, parts
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.numerics.clustered_errors import clustered_error_of_pairs, clustered_error_of_sum, count_distinct
+from nbmf.numerics.clustered_errors import clustered_error_of_nodes, clustered_error_of_sum, count_distinct
 from nbmf.registry import make_estimator
 from nbmf.seeds import seed_sequence
 
@@ -40,14 +41,14 @@ class SampleMeasure(NamedTuple):
     rows, columns : int arrays (n,), of the entries that were held out
     is_one : bool array (n,)
     zeros_per_one : float, in the whole matrix
-    in_pairs : bool, whether an entry stands for its mirror image too
+    is_network : bool, whether rows and columns are the same nodes
     """
 
     rows: np.ndarray
     columns: np.ndarray
     is_one: np.ndarray
     zeros_per_one: float
-    in_pairs: bool = False
+    is_network: bool = False
 
     unit = "one"
 
@@ -59,12 +60,12 @@ class SampleMeasure(NamedTuple):
         """Return its standard error, with rows and columns as clusters; ones and zeros are two strata."""
         means = np.array([losses[self.is_one == kind].mean() for kind in (False, True)])
         centred = self._weights * (losses - means[self.is_one.astype(int)])
-        of_sum = clustered_error_of_pairs if self.in_pairs else clustered_error_of_sum
+        of_sum = clustered_error_of_nodes if self.is_network else clustered_error_of_sum
         return of_sum(centred, self.rows, self.columns)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
         """Return one less than the number of rows or of columns in the sample, whichever are fewer, or of nodes."""
-        together = [np.concatenate([self.rows, self.columns])] if self.in_pairs else [self.rows, self.columns]
+        together = [np.concatenate([self.rows, self.columns])] if self.is_network else [self.rows, self.columns]
         return max(min(map(count_distinct, together)) - 1, 1)
 
     @property
@@ -110,6 +111,7 @@ class SampledEntries:
         self._matrix = SparseBinaryMatrix.of(V)
         refuse_others(estimators)
         self.in_pairs = self._matrix.is_symmetric()
+        self._is_network = self.in_pairs or has_same_names(self._matrix)
         self._n_ones, self._n_zeros = numbers_of(self._matrix, self.in_pairs)
         self._seed = seed
         rng = np.random.default_rng(seed_sequence("verdict", "sample", seed))
@@ -141,7 +143,7 @@ class SampledEntries:
         """Return how such arrays are averaged."""
         rows, columns = np.hstack([fold.places for fold in self.folds])
         is_one = np.concatenate([fold.is_one for fold in self.folds])
-        return SampleMeasure(rows, columns, is_one, self._n_zeros / self._n_ones, self.in_pairs)
+        return SampleMeasure(rows, columns, is_one, self._n_zeros / self._n_ones, self._is_network)
 
 
 def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbmf.data.given import is_sparse
+from nbmf.data.named import has_same_names
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
 from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, is_symmetric, units
 from nbmf.inference.parameters import AUTO
@@ -103,7 +104,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     if in_pairs:  # an entry and its mirror image are one observation
         for each in losses.values():
             each[np.tril_indices_from(each)] = np.nan
-    return _result(losses, in_pairs)
+    return _result(losses, in_pairs or has_same_names(V))
 
 
 def halfway(best: int, grid: list[int]) -> list[int]:
@@ -125,17 +126,17 @@ def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: li
     return losses
 
 
-def _result(losses: dict[int, np.ndarray], in_pairs: bool) -> ComponentSearch:
+def _result(losses: dict[int, np.ndarray], is_network: bool) -> ComponentSearch:
     """Return the search by the losses of each K, NaN where an entry does not count."""
     means = {K: float(np.nanmean(each)) for K, each in losses.items()}
     best = losses[min(means, key=means.get)]
     leads = {K: each - best for K, each in losses.items()}
-    taken = next(K for K, lead in leads.items() if np.nanmean(lead) <= clustered_error(lead, in_pairs))
+    taken = next(K for K, lead in leads.items() if np.nanmean(lead) <= clustered_error(lead, is_network))
     larger = [K for K in losses if taken < K]
     if not larger:
         return ComponentSearch(taken, tuple(losses), tuple(means.values()))
     difference = losses[larger[0]] - losses[taken]
-    behind, error = float(np.nanmean(difference)), clustered_error(difference, in_pairs)
+    behind, error = float(np.nanmean(difference)), clustered_error(difference, is_network)
     return ComponentSearch(taken, tuple(losses), tuple(means.values()), larger[0], behind, error)
 
 

@@ -8,19 +8,19 @@ MOST = 6  # decimals that are printed of a difference: losses have four
 ROUNDING = 1e-9  # of a value, below which its error is none
 
 
-def clustered_error(values: np.ndarray, in_pairs: bool = False) -> float:
+def clustered_error(values: np.ndarray, is_network: bool = False) -> float:
     """Return the standard error of the mean of a matrix whose rows and columns are clusters.
 
     Parameters
     ----------
     values : float array (F, N)
         NaN where there is no value.
-    in_pairs : bool
-        Whether the matrix is that of a network, with one of the two values of each pair of nodes.
+    is_network : bool
+        Whether rows and columns are the same nodes, in the same order.
     """
     places = np.nonzero(~np.isnan(values))
     present = values[places]
-    of_sum = clustered_error_of_pairs if in_pairs else clustered_error_of_sum
+    of_sum = clustered_error_of_nodes if is_network else clustered_error_of_sum
     return of_sum(present - present.mean(), *places) / present.size
 
 
@@ -41,11 +41,11 @@ def clustered_error_of_sum(values: np.ndarray, rows: np.ndarray, columns: np.nda
     return math.sqrt(max(by_row + by_column - by_entry, by_row, by_column, by_entry))
 
 
-def clustered_error_of_pairs(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
-    """Return the standard error of the sum of centred values, each of a pair of nodes, which are clusters.
+def clustered_error_of_nodes(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
+    """Return the standard error of the sum of centred values, each of one or two nodes, which are clusters.
 
-    A node that is hard to predict is so in all pairs with it, whichever of the two is the row: the variance is that
-    of sums over the pairs of each node minus that of pairs, which are in two such sums (Fafchamps and Gubert, "The
+    A node that is hard to predict is so in all entries with it, whether it is the row or the column: the variance is
+    that of sums over the pairs of each node minus that of pairs, which are in two such sums (Fafchamps and Gubert, "The
     formation of risk sharing networks", J. Dev. Econ. 83, 2007; Aronow, Samii and Assenova, "Cluster-robust variance
     estimation for dyadic data", Political Analysis 23, 2015), and at least that of pairs. If values are sums of
     effects of both nodes, it is unbiased: centred sums over n nodes then have (n - 2)^2 / (n (n - 1)) of the variance.
@@ -53,13 +53,22 @@ def clustered_error_of_pairs(values: np.ndarray, rows: np.ndarray, columns: np.n
     Parameters
     ----------
     values : float array (n,)
-    rows, columns : int arrays (n,), the two nodes, which differ
+        Of a pair one value, as of an undirected network, or those of both directions.
+    rows, columns : int arrays (n,), the nodes
     """
-    by_pair = variance_of_sums(values, np.arange(values.size))
-    nodes = np.concatenate([rows, columns])
+    size = int(max(rows.max(), columns.max())) + 1
+    pairs, pair_of = np.unique(np.minimum(rows, columns) * size + np.maximum(rows, columns), return_inverse=True)
+    sums, (first, second) = np.bincount(pair_of, values), np.divmod(pairs, size)
+    are_two = first != second
+    nodes = np.concatenate([first, second[are_two]])
     n = count_distinct(nodes)
-    of_nodes = np.square(np.bincount(nodes, np.concatenate([values, values]))).sum() * n * (n - 1) / max(n - 2, 1) ** 2
-    return math.sqrt(max(float(of_nodes) - by_pair, by_pair))
+    of_nodes = np.square(np.bincount(nodes, np.concatenate([sums, sums[are_two]]))).sum() * n * (n - 1)
+    in_two_sums = _variance_of_sum(sums[are_two])
+    return math.sqrt(max(float(of_nodes) / max(n - 2, 1) ** 2 - in_two_sums, _variance_of_sum(sums)))
+
+
+def _variance_of_sum(values: np.ndarray) -> float:
+    return variance_of_sums(values, np.arange(values.size)) if values.size else 0.0
 
 
 def variance_of_sums(values: np.ndarray, groups: np.ndarray) -> float:

@@ -247,16 +247,18 @@ def test_the_error_of_a_network_is_that_of_its_nodes():
     rng = np.random.default_rng(4)
     rows, columns = np.triu_indices(12, 1)
     is_one, losses = rng.random(rows.size) < 0.5, rng.exponential(size=rows.size)
-    measure = SampleMeasure(rows, columns, is_one, 1.0, in_pairs=True)
+    measure = SampleMeasure(rows, columns, is_one, 1.0, is_network=True)
     order = rng.permutation(12)
     ends = np.sort(np.stack([order[rows], order[columns]]), axis=0)
-    assert SampleMeasure(*ends, is_one, 1.0, in_pairs=True).error(losses) == pytest.approx(measure.error(losses))
+    assert SampleMeasure(*ends, is_one, 1.0, is_network=True).error(losses) == pytest.approx(measure.error(losses))
     assert measure.degrees_of_freedom(losses) == 11
     assert measure.error(losses) != SampleMeasure(rows, columns, is_one, 1.0).error(losses)
 
 
 def test_the_losses_of_a_symmetric_matrix_are_measured_in_pairs():
     ones = scipy.sparse.coo_array(np.triu(np.random.default_rng(5).random((60, 60)) < 0.2, 1).astype(int))
-    for V, in_pairs in ((ones + ones.T, True), (ones, False)):
-        split = SampledEntries(V.tocsr(), [nbmf.BernoulliPoissonVB(2)], 0)
-        assert split.measure().in_pairs is in_pairs
+    names = [f"n{i}" for i in range(60)]
+    directed = SparseBinaryMatrix.from_sparse(ones.tocsr(), names, names)
+    for V, is_network in (((ones + ones.T).tocsr(), True), (ones.tocsr(), False), (directed, True)):
+        split = SampledEntries(V, [nbmf.BernoulliPoissonVB(2)], 0)
+        assert split.measure().is_network is is_network

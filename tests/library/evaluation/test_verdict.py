@@ -13,7 +13,7 @@ from nbmf.errors import DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.effects import row_and_column_effects
-from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
+from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
 from nbmf.evaluation.structure_result import Gain, Verdict
@@ -438,6 +438,18 @@ def test_an_entry_of_an_undirected_network_is_held_out_with_its_mirror_image():
     assert (found.entries, found.observed) == (780, 780)  # pairs
     for gain in found.gains:  # of the same pairs
         assert gain.mean == pytest.approx(gain.loss - found.loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("names", [None, [f"n{f}" for f in range(40)]])
+def test_errors_of_a_network_are_those_of_nodes(names):
+    """Which names say, or symmetry."""
+    codes = np.triu(friends()) + np.tril(friends(seed=1))
+    V = codes if names is None else nbmf.BinaryMatrix(codes, names, names)
+    method = nbmf.BinaryICA(2, max_iter=20, random_state=0)
+    measure = held_out_losses(V, [method], 0, None).measure
+    assert (measure.in_pairs, measure.is_network) == (False, names is not None)
+    measure = held_out_losses(friends(), [method], 0, None).measure
+    assert (measure.in_pairs, measure.is_network) == (True, True)
 
 
 class Copying(nbmf.BetaDirVB):

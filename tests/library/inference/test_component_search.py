@@ -43,7 +43,7 @@ def found(**means):
     noise = np.random.default_rng(0).normal(size=(12, 10))
     noise -= noise.mean()  # so that the means are exact
     losses = {int(K[1:]): mean + 0.02 * i * noise for i, (K, mean) in enumerate(means.items())}
-    return losses, module._result(losses, in_pairs=False)
+    return losses, module._result(losses, is_network=False)
 
 
 def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():

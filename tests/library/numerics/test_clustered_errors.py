@@ -22,7 +22,7 @@ def test_the_error_is_that_of_sums_over_the_pairs_of_a_node(missing):
     n, squares = len(nodes), sum((value - mean) ** 2 for value in pairs.values())
     variance = sum(s**2 for s in sums) * n * (n - 1) / (n - 2) ** 2 - squares * len(pairs) / (len(pairs) - 1)
     assert variance > squares
-    assert clustered_error(values, in_pairs=True) == pytest.approx(np.sqrt(variance) / len(pairs), rel=1e-12)
+    assert clustered_error(values, is_network=True) == pytest.approx(np.sqrt(variance) / len(pairs), rel=1e-12)
 
 
 def test_the_error_does_not_depend_on_the_order_of_nodes():
@@ -32,7 +32,7 @@ def test_the_error_does_not_depend_on_the_order_of_nodes():
     errors = []
     for _ in range(5):
         order = rng.permutation(7)
-        errors.append(clustered_error(above(values[np.ix_(order, order)]), in_pairs=True))
+        errors.append(clustered_error(above(values[np.ix_(order, order)]), is_network=True))
     np.testing.assert_allclose(errors, errors[0], rtol=1e-12)
 
 
@@ -46,7 +46,7 @@ def test_means_of_networks_spread_as_it_says(shared, n):
         values = np.full((n, n), np.nan)
         values[rows, columns] = nodes[rows] + nodes[columns] + rng.normal(size=rows.size)
         means.append(np.nanmean(values))
-        errors.append(clustered_error(values, in_pairs=True))
+        errors.append(clustered_error(values, is_network=True))
         centred = values[rows, columns] - means[-1]
         of_lines.append(clustered_error_of_sum(centred, rows, columns) / rows.size)
     spread = np.std(means)
@@ -60,4 +60,30 @@ def test_pairs_that_have_nothing_in_common_have_the_error_of_independent_ones():
     rows = np.arange(0, 40, 2)
     values[rows, rows + 1] = np.random.default_rng(3).normal(size=20)
     alone = np.nanstd(values, ddof=1) / np.sqrt(20)
-    assert clustered_error(values, in_pairs=True) == pytest.approx(alone, rel=0.05)
+    assert clustered_error(values, is_network=True) == pytest.approx(alone, rel=0.05)
+
+
+def test_an_entry_of_either_direction_is_of_the_pair():
+    """As sums over both directions, and an entry of a node and itself as one of that node alone."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(8, 8)) + 2 * rng.normal(size=(8, 1)) + 2 * rng.normal(size=8)
+    values[rng.random(values.shape) < 0.2] = np.nan
+    present = ~np.isnan(values)
+    centred = np.where(present, values - np.nanmean(values), 0.0)
+    of_nodes = [centred[i].sum() + centred[:, i].sum() - centred[i, i] for i in range(8)]
+    both = [centred[i, j] + centred[j, i] for i in range(8) for j in range(i) if present[i, j] or present[j, i]]
+    variance = np.square(of_nodes).sum() * 8 * 7 / 6**2 - np.square(both).sum() * len(both) / (len(both) - 1)
+    assert clustered_error(values, is_network=True) == pytest.approx(np.sqrt(variance) / present.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("alike", [0.0, 1.0])
+def test_means_of_directed_networks_spread_as_it_says(alike):
+    """Whether nodes that are hard to predict as rows are so as columns, or not."""
+    rng, n, means, errors = np.random.default_rng(5), 25, [], []
+    for _ in range(500):
+        as_row, other = rng.normal(size=(2, n))
+        values = as_row[:, None] + alike * as_row + (1 - alike) * other + rng.normal(size=(n, n))
+        np.fill_diagonal(values, np.nan)
+        means.append(np.nanmean(values))
+        errors.append(clustered_error(values, is_network=True))
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(means), rel=0.12)
