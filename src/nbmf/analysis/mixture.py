@@ -1,4 +1,7 @@
-"""The mixture of methods that an analysis predicts with, next to the one that it shows."""
+"""The mixture of methods that an analysis predicts with, next to the one that it shows.
+
+`Verdict.stack` is what it predicted on held-out entries, `Analysis.stack` the estimator that is fitted to all of them.
+"""
 
 import warnings
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""How many components does a table have, if any? The K that predicts held-out cells best."""
+"""How many components does a table have, if any? The K that predicts held-out cells best.
+
+Of matrices see `n_components="auto"`, which is `nbmf.inference.component_search`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""K by what held-out entries say: twice as many components as long as it pays, then those halfway to the next."""
+"""K by what held-out entries say: twice as many components as long as it pays, then those halfway to the next.
+
+Of tables of mixed columns see `nbmf.choose_components`, which is `nbmf.evaluation.component_choice`.
+"""
 
 import warnings
 from collections.abc import Iterator
