@@ -183,6 +183,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
     assert found.observed == n_ones + n_zeros
 
 
+@pytest.mark.statistics
 def test_structure_is_found_beyond_popularity_and_nothing_where_there_is_popularity_alone(quick_choice):
     """Of eight matrices without structure more than two have a false alarm of 5 % once in 170 times."""
     settings = {"max_iter": 60, "relative_gain_tol": 0, "random_state": 0}
