@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.value_codes import DEFAULTS, Meaning, ValueCoding, number_of, or_aside, shown, text_of
+from nbmf.data.value_codes import DEFAULTS, RISING, Meaning, ValueCoding, number_of, or_aside, shown, text_of
 from nbmf.errors import ConfigError, Message, Setting
 
 
@@ -49,6 +49,13 @@ class CategoryCoding(ValueCoding):
         if self._ranks_of_numbers and (rank := self._ranks_of_numbers.get(number_of(text))) is not None:
             return rank
         return -1 if text in self._missing else self.unknown
+
+    def are_labels(self, codes: np.ndarray) -> bool:
+        """Whether categories are names: numbers of which each is the next one, as those of questions are."""
+        known = [number_of(self.categories[code]) for code in codes if code >= 0]
+        if len(known) < max(RISING, len(codes)) or None in known:
+            return False
+        return bool((np.diff(known) == 1).all())
 
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is no category."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MISSING
-from nbmf.errors import DataError, Setting
+from nbmf.errors import DataError, Message, Setting
 from nbmf.io.cells import listed
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 
@@ -22,6 +22,7 @@ GAPS = (7, 8, 9, 77, 88, 97, 98, 99, 999)  # numbers beyond a scale, which mean 
 # its columns: 2 and 9 next to 0 and 1 are codes more often, and a column of ages does not belong.
 DIFFERENT, COUNTED = 3, 0.25
 LISTS = {2: "presence", 3: "long"}  # the layout of a list, by how many columns it has
+MISSING_IN_A_LIST = Message("in a list of row, column and value, ", Setting("layout", "long"), ", that is missing")
 SEVERAL = 20  # lines, from which on a table may be a list
 
 
@@ -72,25 +73,35 @@ class AnswersError(DataError):
         Texts that are there and mean missing by default.
     others : sequence of str
         Columns that have no answers.
+    lacks_zeros : bool
+        Whether what is not in the file is zero, so that there is no category for it.
     is_huge : bool
-        Whether only values that are not zero are stored, since there are too many: then they cannot be read as counts.
+        Whether only values that are not zero are kept, since there are too many: then they cannot be read as counts.
     """
 
     def __init__(
-        self, path: Path, answers: Answers, missing: Collection[str], others: Sequence[str] = (), is_huge: bool = False
+        self,
+        path: Path,
+        answers: Answers,
+        missing: Collection[str],
+        others: Sequence[str] = (),
+        lacks_zeros: bool = False,
+        is_huge: bool = False,
     ):
         self.options = answers.options(missing) | ({"ignore": [*others]} if others else {})
         settings = [Setting(name, value) for name, value in self.options.items()]
         named = [part for setting in settings for part in (", ", setting)][1:]
-        whose = f"all values but those of {listed(others)}" if others else "all values" + is_huge * " that are stored"
-        parts = [f"{path}: {whose} are whole numbers, {answers.words}: "]
+        which = f" but those of {listed(others)}" if others else " that are stored" if lacks_zeros else ""
+        parts = [f"{path}: all values{which} are whole numbers, {answers.words}: "]
         if answers.highest == 1:
             parts += ["the latter mostly mean missing. ", *named, " reads them so"]
         elif answers.highest == 2:
             parts += ["two answers. ", *named, " takes 1 for a one and 2 for a zero, as in yes and no"]
         else:
             parts += ["ratings, and no counts. ", *named, f" makes those above {answers.above} ones and others zeros"]
-            parts += ["; ", Setting("categories", answers.categories), " keeps them as ordered categories"]
+            categories = "; ", Setting("categories", answers.categories), " keeps them as ordered categories"
+            parts += [", also what is not in the file"] if lacks_zeros else categories
+            parts += ["; ", MISSING_IN_A_LIST] if lacks_zeros and not is_huge else ()
         counts = Setting("counts", True), " reads all values as counts"
         super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
 
@@ -153,10 +164,11 @@ def without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
 
 def answers_among(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
     """Return the columns that have no answers, and which answers the others have, if they are such and no counts."""
-    if isinstance(found.codes, StoredCodes):  # as in a list there are those above zero alone
-        return [], answers_of(found.codes.codes[found.codes.codes > 0], is_list=True)
+    codes = found.codes.codes if isinstance(found.codes, StoredCodes) else found.codes
+    if found.are_filled or codes is not found.codes:  # as in a list there are those above zero alone
+        return [], answers_of(codes[codes > 0], is_list=True)
     if is_list or found.column_names is None:
-        return [], answers_of(found.codes[found.codes >= (1 if found.are_filled else 0)], is_list)
+        return [], answers_of(codes[codes >= 0], is_list)
     return answers_in(found.codes, found.column_names)
 
 

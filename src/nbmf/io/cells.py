@@ -71,6 +71,9 @@ class Table:
         Whether the file has these names.
     row_names : list of str or None
         Those of an index that the file has besides its columns.
+    row_numbers : list of str or None
+        Those of an index without a name that has numbers of rows, as a part of a table keeps them: names where there
+        are no others.
     first_is_unnamed : bool
         Whether nothing is above the first column, as above names of rows.
     hint : str
@@ -87,6 +90,7 @@ class Table:
     unit: str
     has_header: bool = True
     row_names: list[str] | None = None
+    row_numbers: list[str] | None = None
     first_is_unnamed: bool = False
     hint: str = ""
     notes: tuple[str, ...] = ()

@@ -151,7 +151,7 @@ def of_entries(entries: Entries, coding: ValueCoding) -> CodedMatrix:
         first, second = map(where, found.records)
         words = f"{path}, {second}: the entry is there already with another value"
         raise DataError(words if first == second else f"{words}, in {first}") from None
-    return CodedMatrix(matrix, entries.format, absent=entries.absent, left_out=left_out)
+    return CodedMatrix(matrix, entries.format, absent=entries.absent, are_filled=True, left_out=left_out)
 
 
 class Contradiction(Exception):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
-from nbmf.data.value_codes import number_of
+from nbmf.data.value_codes import number_of, text_of
 
 # The words that users write, and the distribution that each stands for.
 DISTRIBUTIONS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}
@@ -73,7 +73,7 @@ def infer_column_kind(values: Sequence[Any], kind: str | None = None) -> Column:
         return Column(None, [], left_out="no value at all")
     numbers = [_number(value) for value in values]
     if len({str(value) for value in present}) == 1:
-        return Column(None, [], left_out=f"always {present[0]}")
+        return Column(None, [], left_out=f"always {text_of(present[0])}")
     are_numbers = all(n is not None for n, v in zip(numbers, values, strict=True) if v is not None)
     if kind is not None:
         return Column(kind, _of_kind(kind, values, numbers))

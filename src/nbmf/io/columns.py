@@ -12,6 +12,7 @@ from nbmf.io.cells import Entries, Table, place_of, refuse_repeated
 from nbmf.io.formats import R_DATA, Cells, format_of
 from nbmf.io.records import Records
 
+INDEX = "row"  # what an index is called that the file has besides its columns
 ARRAYS = "arrays, whose columns have no kinds; nbmf.FeatureTable.from_array(values) takes one"
 SPARSE = "a sparse matrix; nbmf topics takes one of counts"
 
@@ -33,6 +34,10 @@ class Columns(NamedTuple):
     def where(self, row: int) -> str:
         """Return the words for a row."""
         return self.table.where(self.lines[row])
+
+    def is_index(self, name: str) -> bool:
+        """Whether a column is the index that the file has besides its columns."""
+        return name == INDEX and self.table.row_names is not None and INDEX not in self.table.names
 
     def names_of(self, given: Collection[str], where: str) -> list[str]:
         """Return the names of columns that are given by these or, where names have more, by their variables.
@@ -131,6 +136,6 @@ def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Co
         lines += block.lines
         for place, values in enumerate(columns):
             values += is_missing.without(block.cells(place))
-    index = {} if table.row_names is None else {"row": is_missing.without(table.row_names)}
+    index = {} if table.row_names is None else {INDEX: is_missing.without(table.row_names)}
     values = index | dict(zip(names, columns, strict=True))
     return Columns(values, table.format, lines, table)

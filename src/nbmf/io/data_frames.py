@@ -35,7 +35,11 @@ def read_parquet(path: Path) -> Table:
 
 
 class FrameTable(Table):
-    """A data frame as a table, in one block; its index has names of rows unless it is a range nobody named."""
+    """A data frame as a table, in one block; its index has names of rows unless it is a range nobody named.
+
+    Other whole numbers that nobody named, such as those that are left after some rows were chosen, are names where no
+    column has such, and none of them is there twice.
+    """
 
     unit = "row"
 
@@ -44,12 +48,20 @@ class FrameTable(Table):
             raise DataError(f"{path}: columns and no rows")
         self.path, self.format, self.frame = path, format, frame
         self.names = [str(name) for name in frame.columns]
-        if frame.index.name is not None or frame.index.dtype.kind not in "iu":
-            self.row_names = texts_of(cells_of(frame.index.to_series()))
+        index = frame.index
+        if index.name is not None or index.dtype.kind not in "iu":
+            self.row_names = texts_of(cells_of(index.to_series()))
+        elif index.is_unique and not _is_range(index):
+            self.row_numbers = texts_of(index.tolist())
 
     def blocks(self) -> Iterator[Block]:
         """Yield the one block."""
         yield FrameBlock(self.frame)
+
+
+def _is_range(index: pd.Index) -> bool:
+    """Whether an index is one that pandas makes by itself, or has the numbers of one from 0 on."""
+    return hasattr(index, "step") or bool((index.to_numpy() == np.arange(len(index))).all())
 
 
 class FrameBlock(Block):

@@ -11,11 +11,11 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.value_codes import number_of
+from nbmf.data.value_codes import RISING, CountCoding, number_of, text_of, texts_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.arguments import DocumentOptions
 from nbmf.io.cells import Entries, Grid, counted, refuse_repeated
-from nbmf.io.columns import Columns, columns_of, count_up, open_table
+from nbmf.io.columns import Columns, columns_of, open_table
 from nbmf.io.text_lines import lines_of
 
 ROLES = ("document", "word", "count")
@@ -28,7 +28,7 @@ LETTERS = r"(?u)\b[^\W\d_]{3,}\b"  # of a word
 
 class _Counts(NamedTuple):
     """What was found: counts (sparse), names of documents and words, labels, in words the format,
-    and which columns are among what is to be ignored.
+    which columns are among what is to be ignored, and what else is to be said.
     """
 
     counts: scipy.sparse.csr_array
@@ -37,6 +37,7 @@ class _Counts(NamedTuple):
     labels: Sequence[str] | None
     format: str
     ignored: Collection[str] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_documents(
@@ -129,31 +130,47 @@ def _table_of_lines(path: Path, columns: Columns, text: str | None, labels: str 
     counts = counts._replace(ignored=ignore & columns.values.keys())
     if labels is None:
         return counts
-    return counts._replace(labels=["" if v is None else str(v) for v in columns.values[labels]])
+    return counts._replace(labels=texts_of(columns.values[labels]))
 
 
 def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
     names = [name for name in columns.values if name not in aside]
     first = columns.values[names[0]] if names else []
-    documents = None
+    documents, said = columns.table.row_numbers, "a line per document"
     if first and _are_names(columns, names[0], first):
-        documents = ["" if value is None else str(value) for value in first]
+        documents, said = texts_of(first), "a line per document, its name first"
         refuse_repeated(path, documents, "document", columns.where, NO_WIDE)
         names = names[1:]
     if not names:
         raise DataError(f"{path}: no column of counts")
-    said = "a line per document" + ("" if documents is None else ", its name first")
-    values = scipy.sparse.csr_array(np.column_stack([_counts(path, columns, name) for name in names]))
-    return _Counts(values, documents, names, None, f"{columns.format}; {said}")
+    counts = np.column_stack([_counts(path, columns, name) for name in names])
+    notes = () if said.endswith("first") else _doubts(names[0], counts)
+    return _Counts(scipy.sparse.csr_array(counts), documents, names, None, f"{columns.format}; {said}", notes=notes)
 
 
 def _are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
-    """Whether a column names the documents: it is the first and has no name, or not only numbers, or these count up."""
+    """Whether a first column names the documents.
+
+    It does if it is an index or has no name, has not only numbers, or whole ones that rise from each to the next, as
+    ids do with gaps or without.
+    """
     table = columns.table
-    if table.first_is_unnamed and name == table.names[0]:
+    if columns.is_index(name) or (table.first_is_unnamed and name == table.names[0]):
         return True
     numbers = [None if value is None else number_of(value) for value in values]
-    return None in numbers or (len(columns.values) > 1 and count_up(numbers))
+    if None in numbers:
+        return True
+    are_whole = all(number.is_integer() for number in numbers)
+    return len(columns.values) > 1 and are_whole and CountCoding().are_labels(np.array(numbers))
+
+
+def _doubts(first: str, counts: np.ndarray) -> tuple[str, ...]:
+    """Return what is said about a first column that was read as a word and may be one of ids, which do not rise."""
+    own, total = counts[:, 0], counts.sum()
+    if counts.shape[1] < 2 or len(own) < RISING or len(np.unique(own)) < len(own) or 2 * own.sum() <= total:
+        return ()
+    said = f"{first!r} is read as a word, with {own.sum():.0f} of {total:.0f} tokens"
+    return (f"{said}; its counts all differ, as ids do",)
 
 
 def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
@@ -192,7 +209,7 @@ def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
             where = columns.where(texts.index(None))
             raise DataError(f"{path}, {where}, column {name!r}: the name of the {role} is missing")
         numbers: dict[str, int] = {}
-        places.append([numbers.setdefault(str(each), len(numbers)) for each in texts])
+        places.append([numbers.setdefault(text_of(each), len(numbers)) for each in texts])
         axes.append(list(numbers))
     shape = len(axes[0]), len(axes[1])
     values = scipy.sparse.coo_array((counts, places), shape=shape).tocsr()  # adds what repeats
@@ -264,6 +281,8 @@ def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) 
         f"{counted(table.shape[0], 'document')} x {counted(table.shape[1], 'word')}: "
         f"{int(table.cells.sum())} tokens, {table.cells.sum() / table.shape[0]:.1f} a document"
     )
+    for note in found.notes:
+        log(note)
     left_out = [
         f"{counted(int(number), kind)} {what}"
         for number, kind, what in (

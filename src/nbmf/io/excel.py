@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 MAX_BYTES = 2**30  # of what a workbook unpacks to: a few kilobytes may declare any size
-FORMULA = "f"  # the type of a cell in openpyxl
+FORMULA, EMPTY_TEXT = "f", "str"  # types of cells in openpyxl; the second is left of a formula that came to ""
 SHOWN = 3  # places in a note
 
 
@@ -77,20 +77,28 @@ def _chosen(path: Path, sheets: list[Worksheet], name: str | None) -> tuple[Work
 def _cells(sheet: Worksheet) -> Iterator[_Cell]:
     for row in sheet.iter_rows():
         for cell in row:
-            if cell.value is not None and (not isinstance(cell.value, str) or cell.value.strip()):
+            if not _is_empty(cell.value):
                 yield _Cell(cell.row, cell.column, cell.value, cell.coordinate, cell.data_type == FORMULA)
 
 
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
 def _with_values(path: Path, cells: list[_Cell], values: Worksheet) -> Iterator[_Cell]:
-    """Yield cells with what their formulas came to when the file was saved."""
+    """Yield cells with what their formulas came to when the file was saved, without those that came to nothing."""
     for cell in cells:
-        value = values[cell.place].value if cell.is_formula else cell.value
-        if value is None:
+        if not cell.is_formula:
+            yield cell
+            continue
+        value = values[cell.place].value
+        if value is None and values[cell.place].data_type != EMPTY_TEXT:
             raise DataError(
                 f"{path}, sheet {values.title!r}, cell {cell.place}: a formula, {str(cell.value)!r}, whose value is "
                 "not in the file; open it in a spreadsheet program and save it, or save the sheet as CSV"
             )
-        yield cell._replace(value=value)
+        if not _is_empty(value):
+            yield cell._replace(value=value)
 
 
 class Sheet(Records):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Unpack
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.value_codes import RISING, number_of
+from nbmf.data.value_codes import RISING, number_of, texts_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import counted, refuse_repeated
@@ -84,13 +84,14 @@ def read_table(
     if labels in ignore:
         raise ConfigError(Setting("ignore", [labels]), ": the column has the labels, which are kept apart")
     features = [column for column in contents.values if column not in ignore and column != labels]
-    row_names = None
-    if features and _names_rows(contents.values[features[0]], index, features[0] in kinds):
+    row_names, said = contents.table.row_numbers, "numbers of rows in the file's index"
+    if index is False or row_names is None:
+        row_names, said = None, "no names of rows"
+    if features and _names_rows(contents, features[0], index, features[0] in kinds):
         first = features.pop(0)
-        row_names = [str(name) for name in contents.values[first]]
+        row_names, said = texts_of(contents.values[first]), f"names of rows in {first!r}"
         refuse_repeated(path, row_names, "row", contents.where)
     columns = _judged(path, contents, features, kinds)
-    said = f"names of rows in {first!r}" if row_names else "no names of rows"
     if not any(column.kind for column in columns.values()):
         gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
         listed = "; ".join([said, *gone])
@@ -104,12 +105,15 @@ def read_table(
     return table
 
 
-def _names_rows(values: list, index: bool | None, has_kind: bool) -> bool:
+def _names_rows(contents: Columns, first: str, index: bool | None, has_kind: bool) -> bool:
     """Whether a first column has names of rows, and no values."""
     if index is not None or has_kind:
         return bool(index)
+    values = contents.values[first]
     if None in values or len(set(values)) < len(values) or len(values) < 2:
         return False
+    if contents.is_index(first):
+        return True
     numbers = [number_of(value) for value in values]
     if all(number is None for number in numbers):
         return True
@@ -153,8 +157,7 @@ def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
     made = pd.DataFrame(cells, dtype=object)
     distributions = {name: DISTRIBUTIONS[column.kind] for name, column in used.items()}
     if labels is not None:
-        texts = [("" if text is None else str(text)) for text in found.values[labels]]
-        made.insert(0, labels, texts)
+        made.insert(0, labels, texts_of(found.values[labels]))
     try:
         return FeatureTable.from_frame(made, distributions, labels)
     except DataError as error:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbmf.data.matrix import MISSING
-from nbmf.data.value_codes import ValueCoding, text_of
+from nbmf.data.value_codes import MISSING as MISSING_TEXTS
+from nbmf.data.value_codes import Meaning, ValueCoding, text_of
 from nbmf.errors import DataError
-from nbmf.io.cells import Block, counted
+from nbmf.io.cells import Block, counted, listed
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.data_frames import FrameBlock, FrameTable, cells_of
 from nbmf.io.extras import needed
@@ -88,7 +89,8 @@ class LabelledTable(FrameTable):
     A column is called by its variable and its label, "v1: I like it"; options call it by either. Where a label
     among those of its values means a one, a zero or a count, the labels of a column are its values; else the values
     themselves are, and labels only show what was declared missing. As names, groups and categories a column has
-    labels if all its values have one.
+    labels if all its values have one; a label of several values has the value in parentheses behind it, unless it means
+    missing.
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ class LabelledTable(FrameTable):
         self.names = [
             f"{name}: {texts[name]}" if texts.get(name) not in (None, "", name) else name for name in self._variables
         ]
-        self._notes, self._labels, self._read = notes, {}, {}
+        self._notes, self._labels, self._read, self._told_apart = notes, {}, {}, {}
         for place, name in enumerate(self._variables):
             if value_labels.get(name):
                 self._labels[place] = value_labels[name]
@@ -135,6 +137,8 @@ class LabelledTable(FrameTable):
         for (words, by_label), number in texts.items():
             read = "value labels are" if by_label else "values are, and not their labels,"
             notes.append(f"{read} read in {counted(number, 'column')}: {words}")
+        for labels, number in Counter(self._told_apart.values()).items():
+            notes.append(f"values with the same label are told apart in {counted(number, 'column')}: {listed(labels)}")
         return tuple(notes)
 
     def _words(self, place: int) -> str:
@@ -174,7 +178,12 @@ class LabelledTable(FrameTable):
     def named(self, column: int) -> pd.Series:
         """Return the values of a column as names: their labels, if all of them have one."""
         values, labels = self.frame.iloc[:, column], self._labels.get(column, {})
-        return _with_labels(values, labels) if labels.keys() >= set(values.dropna().unique()) else values
+        present = set(values.dropna().unique())
+        if not labels.keys() >= present:
+            return values
+        if own := _told_apart({value: label for value, label in labels.items() if value in present}):
+            self._told_apart[column] = tuple(own.values())
+        return _with_labels(values, {**labels, **own})
 
 
 def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:
@@ -187,6 +196,13 @@ def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:
     meanings = {coding.of_text(label) for label in others} - {MISSING, coding.unknown}
     by_default = [each for each in others if coding.of_text(each) == MISSING and not coding.is_declared_missing(each)]
     return len(meanings) > 1 or (len(meanings) == 1 and not by_default)
+
+
+def _told_apart(labels: Labels) -> dict[Any, str]:
+    """Return what values with the same label are called, such as "Other (1)"; those that mean missing are one."""
+    numbers, is_missing = Counter(labels.values()), Meaning(None, MISSING_TEXTS)
+    several = {label for label, number in numbers.items() if number > 1 and label not in is_missing}
+    return {value: f"{label} ({text_of(value)})" for value, label in labels.items() if label in several}
 
 
 def _with_labels(values: pd.Series, labels: Labels) -> pd.Series:

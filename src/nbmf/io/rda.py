@@ -7,7 +7,7 @@ import io
 import lzma
 import os
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import rdata
+from rdata.conversion import DEFAULT_CLASS_MAP
 
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io.cells import Grid, Table, refuse_repeated
@@ -118,8 +119,35 @@ def _grid(path: Path, format: str, matrix: Any) -> Grid:
     return Grid(path, format, values, lambda f, n: f"row {f + 1}, column {n + 1}", *names)
 
 
-def read_objects(path: str | os.PathLike) -> dict[str, Any]:
+def _dates(numbers: Any, attributes: Any) -> Any:
+    """Return R's Date, days since 1970, as dates."""
+    return _as_dates(numbers, "D", 1)
+
+
+def _times(numbers: Any, attributes: Any) -> Any:
+    """Return R's POSIXct, seconds since 1970 (UTC), as dates with times."""
+    return _as_dates(numbers, "us", 1e6)
+
+
+def _as_dates(numbers: Any, unit: str, factor: float) -> Any:
+    """Return numbers of R since 1970, times a factor in a unit of NumPy, as Python's dates; None where missing."""
+    numbers = np.ma.filled(np.ma.asarray(numbers).astype(float), np.nan)
+    are_there = np.isfinite(numbers)
+    dates = np.floor(np.where(are_there, numbers, 0) * factor).astype(f"datetime64[{unit}]").astype(object)
+    return pd.array(np.where(are_there, dates, None), dtype=object)
+
+
+WITH_DATES = {**DEFAULT_CLASS_MAP, "Date": _dates, "POSIXct": _times}  # what makes columns of R's classes
+
+
+def read_objects(path: str | os.PathLike, classes: Mapping[str | bytes, Callable] = WITH_DATES) -> dict[str, Any]:
     """Read all objects of an .rda file, or the one of an .rds file, which has the name "".
+
+    Parameters
+    ----------
+    path : path
+    classes : mapping from the name of a class of R to its constructor, as rdata takes it
+        By default also those of dates, which else are numbers.
 
     Raises
     ------
@@ -128,26 +156,26 @@ def read_objects(path: str | os.PathLike) -> dict[str, Any]:
     """
     content = _unpacked(path)
     if content.startswith(SEVERAL_OBJECTS):
-        objects = _parsed(path, content, rdata.read_rda)
+        objects = _parsed(path, content, rdata.read_rda, classes)
         if not isinstance(objects, dict):
             raise DataError(f"{path}: holds no named objects")
         return objects
-    return {"": _parsed(path, content, rdata.read_rds)}
+    return {"": _parsed(path, content, rdata.read_rds, classes)}
 
 
 def _read_object(path: str | os.PathLike) -> Any:
-    objects = read_objects(path)
+    objects = read_objects(path, DEFAULT_CLASS_MAP)
     if len(objects) != 1:
         raise DataError(f"{path}: holds {len(objects)} objects; needed is exactly one")
     return next(iter(objects.values()))
 
 
-def _parsed(path: str | os.PathLike, content: bytes, read: Callable) -> Any:
+def _parsed(path: str | os.PathLike, content: bytes, read: Callable, classes: Mapping[str | bytes, Callable]) -> Any:
     try:
         with warnings.catch_warnings(), _no_search_for_garbage():
-            # Tibbles and dates have no class in Python; plain tables and numbers are wanted.
+            # Tibbles have no class in Python; plain tables are wanted, and numbers where there are no classes of dates.
             warnings.simplefilter("ignore", UserWarning)
-            return read(io.BytesIO(content), default_encoding="utf-8")
+            return read(io.BytesIO(content), constructor_dict=classes, default_encoding="utf-8")
     except Exception as error:  # damaged bytes make rdata raise nearly anything
         raise _incomplete(path, error) from error
 

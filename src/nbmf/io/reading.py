@@ -12,12 +12,13 @@ import numpy as np
 from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
-from nbmf.io.answers import AnswersError, answers_among, layout_of, look_like_counts
+from nbmf.io.answers import MISSING_IN_A_LIST, AnswersError, answers_among, layout_of, look_like_counts
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
@@ -51,17 +52,21 @@ def read(
         without a record are. "presence": a record per one with a row and a column; all other pairs are 0.
     header : bool, optional
         Whether the first line of a text names the columns. By default it does if a field of it, other than the
-        first, is no value, and for counts also if three or more of them rise from each to the next, as years do.
+        first, is no value, and for counts also if three or more of them rise from each to the next, as years do; for
+        categories if each is the next number, as those of questions are. It also does if it has nothing, 0, 1, ..., as
+        pandas writes, above names of rows or 0, 1, ....
     index : bool, optional
         Whether the first column names the rows. By default it does if one of its values means neither a one nor a
-        zero nor missing, or if it has no name itself; for counts also if they rise in this way.
+        zero nor missing, or if it has no name itself; for counts and categories also if they rise in this way. Where
+        no column does, an index of Parquet or R with numbers of rows, other than 0, 1, ..., names them.
     counts : bool, optional
         Whether values are counts, 0, 1, 2, ..., so that a CountMatrix is made. By default they are
         if they are whole numbers, three different ones of them above 1, such in a quarter of the
         columns at least; fewer are codes more often, and are refused. So are whole numbers from 1 to at
         most 10 without a zero: they are ratings.
     above : int, optional
-        Make counts binary: larger ones become 1, others 0.
+        Make counts binary: larger ones become 1, others 0. In a matrix file of ordered categories these are the numbers
+        that they are called, or of texts their places, 0, 1, ....
     categories : list of str, optional
         The texts of ordered categories, from the lowest on, so that a CategoryMatrix is made: ["never", "seldom",
         "often"] or ["1", "2", "3", "4", "5"]. Texts with labels, as SPSS and Stata have them, are the labels.
@@ -125,13 +130,30 @@ def read_with_absent(
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
     cells = format.cells_of(path, given)
     coded = _coded(path, cells, given)
-    absent_are_zeros = coded.are_filled or isinstance(cells, Entries) or isinstance(coded.codes, StoredCodes)
+    absent_are_zeros = coded.are_filled or isinstance(coded.codes, StoredCodes)
     if (above := given.get("above")) is not None:
-        words = f"{coded.format}; counts above {above} are ones, others zeros"
-        coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words)
+        words, notes = f"{coded.format}; {_above(cells, above)}", (*coded.notes, *_notes_of_zeros(cells, coded))
+        coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words, notes=notes)
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
     matrix, unobserved = _matrix(path, coded, transpose, log, categories)
     return ReadMatrix(as_network(matrix, diagonal, log), absent_are_zeros, unobserved)
+
+
+def _above(cells: Cells, above: int) -> str:
+    """Return the words for what values above a number become."""
+    are_texts = isinstance(cells, CategoryMatrix) and None in map(number_of, cells.categories.tolist())
+    what = f"categories after {str(cells.categories[above])!r}" if are_texts else f"counts above {above}"
+    return f"{what} are ones, others zeros"
+
+
+def _notes_of_zeros(cells: Cells, coded: CodedMatrix) -> tuple[str, ...]:
+    """Return what is said if answers that nobody gave become zeros, since the file has no entry for them."""
+    if not isinstance(cells, Entries) or isinstance(coded.codes, StoredCodes):
+        return ()
+    _, answers = answers_among(coded, is_list=False)
+    if answers is None:
+        return ()
+    return (Message(f"values are answers, {answers.words}, and what is not in the file is zero; ", MISSING_IN_A_LIST),)
 
 
 def _arguments_of(format: Format) -> tuple[str, ...]:
@@ -186,7 +208,9 @@ def _seen_as_counts(
             raise refused  # labels would show which is a one
         called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
-        raise AnswersError(path, answers, counting.texts_of_missing(), others, isinstance(coded.codes, StoredCodes))
+        is_huge = isinstance(coded.codes, StoredCodes)
+        lacks_zeros = is_huge or isinstance(cells, Entries)
+        raise AnswersError(path, answers, counting.texts_of_missing(), others, lacks_zeros, is_huge)
     if not look_like_counts(coded.codes):
         raise refused
     if options["layout"] is None and coded.row_names is None and (layout := layout_of(coded.codes)) is not None:
@@ -226,7 +250,8 @@ def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
             " makes it one of whether a count is above 0",
         )
     dtype = (CountCoding if are_counts or given.get("counts") or "above" in given else Coding).dtype
-    codes = getattr(matrix, matrix.field)
+    is_as_counts = isinstance(matrix, CategoryMatrix) and dtype == CountCoding.dtype
+    codes = _as_counts(path, matrix, given.get("above")) if is_as_counts else getattr(matrix, matrix.field)
     if isinstance(matrix, SparseBinaryMatrix):
         rows, columns, stored = codes
         codes = StoredCodes(rows, columns, stored.astype(dtype), matrix.shape)
@@ -235,6 +260,26 @@ def _own(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
     groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
     names = matrix.row_names.tolist(), matrix.column_names.tolist()
     return CodedMatrix(codes, "NPZ, a matrix file of nbmf", *names, groups)
+
+
+def _as_counts(path: Path, matrix: CategoryMatrix, above: int | None) -> np.ndarray:
+    """Return ordered categories as the whole numbers that they are called, or to be cut as places if they are texts.
+
+    Raises
+    ------
+    DataError
+        If they are neither, or texts that are not to be cut; or there is none above the place.
+    """
+    numbers = [number_of(name) for name in matrix.categories.tolist()]
+    called = f"{path}: ordered categories from {str(matrix.categories[0])!r} to {str(matrix.categories[-1])!r}"
+    if all(number is not None and number.is_integer() and 0 <= number <= LARGEST_COUNT for number in numbers):
+        return np.where(matrix.observed, np.array(numbers)[matrix.ranks], MISSING)
+    if above is None or not all(number is None for number in numbers):
+        raise DataError(f"{called}, and no counts; allowed as such: whole numbers from 0 to {LARGEST_COUNT}")
+    if above >= matrix.n_categories - 1:
+        allowed = f" compares their places, counted from 0; allowed: 0 to {matrix.n_categories - 2}"
+        raise DataError(f"{called}: ", Setting("above", above), allowed)
+    return matrix.ranks
 
 
 def _matrix(

@@ -47,7 +47,22 @@ def _no_header(records: Records) -> Message:
 def _wide_has_header(records: Records, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns: a name is no value; names of rows are none either."""
     fields = records.first.fields
-    return bool(options["groups"] or options["ignore"]) or coding.are_names(fields[1:] or fields)
+    if options["groups"] or options["ignore"] or coding.are_names(fields[1:] or fields):
+        return True
+    return _are_of_pandas(records, coding)
+
+
+def _are_of_pandas(records: Records, coding: ValueCoding) -> bool:
+    """Whether the first line has what pandas writes above columns that nobody named: nothing, 0, 1, ...
+
+    Below nothing there are names of rows then, or numbers that count on from 0 as well.
+    """
+    corner, *numbers = (field.strip() for field in records.first.fields)
+    if corner or len(numbers) < 2 or numbers != list(map(str, range(len(numbers)))):
+        return False
+    rows = [record.fields[0].strip() for record in itertools.islice(records, 1, None) if record.fields]
+    are_numbered = len(rows) > 1 and rows == list(map(str, range(len(rows))))
+    return are_numbered or ("" not in rows and coding.are_names(rows))
 
 
 def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
@@ -68,6 +83,8 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     elif first is not None:
         columns.insert(0, first)
         codes = np.column_stack([coding.look_up(cells, len(cells)), codes])
+    if row_names is None and options["index"] is not False and table.row_numbers is not None:
+        row_names, said = table.row_numbers, "numbers of rows in the file's index"
     if row_names is not None:
         refuse_repeated(table.path, row_names, "row", lambda f: table.where(lines[f]), hint)
     if not columns:

@@ -1,5 +1,7 @@
 """Files of ordered categories: what is read, refused and told."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,10 @@ from nbmf.errors import ConfigError, DataError
 
 LEVELS = ["never", "seldom", "often", "always"]
 ANSWERS = "who,q1,q2\nann,never,always\nbob,,seldom\ncem,often,never\n"
+
+
+def quiet(line):
+    """Say nothing."""
 
 
 @pytest.fixture
@@ -85,6 +91,52 @@ def test_a_matrix_file_keeps_what_categories_are_called(read, tmp_path):
     assert again.ranks.tolist() == V.ranks.tolist()
     assert V.T.categories.tolist() == LEVELS
     assert nbmf.read(tmp_path / "V.npz", above=1, log=lambda line: None).codes.tolist() == [[0, 1], [-1, 0], [1, 0]]
+
+
+def test_numbers_in_a_matrix_file_are_compared_as_those_of_a_text(read, tmp_path):
+    content = "who,a,b,c\nann,1,4,5\nbob,2,5,\ncem,3,3,4\n"
+    V = read(content, list("12345"))
+    V.save(tmp_path / "V.npz")
+    binary, counts = (nbmf.read(tmp_path / "V.npz", log=quiet, **more) for more in ({"above": 3}, {"counts": True}))
+    assert binary.codes.tolist() == nbmf.read(tmp_path / "answers.csv", above=3, log=quiet).codes.tolist()
+    assert counts.tallies.tolist() == [[1, 4, 5], [2, 5, -1], [3, 3, 4]]
+    dataclasses.replace(V, categories=list("02468")).save(tmp_path / "V.npz")  # numbers with gaps are numbers too
+    assert nbmf.read(tmp_path / "V.npz", above=5, log=quiet).codes.tolist() == [[0, 1, 1], [0, 1, -1], [0, 0, 1]]
+
+
+def test_texts_in_a_matrix_file_are_places_and_no_counts(read, tmp_path):
+    V = read(ANSWERS, LEVELS)
+    V.save(tmp_path / "V.npz")
+    lines = []
+    nbmf.read(tmp_path / "V.npz", above=1, log=lines.append)
+    assert lines[0].endswith("; categories after 'seldom' are ones, others zeros")
+    with pytest.raises(DataError, match="above = 3 compares their places, counted from 0; allowed: 0 to 2"):
+        nbmf.read(tmp_path / "V.npz", above=3, log=quiet)
+    for names, more in (
+        (LEVELS, {"counts": True}),
+        (["1", "2", "3", "more"], {"above": 1}),
+        (["0.5", "1", "1.5", "2"], {"above": 1}),
+    ):
+        dataclasses.replace(V, categories=names).save(tmp_path / "V.npz")
+        with pytest.raises(DataError, match="and no counts; allowed as such: whole numbers from 0"):
+            nbmf.read(tmp_path / "V.npz", log=quiet, **more)
+
+
+@pytest.mark.parametrize(
+    ("content", "rows", "columns"),
+    [
+        ("id,1,2,3\na,1,2,5\nb,2,3,4\n", ["a", "b"], ["1", "2", "3"]),
+        ("id,q1,q2\n1,5,2\n2,1,4\n3,2,2\n", ["1", "2", "3"], ["q1", "q2"]),
+        ("a,1,2,5\nb,2,3,4\n", ["a", "b"], ["column 0", "column 1", "column 2"]),  # answers may rise
+        ("a,5,4,3\nb,2,3,4\n", ["a", "b"], ["column 0", "column 1", "column 2"]),
+        ("a,1,2\nb,2,3\n", ["a", "b"], ["column 0", "column 1"]),
+        ("a,1,,2,3\nb,2,3,4,5\n", ["a", "b"], ["column 0", "column 1", "column 2", "column 3"]),
+    ],
+)
+def test_numbers_of_questions_are_names_within_the_scale_too(content, rows, columns, read):
+    for categories in ("12345", "54321"):
+        V = read(content, list(categories))
+        assert (V.row_names.tolist(), V.column_names.tolist()) == (rows, columns)
 
 
 def test_categories_have_to_fit_the_matrix():

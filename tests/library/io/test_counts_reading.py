@@ -9,6 +9,7 @@ import nbmf
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
+from nbmf.io.answers import AnswersError
 
 YEARS = "land,1990,1991,1992\nA,3,0,1\nB,,12,7\nC,0,0,2\n"
 TALLIES = [[3, 0, 1], [-1, 12, 7], [0, 0, 2]]
@@ -125,6 +126,51 @@ def test_formats_besides_text(tmp_path):
         nbmf.read(tmp_path / "own.npz", counts=False, log=quiet)
     CountMatrix.from_array(np.eye(2)).save(tmp_path / "ones.npz")
     assert type(nbmf.read(tmp_path / "ones.npz", log=quiet)) is CountMatrix
+
+
+@pytest.mark.parametrize("name", ["r.mtx", "r.npz"])
+def test_ratings_of_a_sparse_file_are_refused_as_those_of_a_list(tmp_path, name, read):
+    rng = np.random.default_rng(0)
+    values = rng.choice(6, (60, 40), p=[0.8, 0.02, 0.04, 0.05, 0.05, 0.04])
+    values[0, :3] = 9
+    write_sparse(tmp_path / name, values)
+    with pytest.raises(AnswersError) as refused:
+        nbmf.read(tmp_path / name, log=quiet)
+    assert str(refused.value).removeprefix(f"{tmp_path / name}: ") == (
+        "all values that are stored are whole numbers, from 1 to 5, and 9: ratings, and no counts. above = 3, "
+        "missing = ['9'] makes those above 3 ones and others zeros, also what is not in the file; in a list of row, "
+        "column and value, layout = 'long', that is missing; counts = True reads all values as counts"
+    )
+    lines = []
+    matrix = nbmf.read(tmp_path / name, log=lines.append, **refused.value.options)
+    assert matrix.codes.tolist() == np.where(values == 9, -1, values > 3).tolist()
+    assert lines[2].startswith("values are answers, from 1 to 5, and what is not in the file is zero; in a list of row")
+    assert nbmf.read(tmp_path / name, counts=True, log=quiet).tallies.tolist() == values.tolist()
+    triples = "".join(f"r{f},c{n},{values[f, n]}\n" for f, n in np.argwhere(values))
+    with pytest.raises(AnswersError) as of_list:
+        read("f,n,v\n" + triples, layout="long")
+    assert of_list.value.options == refused.value.options
+
+
+@pytest.mark.parametrize("name", ["c.mtx", "c.npz"])
+def test_counts_of_a_sparse_file_fall_and_are_no_ratings(tmp_path, name):
+    lines = []
+    write_sparse(tmp_path / name, np.random.default_rng(0).poisson(0.5, (60, 40)))
+    assert type(nbmf.read(tmp_path / name, log=quiet)) is CountMatrix
+    nbmf.read(tmp_path / name, above=0, log=lines.append)
+    assert len(lines) == 2
+
+
+def write_sparse(path, values):
+    sparse = scipy.sparse.coo_array(values)
+    if path.suffix == ".mtx":
+        scipy.io.mmwrite(path, sparse)
+    else:
+        scipy.sparse.save_npz(path, sparse)
+
+
+def quiet(line):
+    """Say nothing."""
 
 
 @pytest.mark.parametrize("dtype", [np.int8, float])

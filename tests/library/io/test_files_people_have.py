@@ -268,6 +268,15 @@ def test_what_a_person_does_not_see_in_a_sheet_is_reported(here):
     assert "row 5, column 'born': the value is '2001-02-03'" in refused("votes.xlsx")
 
 
+def test_a_formula_that_came_to_an_empty_text_is_an_empty_cell():
+    workbook(votes=[*VOTES[:2], ["Bob", '=IF(1,"","x")', 1, '=" "'], ["Cem", 0, 1, 1]])
+    calculated("votes.xlsx", '<c r="B3"><f>IF(1,"","x")</f><v />', '<c r="B3" t="str"><f>IF(1,"","x")</f><v></v>')
+    calculated("votes.xlsx", '<c r="D3"><f>" "</f><v />', '<c r="D3" t="str"><f>" "</f><v> </v>')
+    matrix, said = read("votes.xlsx")
+    assert matrix.codes.tolist() == [[1, 0, -1], [-1, 1, -1], [0, 1, 1]]
+    assert "2 formulas read as the value of the last save: B3, D3" in said
+
+
 def calculated(path, before, after):
     """Put the value of a formula into a workbook, as a spreadsheet program does when it saves."""
     with zipfile.ZipFile(path) as archive:
@@ -472,6 +481,22 @@ def test_labels_of_stata_that_are_the_same_are_not_used():
     matrix, said = read("s.dta")
     assert matrix.codes.tolist() == [[1, 0], [0, 1], [1, 1]]
     assert "two values of a variable have the same label, so that value labels are not used" in said
+
+
+def test_values_of_spss_with_the_same_label_stay_different_and_that_is_said():
+    frame = pd.DataFrame({"g": [1.0, 2, 3, 1] * 3, "h": [8.0, 9, 1, 2] * 3, "v1": [0.0, 1, 1] * 4, "v2": [1.0, 0] * 6})
+    labels = {"g": {1: "Other", 2: "Labour", 3: "Other", 4: "Labour"}, "h": {1: "yes", 2: "no", 8: "NA", 9: "NA"}}
+    pyreadstat.write_sav(frame, "g.sav", variable_value_labels=labels)
+    note = "values with the same label are told apart in 1 column: 'Other (1)', 'Other (3)'"
+    matrix, said = read("g.sav", groups="g")
+    assert matrix.row_groups.tolist() == ["Other (1)", "Labour", "Other (3)", "Other (1)"] * 3
+    assert matrix.codes[:4, 0].tolist() == [-1, -1, 1, 0]
+    assert note in said
+    said = []
+    table = nbmf.read_table("g.sav", log=said.append)
+    assert set(table.categories.tolist()) == {"Other (1)", "Labour", "Other (3)", "no", "yes", "0", "1"}
+    assert note in said
+    assert not any("told apart" in line for line in read("g.sav", ignore=["g"])[1])
 
 
 # JSON.

@@ -665,6 +665,87 @@ def test_r_matrices_are_read_with_their_names(tmp_path):
         nbmf.read(path, index=True)
 
 
+@pytest.mark.parametrize(
+    ("content", "shape"),
+    [
+        (",0,1\n0,1,0\n1,0,1\n", (2, 2)),
+        (",0,1\na,1,0\nb,0,1\n", (2, 2)),
+        (",0,1\n0,1,0\n1,0,1\n2,0,0\n", (3, 2)),
+        (",0,1\n1,1,0\n1,0,1\n", (3, 3)),  # as values may be
+        (",0,1\n,1,0\n1,0,1\n", (3, 3)),
+        (",1,0\n0,1,0\n1,0,1\n", (3, 3)),
+    ],
+)
+def test_numbers_that_pandas_writes_above_columns_and_before_rows_are_names(content, shape, read):
+    assert read(content).shape == shape
+    if shape == (2, 2):
+        assert read(content, counts=True).shape == shape
+
+
+@pytest.mark.parametrize(
+    ("index", "columns", "names"),
+    [
+        ([101, 205, 309], {}, ["101", "205", "309"]),  # a part of a table
+        ([2, 0, 1], {}, ["2", "0", "1"]),
+        ([0, 1, 2], {}, ["row 0", "row 1", "row 2"]),
+        (range(5, 8), {}, ["row 0", "row 1", "row 2"]),
+        ([7, 7, 8], {}, ["row 0", "row 1", "row 2"]),  # parts one below the other
+        ([101, 205, 309], {"who": ["x", "y", "z"]}, ["x", "y", "z"]),
+    ],
+)
+def test_an_index_of_numbers_that_nobody_named_has_names_where_there_are_no_others(index, columns, names, tmp_path):
+    frame = pd.DataFrame({**columns, "a": [1, 0, 1], "b": [0, 1, 1], "c": [0, 5, 2]}, index=index)
+    frame.to_parquet(path := tmp_path / "t.parquet")
+    matrix = nbmf.read(path, ignore=["c"], log=quiet)
+    assert matrix.row_names.tolist() == names
+    assert matrix.shape == (3, 2)
+    assert nbmf.read(path, ignore=["c", *columns], index=False, log=quiet).row_names[0] == "row 0"
+    mixed, documents = nbmf.read_table(path, log=quiet), nbmf.read_documents(path, log=quiet)
+    assert mixed.row_names.tolist() == names
+    assert documents.row_names.tolist() == [name.replace("row", "document") for name in names]
+    assert mixed.column_names.tolist() == documents.column_names.tolist() == ["a", "b", "c"]
+
+
+def test_an_index_with_a_name_has_names_for_every_reader(tmp_path):
+    frame = pd.DataFrame({"a": [1, 0, 1], "b": [0, 1, 1]}, index=pd.Index([5, 3, 9], name="id"))
+    frame.to_parquet(path := tmp_path / "t.parquet")
+    for reader in (nbmf.read, nbmf.read_table, nbmf.read_documents):
+        table = reader(path, log=quiet)
+        assert table.row_names.tolist() == ["5", "3", "9"]
+        assert table.column_names.tolist() == ["a", "b"]
+
+
+def test_dates_of_r_are_dates_and_no_numbers(tmp_path):
+    path = write_r_dates(tmp_path / "t.rds", day=[18000, 18400.5, None], at=[1.5e9, 1.6e9, None], x=[0.5, 2, 1.5])
+    words = "column 'day' has dates, such as '2019-04-14'; column 'at' has dates, such as '2017-07-14 02:40:00'"
+    with pytest.raises(DataError, match=words):
+        nbmf.read_table(path, log=quiet)
+    assert nbmf.read_table(path, ignore=["day", "at"], log=quiet).column_names.tolist() == ["x"]
+    with pytest.raises(DataError, match="column 'at': the value is '2017-07-14 02:40:00'"):
+        nbmf.read(path, counts=True, ignore=["x"], log=quiet)
+
+
+def write_r_dates(path, **columns):
+    """Write a data frame of doubles in R's text format, `day` of the class Date and `at` of POSIXct."""
+
+    def texts(*values):
+        return [16, len(values), *(word for value in values for word in (262153, len(value), value))]
+
+    def attributes(**values):
+        pairs = ([1026, 1, 262153, len(name), name.replace("_", "."), *value] for name, value in values.items())
+        return [*itertools.chain.from_iterable(pairs), 254]
+
+    classes = {"day": ("Date",), "at": ("POSIXct", "POSIXt")}
+    lines = ["A", 2, 262144, 131840, 19 | 768, len(columns)]
+    for name, values in columns.items():
+        lines += [14 | 768 * (name in classes), len(values), *("NA" if value is None else value for value in values)]
+        lines += attributes(**{"class": texts(*classes[name])}) if name in classes else []
+    rows = [13, 2, "NA", -len(next(iter(columns.values())))]
+    lines += attributes(names=texts(*columns), **{"class": texts("data.frame")}, row_names=rows)
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
 def test_r_tables_and_rds_files_are_read(tmp_path):
     path = write_r_table(tmp_path / "t.rda", who=["ann", "bob"], b1=[1.0, 0.0], b2=[0, 1])
     assert nbmf.read(path, log=quiet).codes.tolist() == [[1, 0], [0, 1]]
