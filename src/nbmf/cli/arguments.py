@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+import sys
 
 import nbmf
 from nbmf.catalogue import CANDIDATES, COMPARED, METHODS, TRIED_UP_TO
@@ -16,6 +17,7 @@ from nbmf.cli.options import (
     Command,
     Option,
     Options,
+    file_word,
     number,
     number_or_auto,
     repeated_words,
@@ -25,7 +27,7 @@ from nbmf.cli.options import (
     text,
     texts,
 )
-from nbmf.cli.parser import Parser, meant
+from nbmf.cli.parser import Parser, meant, parsed
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
 from nbmf.inference.exclusion import EXCLUDED
@@ -61,11 +63,11 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
 def parse(argv: list[str] | None) -> Options:
     """Return what the arguments say; help and usage errors end the process."""
     top, commands = parsers()
-    options, unknown = top.parse_known_args(argv)
+    options, unknown = parsed(top, sys.argv[1:] if argv is None else argv)
     if unknown:
-        subparser = commands[options.command]
+        subparser = commands[options["command"]]
         subparser.error(f"not understood: {' '.join(unknown)}{meant(unknown, subparser)}")
-    return Options(**vars(options))
+    return Options(**options)
 
 
 def as_typed(message: str, command: str) -> str:
@@ -76,7 +78,7 @@ def as_typed(message: str, command: str) -> str:
 def printed_command(options: Options) -> str:
     """Return the command that was typed, without what changes no result; the seed is always there."""
     declared = COMMANDS[options.command].declared
-    files = [getattr(options, option.attribute) for option in declared if option.is_file]
+    files = [file_word(getattr(options, option.attribute)) for option in declared if option.is_file]
     others = [option for option in declared if not option.is_file]
     return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
 
@@ -120,6 +122,7 @@ READ = (
         "--categories",
         "ordered categories, from the lowest to the highest: never seldom often, or 1 2 3 4 5",
         nargs="+",
+        action="extend",
         metavar="TEXT",
     ),
     text(
@@ -155,6 +158,7 @@ NAMES = text(
     "--names",
     "names for the components, or axes, in the order of the report; tables and nbmf predict use them",
     nargs="+",
+    action="extend",
 )
 EXAMPLE = Command(
     "write a matrix or a table that comes with the package as a CSV file to try",
@@ -288,7 +292,12 @@ PATHS = Command(
         number("--chains", "independent chains (default: 4)", default=4),
         number("--iterations", "sweeps of each chain, a third of them burn-in (default: 1500)", least=3, default=1500),
         number("--draws", "posterior draws of each chain, for intervals (default: 100)", python="n_draws", default=100),
-        text("--show", "rows with colours and names in the picture (default: those that moved farthest)", nargs="+"),
+        text(
+            "--show",
+            "rows with colours and names in the picture (default: those that moved farthest)",
+            nargs="+",
+            action="extend",
+        ),
         SEED,
         *results(".paths"),
     ),

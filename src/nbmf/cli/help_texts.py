@@ -103,7 +103,7 @@ examples:
   nbmf recommend votes.nbmf --exclude observed         the most probable missing entries
 
 Columns are matched by their names, as in nbmf predict. For a sparse matrix, columns that FILE does not have are
-zeros.
+zeros. In a network, whose rows and columns have the same names, no row is recommended itself.
 
 the CSV file has a line per row and recommended column: the row, the place (1 for the most probable), the column, and
 the probability of a one; for counts the mean

@@ -1,11 +1,14 @@
 """nbmf info of a matrix of counts: how large and how scattered they are, and what takes them."""
 
+import argparse
 from collections.abc import Iterator
 
 import numpy as np
 
 from nbmf.catalogue import methods_for
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
+from nbmf.cli.options import Options
+from nbmf.cli.reading import is_read_in_full, repeated
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.evaluation import count_baselines
 from nbmf.reporting.text import wrapped
@@ -14,14 +17,12 @@ FEW_VALUES = 10  # different ones, which may be marks or answers
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
 
 
-def report(matrix: CountMatrix, again: str, as_answers: str, uses: list[str]) -> Iterator[str]:
-    """Yield the lines of the report; `again` is FILE with its options, `as_answers` without those of counts.
-
-    `uses` are further lines.
-    """
+def report(matrix: CountMatrix, options: argparse.Namespace, uses: list[str]) -> Iterator[str]:
+    """Yield the lines of the report; `uses` are further lines, and commands read FILE with its options."""
     observed = matrix.tallies[matrix.observed]
     marks = _marks(observed)
-    yield from _sizes(observed, marks)
+    as_answers = _as_answers(matrix, options, marks)
+    yield from _sizes(observed, marks, as_answers is not None)
     yield _scatter(matrix)
     yield from _lines(matrix)
     yield from time_of_fit(matrix, f"{observed.size} observed entries")
@@ -33,10 +34,10 @@ def report(matrix: CountMatrix, again: str, as_answers: str, uses: list[str]) ->
     )
     yield from (*uses, "", "next:")
     for command in ("fit", "compare"):
-        yield f"  nbmf {command} {again}"
-    if marks:
-        yield f"  nbmf fit {as_answers} --categories {' '.join(map(str, marks))}"
-    yield f"  nbmf info {again} --above 0"
+        yield f"  nbmf {command} {repeated(options)}"
+    if as_answers is not None:
+        yield f"  nbmf fit {repeated(as_answers)}"
+    yield f"  nbmf info {repeated(_as_ones(matrix, options))}"
 
 
 def _marks(observed: np.ndarray) -> list[int]:
@@ -46,7 +47,21 @@ def _marks(observed: np.ndarray) -> list[int]:
     return values.tolist() if are_all else []
 
 
-def _sizes(observed: np.ndarray, marks: list[int]) -> Iterator[str]:
+def _as_answers(matrix: CountMatrix, options: argparse.Namespace, marks: list[int]) -> Options | None:
+    """Return the options that read marks as ordered categories; None if there are none, or FILE lacks their zeros."""
+    chosen = Options(**{**vars(options), "counts": None, "categories": [*map(str, marks)]})
+    return chosen if marks and is_read_in_full(chosen, matrix) else None
+
+
+def _as_ones(matrix: CountMatrix, options: argparse.Namespace) -> Options:
+    """Return the options that make counts ones and zeros; of a list of what looks like answers they name the zeros."""
+    chosen = Options(**{**vars(options), "counts": None, "above": 0})
+    if options.layout != "long" or options.absent is not None or is_read_in_full(chosen, matrix):
+        return chosen
+    return Options(**{**vars(chosen), "absent": "zeros"})
+
+
+def _sizes(observed: np.ndarray, marks: list[int], are_read: bool) -> Iterator[str]:
     half, most = np.quantile(observed, (0.5, 0.9), method="inverted_cdf")
     mean, variance = observed.mean(), observed.var()
     yield (
@@ -56,8 +71,9 @@ def _sizes(observed: np.ndarray, marks: list[int]) -> Iterator[str]:
     values = np.unique(observed)
     if len(values) <= FEW_VALUES:
         listed = ", ".join(map(str, values))
+        of_marks = "--categories reads them in their order"
         means = (
-            "--categories reads them in their order"
+            (of_marks if are_read else f"{of_marks} from a table that has a cell for each, zeros too")
             if marks
             else "declare the ones, zeros and missing values by --ones, --zeros and --missing"
         )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.arguments import COMMANDS, as_typed
-from nbmf.cli.options import Options, repeated_words
+from nbmf.cli.options import Options, file_word, repeated_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import number_of
 from nbmf.errors import DataError
@@ -18,6 +18,7 @@ from nbmf.io.answers import answers_of
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
+from nbmf.io.layouts import ROLES
 from nbmf.reporting.text import wrapped
 
 OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")
@@ -42,10 +43,10 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     if found is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
-    if _is_list(found.values):
-        return [wrapped(opening), *_list(options, found.values)]
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in found.values.items() if name not in aside}
+    if _is_list(columns):
+        return [wrapped(opening), *_list(options, columns)]
     if _has_answers(columns):
         return None
     if texts := {name: _words(values) for name, values in columns.items() if _has_texts(values)}:
@@ -118,17 +119,23 @@ def _is_list(columns: dict[str, list]) -> bool:
 
 
 def _list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
+    """Return the lines about a list; its columns are named where the file has others, which are put aside."""
+    has_others = bool(options.ignore or options.groups)
+    roles = dict(zip(ROLES["long"], columns, strict=False)) if has_others else {}
+    read = {**roles, "groups": options.groups, "header": options.header, **_own(options)}
     if len(columns) == 2:
         return [
             f"a list with a line per one: {', '.join(map(repr, columns))}",
-            *_next(_typed("info", options.file, layout="presence")),
+            *_next(_typed("info", options.file, layout="presence", **read)),
         ]
     *_, last = columns.values()
-    commands = [_typed("info", options.file, layout="long")]
+    read |= {"layout": "long", "missing": options.missing}
+    commands = [_typed("info", options.file, **read)]
     values = np.array([number_of(value) for value in last], np.int64)
     if values.max() > 1 and answers_of(values, is_list=True) is None:  # of ratings, info says how to cut them
-        documents = _typed("topics", options.file, layout="long")
-        commands = [_typed("info", options.file, layout="long", counts=True), documents]
+        of_topics = dict(zip(("document", "word", "count"), roles.values(), strict=False))
+        documents = _typed("topics", options.file, layout="long", **of_topics, **_own(options))
+        commands = [_typed("info", options.file, **read, counts=True), documents]
     return [f"a list with a line per entry: {', '.join(map(repr, columns))}", *_next(*commands)]
 
 
@@ -153,7 +160,7 @@ def _words(cells: list) -> float:
 def _texts(options: argparse.Namespace, words: dict[str, float], others: bool) -> list[str]:
     """Return the lines about columns of texts, of so many words, and whether there are others."""
     lines = [f"column {name!r} has texts, of {n:.1f} words on average" for name, n in words.items()]
-    commands = [_typed("topics", options.file, text=name, labels=options.groups) for name in words]
+    commands = [_typed("topics", options.file, text=name, labels=options.groups, **_own(options)) for name in words]
     if others:
         commands.append(_cluster(options, words))
     return [*lines, *_next(*commands)]
@@ -175,6 +182,7 @@ def _documents(options: argparse.Namespace) -> str:
         labels=None if is_long else options.groups,
         ignore=options.ignore or [],
         transpose=options.transpose,
+        **_own(options),
     )
 
 
@@ -188,13 +196,17 @@ def _cluster(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
         missing=options.missing,
         header=options.header,
         index=options.index,
-        name=options.name,
-        encoding=options.encoding,
+        **_own(options),
     )
+
+
+def _own(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what says which part of a file is read, and as which characters: without it another one would be."""
+    return {"name": options.name, "encoding": options.encoding}
 
 
 def _typed(command: str, file: str, **given: Any) -> str:
     """Return a command with some options of how it reads its file, as they are typed."""
     declared = COMMANDS[command].reading
     options = Options(**{option.attribute: option.default for option in declared} | given)
-    return shlex.join(["nbmf", command, file, *repeated_words(options, declared)])
+    return shlex.join(["nbmf", command, file_word(file), *repeated_words(options, declared)])

@@ -1,6 +1,8 @@
 """An option of the command line: one declaration for argparse, messages and printed commands."""
 
 import argparse
+import itertools
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -63,9 +65,12 @@ class Option:
             return [self.name, *choices]
         values = list(value.items()) if isinstance(value, dict) else value
         texts = [self._text(each) for each in (values if isinstance(values, list) else [values])]
-        if "nargs" in self.keywords:
-            return [self.name, *texts]
-        return [word for text in texts for word in (self.name, text)]
+        parts = _runs(texts) if "nargs" in self.keywords else ([each] for each in texts)
+        return [word for part in parts for word in self._with_name(part)]
+
+    def _with_name(self, texts: list[str]) -> list[str]:
+        """Return texts after the name, a single one that looks like an option joined to it."""
+        return [f"{self.name}={texts[0]}"] if _is_like_option(texts[0]) else [self.name, *texts]
 
     def _text(self, value: Any) -> str:
         if value is Ellipsis:
@@ -73,6 +78,25 @@ class Option:
         if isinstance(value, tuple):
             return "=".join(map(self._text, value))
         return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _runs(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the texts that are typed after an option together; those that look like options are alone."""
+    for is_like_option, run in itertools.groupby(texts, _is_like_option):
+        if is_like_option:
+            yield from ([each] for each in run)
+        else:
+            yield [*run]
+
+
+def _is_like_option(text: str) -> bool:
+    """Whether argparse takes a word for an option, unless it is joined to its own: numbers below 0 are none."""
+    return text.startswith("-") and text != "-" and not re.fullmatch(r"-\d+|-\d*\.\d+", text)
+
+
+def file_word(path: str) -> str:
+    """Return a path as a word of a command that is printed: one that begins with - is no option."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 class Command(NamedTuple):

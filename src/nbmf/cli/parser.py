@@ -3,9 +3,11 @@
 import argparse
 import difflib
 import re
-from typing import NoReturn
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 USAGE = 2  # the exit code of an error of options
+DASHES = "\0--"  # instead of -- as the value of an option, which argparse leaves out
 # What others call an option.
 ALSO_CALLED = {
     **dict.fromkeys(("-k", "-K", "--k", "--K", "--rank", "--n-components", "--n_components"), "--components"),
@@ -23,7 +25,23 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the process with the error."""
-        self.exit(USAGE, f"nbmf: error: {message}; {self.prog} --help lists all options\n")
+        lacking = re.fullmatch(r"argument (--[a-z-]+): expected .*argument", message)
+        joined = f" (one that begins with - is joined to it: {lacking[1]}=-x)" if lacking else ""
+        self.exit(USAGE, f"nbmf: error: {message}{joined}; {self.prog} --help lists all options\n")
+
+
+def parsed(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return what the arguments say, and those that are not understood; --missing=-- has the value --."""
+    kept = [re.sub(r"^(--[a-z-]+=)--$", rf"\1{DASHES}", word) for word in argv]
+    options, unknown = parser.parse_known_args(kept)
+    return {name: _with_dashes(value) for name, value in vars(options).items()}, unknown
+
+
+def _with_dashes(value: Any) -> Any:
+    """Return what was typed, with -- again where DASHES stood for it."""
+    if isinstance(value, list):
+        return [_with_dashes(each) for each in value]
+    return "--" if isinstance(value, str) and value == DASHES else value
 
 
 def meant(unknown: list[str], command: argparse.ArgumentParser) -> str:

@@ -10,11 +10,13 @@ import numpy as np
 from nbmf.analysis.matrices import for_method
 from nbmf.catalogue import matrix_of
 from nbmf.cli.arguments import READ, READING, as_typed, printed_command
-from nbmf.cli.options import Options, repeated_words
+from nbmf.cli.options import Options, file_word, repeated_words
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import RefusedValue
-from nbmf.errors import DataError
+from nbmf.errors import DataError, NbmfError
 from nbmf.io.answers import AnswersError
 from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.io.reading import read_with_absent
@@ -36,29 +38,37 @@ def read_matrix(options: argparse.Namespace, method: str | None = None) -> Named
 
 def read_with_groups(options: argparse.Namespace, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
     """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any."""
-    found, column_groups = _read_with_groups(options, method)
-    return found.matrix, column_groups
+    found, column_groups = _read_with_groups(options, None if method is None else matrix_of(method))
+    return for_method(found.matrix, method), column_groups
 
 
-def read_new_rows(options: argparse.Namespace) -> ReadMatrix:
-    """Read FILE as `read_matrix` does, and what the entries are that it does not have."""
-    return _read_with_groups(options, None)[0]
+def read_new_rows(options: argparse.Namespace, kind: type[NamedMatrix]) -> ReadMatrix:
+    """Read FILE as for a fit to a kind of matrix, and what the entries are that it does not have."""
+    found, _ = _read_with_groups(options, kind)
+    return found._replace(matrix=_as_kind(found.matrix, kind))
 
 
-def _read_with_groups(options: argparse.Namespace, method: str | None) -> tuple[ReadMatrix, np.ndarray | None]:
-    """Return what is in FILE, and the groups of its columns.
+def _as_kind(matrix: NamedMatrix, kind: type[NamedMatrix]) -> NamedMatrix:
+    """Return zeros and ones as counts or ordered categories, as `for_method` does before a fit; others as they are."""
+    if kind in (CountMatrix, CategoryMatrix) and isinstance(matrix, BinaryMatrix):
+        return kind(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
+    return matrix
+
+
+def _read_with_groups(
+    options: argparse.Namespace, kind: type[NamedMatrix] | None
+) -> tuple[ReadMatrix, np.ndarray | None]:
+    """Return what is in FILE, for methods that take a kind of matrix if one is known, and the groups of its columns.
 
     Groups belong to what a line of the file is about: after --transpose these are columns.
     """
     chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
-    kind = None if method is None else matrix_of(method)
     is_open = chosen["layout"] != "presence" and all(chosen[name] is None for name in SETTLED)
     if kind is CountMatrix and is_open:
         chosen["counts"] = True
     has_column_groups = options.transpose and options.groups is not None
     transpose = options.transpose and not has_column_groups
     found, column_groups = _read(options, chosen, transpose), None
-    found = found._replace(matrix=for_method(found.matrix, method))
     if has_column_groups:
         found, column_groups = found.T, found.matrix.row_groups
         print(f"transposed: groups are those of the {found.matrix.shape[1]} columns", flush=True)
@@ -82,6 +92,16 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
         raise DataError(error, f". nbmf info {repeated(options)} says what does not fit, and what to type") from error
 
 
+def is_read_in_full(options: argparse.Namespace, matrix: NamedMatrix) -> bool:
+    """Whether FILE is read with options, and as many entries of it are observed as in a matrix that was read."""
+    chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
+    try:
+        read = read_with_absent(options.file, **chosen, log=lambda line: None).matrix
+    except NbmfError:
+        return False
+    return read.observed_along(1).sum() == matrix.observed_along(1).sum()
+
+
 def name_of(options: argparse.Namespace) -> str:
     """Return FILE's name without its folder and suffixes: votes of data/votes.csv.gz."""
     return Path(Path(options.file).name.removesuffix(".gz")).stem
@@ -89,7 +109,7 @@ def name_of(options: argparse.Namespace) -> str:
 
 def repeated(options: argparse.Namespace) -> str:
     """Return FILE and the options that it was read with, for another command line."""
-    return shlex.join([options.file, *repeated_words(options, READING)])
+    return shlex.join([file_word(options.file), *repeated_words(options, READING)])
 
 
 def command_for(options: argparse.Namespace) -> str:

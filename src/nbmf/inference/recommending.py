@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.data.named import names_of
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fitted import as_indices
@@ -41,6 +42,7 @@ class Recommending:
         exclude: str = ONES,
         groups: Sequence[Any] | None = None,
         itself: bool | None = None,
+        names: Sequence[str] | None = None,
     ) -> Recommendations:
         """Return the n columns of each row whose E[v] is largest among those that are not known.
 
@@ -59,8 +61,11 @@ class Recommending:
         groups : sequence of m labels, optional
             The group of each new row, in models with groups of rows; default: those of the matrix, if it has them.
         itself : bool, optional
-            Whether a row given by its index may be recommended the column of the same index, which is itself in a
-            network. By default it may not where rows and columns have the same names in the same order.
+            Whether a row may be recommended the column that it is itself in a network: for a row given by its index the
+            column of the same index, for a new row that of the same name. By default it may not where rows and columns
+            of the fitted matrix have the same names in the same order.
+        names : sequence of m str, optional
+            The names of new rows; default: those of the matrix, if it has some.
 
         Returns
         -------
@@ -75,8 +80,9 @@ class Recommending:
         ConfigError
             If n is not an integer of at least 1, `exclude` is neither of these, or `itself` is not a bool.
         DataError
-            If an index is outside the fitted matrix, a matrix has another shape or other names, `known` or `itself` is
-            given with new rows, or `groups` without them or to a model that has none.
+            If an index is outside the fitted matrix, a matrix has another shape or other names, `known` is given with
+            new rows, `names` or `groups` without them, or `groups` to a model that has none; if there are not as many
+            `names` as new rows, or none by which `itself` = False could find columns.
         """
         self._require_fit()
         check_count("n", n, 1)
@@ -87,12 +93,12 @@ class Recommending:
         if len(getattr(rows, "shape", ())) == 2:
             if known is not None:
                 raise DataError(Setting("known"), ": new rows say themselves what is known; allowed: None")
-            if itself is not None:
-                raise DataError(Setting("itself", itself), ": new rows are none of the columns; allowed: None")
-            fold_in = functools.partial(self._of_new_rows, V=rows, groups=groups, n=n, exclude=exclude)
+            own = self._own_columns(rows, names, itself)
+            fold_in = functools.partial(self._of_new_rows, V=rows, groups=groups, n=n, exclude=exclude, own=own)
             return self._fold_in(fold_in, rows, axis=1)
-        if groups is not None:
-            raise DataError(Setting("groups"), ": those of rows of the fit are known; allowed: None")
+        for name, given in (("groups", groups), ("names", names)):
+            if given is not None:
+                raise DataError(Setting(name), ": those of rows of the fit are known; allowed: None")
         itself = not self._is_network if itself is None else itself
         return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude, itself)
 
@@ -100,6 +106,24 @@ class Recommending:
     def _is_network(self) -> bool:
         """Whether rows and columns are the same things, as their names say."""
         return self.row_names_ is not None and np.array_equal(self.row_names_, self.column_names_)
+
+    def _own_columns(self, V: Any, names: Sequence[str] | None, itself: bool | None) -> np.ndarray | None:
+        """Return the column that each new row is itself, by their names: int array (m,), -1 for none.
+
+        None if a row may be recommended any column.
+        """
+        if names is not None and len(names) != V.shape[0]:
+            raise DataError(
+                Setting("names"), f": there are {len(names)}; needed are {V.shape[0]}, one for each new row"
+            )
+        names = names_of(V)[0] if names is None else names
+        has_names = names is not None and self.column_names_ is not None
+        if itself is False and not has_names:
+            raise DataError(Setting("itself", itself), ": needed are names of the new rows, and of columns of the fit")
+        if not has_names or not (self._is_network if itself is None else not itself):
+            return None
+        place_of = {str(name): place for place, name in enumerate(self.column_names_)}
+        return np.array([place_of.get(str(name), -1) for name in names], int)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
         indices, size = as_indices(rows), self.W_.shape[0]
@@ -129,12 +153,17 @@ class Recommending:
                 parts.append(best(mean, without, n))
         return _joined(parts, n)
 
-    def _of_new_rows(self, values: Any, V: Any, groups: Sequence[Any] | None, n: int, exclude: str) -> Recommendations:
+    def _of_new_rows(
+        self, values: Any, V: Any, groups: Sequence[Any] | None, n: int, exclude: str, own: np.ndarray | None
+    ) -> Recommendations:
         means, parts = self._means_of_rows(V, groups), []
         for block in in_blocks(*values.shape):
             places = np.arange(block.start, block.stop)
             part = rows_of(values, places)
-            parts.append(best(means(part, places), self._is_known(part, exclude), n))
+            without = self._is_known(part, exclude)
+            if own is not None:
+                without |= own[places, None] == np.arange(without.shape[1])
+            parts.append(best(means(part, places), without, n))
         return _joined(parts, n)
 
     def _is_known(self, values: Any, exclude: str) -> np.ndarray:

@@ -114,7 +114,8 @@ class OutputFolder:
             shown.isetitem(place, table.iloc[:, place].map(as_cell))
         self.write(name, lambda path: shown.to_csv(path, **options))
         if self.workbook is not None:
-            self._keep(name, table.reset_index(names=options.get("index_label")) if options["index"] else table)
+            names = options.get("index_label")  # a column of the matrix may have such a name, too
+            self._keep(name, table.reset_index(names=names, allow_duplicates=True) if options["index"] else table)
 
     def _keep(self, name: str, table: pd.DataFrame) -> None:
         if workbooks.is_too_large(table):

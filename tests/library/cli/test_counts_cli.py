@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.io
 import small_picture
 from scipy.stats import poisson
 
@@ -88,6 +89,67 @@ def test_few_values_may_be_answers(capsys):
     assert command == ["nbmf", "fit", "marks.csv", "--categories", "0", "1", "2", "3", "4"]
     again = run(capsys, "info", "marks.csv", "--counts")
     assert " ".join(command) in " ".join(again.split())  # with --counts it would be refused
+
+
+def entries(counts, zeros):
+    """Return a line per count that is there, with those of zero or without."""
+    stacked = counts.stack().reset_index().set_axis(["site", "species", "n"], axis=1)
+    return stacked if zeros else stacked[stacked["n"] > 0]
+
+
+def as_mtx(counts):
+    scipy.io.mmwrite("c.mtx", scipy.sparse.coo_array(counts.fillna(0).to_numpy(int)))
+    return "c.mtx"
+
+
+def as_csv(frame, **options):
+    frame.to_csv("c.csv", **options)
+    return "c.csv"
+
+
+def as_own(counts):
+    CountMatrix.from_frame(counts.astype(float)).save("c.npz")
+    return "c.npz"
+
+
+FILES = {
+    "a table": (as_csv, [], True),
+    "a table, declared": (as_csv, ["--counts"], True),
+    "transposed with groups": (
+        lambda counts: as_csv(counts.assign(kind=["a", "b"] * 12), index_label="site"),
+        ["--groups", "kind", "--transpose"],
+        True,
+    ),
+    "Matrix Market": (as_mtx, ["--counts"], False),
+    "a matrix of nbmf": (as_own, [], False),
+    "a list": (lambda counts: as_csv(entries(counts, False), index=False), ["--layout", "long", "--counts"], False),
+    "a list, zeros said": (
+        lambda counts: as_csv(entries(counts, False), index=False),
+        ["--layout", "long", "--counts", "--absent", "zeros"],
+        False,
+    ),
+    "a list with zeros": (
+        lambda counts: as_csv(entries(counts, True), index=False),
+        ["--layout", "long", "--counts"],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_each_command_that_is_told_reads_the_same_entries(kind, capsys):
+    """Few different counts may be answers: as such they are read from files alone that have their zeros."""
+    write, words, are_read = FILES[kind]
+    file = write(TABLE.clip(upper=4))
+    said = run(capsys, "info", file, *words)
+    missing = re.search(r"([0-9.]+% missing)", said)[1]
+    told = [line.split()[1:] for line in said.splitlines() if line.startswith("  nbmf ")]
+    assert any("--categories" in line for line in told) == are_read
+    assert ("from a table that has a cell for each, zeros too" in " ".join(said.split())) == (not are_read)
+    for _, *line in told:
+        assert missing in run(capsys, "info", *line)
+    assert "--above" in told[-1]
+    assert "counts above 0 are ones" in run(capsys, *told[-1])
 
 
 def test_a_large_count_costs_no_memory(capsys):

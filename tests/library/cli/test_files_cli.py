@@ -328,6 +328,20 @@ def test_a_workbook_has_all_tables_and_no_formula(command, here, capsys):
         assert "=sex" in values
 
 
+def test_columns_of_a_workbook_may_be_called_as_its_own(here, capsys):
+    called = ["row", "component", "index", "main"]
+    answers([0, 1], 4).set_axis(called, axis=1).to_csv("s.csv", index_label="who")
+    run(capsys, "fit", "s.csv", *QUICK, "--names", "row", "--out", "t.xlsx")
+    book = openpyxl.load_workbook("t.xlsx")
+    for name, first in (("expectation", "row"), ("H", "component"), ("W", "row")):
+        header, *rows = book[name].iter_rows(values_only=True)
+        assert list(header) == (here / f"t.nbmf/{name}.csv").read_text().splitlines()[0].split(",")
+        assert header[0] == first
+        assert first in header[1:]
+        written = pd.read_csv(here / f"t.nbmf/{name}.csv")
+        np.testing.assert_allclose([row[1:] for row in rows], written.iloc[:, 1:], rtol=1e-5)
+
+
 def test_a_workbook_of_another_origin_is_not_overwritten(here, capsys):
     answers([0, 1]).to_csv("s.csv")
     (here / "t.xlsx").write_text("mine")

@@ -17,6 +17,13 @@ from nbmf.io.layouts import ABSENT, LAYOUTS
 DECLARED = [(command, option) for command, declared in COMMANDS.items() for option in declared.declared]
 
 
+def _takes_any_text(option):
+    """Whether an option takes a text of any kind."""
+    return not (option.is_file or option.keywords.get("choices") or option.keywords.get("type")) and (
+        option.keywords.get("action") in (None, "append", "extend")
+    )
+
+
 @pytest.mark.parametrize(("command", "option"), DECLARED, ids=lambda each: getattr(each, "name", each))
 def test_an_error_names_the_option_here_and_the_argument_in_python(command, option):
     for name in option.python:
@@ -57,12 +64,45 @@ def test_what_is_said_of_reading_a_matrix_are_arguments_of_read():
         "nbmf compare votes.csv --no-diagonal --methods bica logpca --components 2 3 --set tol=0.5 --seed 0",
         "nbmf cluster t.csv --kind 'a b=count' --kind c=real --missing '?' --model mnb --components 3 --seed 0",
         "nbmf topics t.mtx --layout long --document d --word w --count n --stop-words english --seed 0",
+        "nbmf fit ./-votes.csv --missing=-- --missing=-x --missing -1 --missing - --ignore=-c --ignore=--seed --seed 0",
+        "nbmf fit votes.csv '--missing=- x' --missing '' --categories -1.5 -1 - 0 --categories=-- --categories=-x "
+        "--categories 'a b' c --groups=-g --seed 0 --names=-1e5 --names b",
+        "nbmf paths v.csv --period-in-names=-R --show=-a --show=--b --show c --seed 0",
+        "nbmf cluster t.csv --kind=-x=count --kind=--=real --ignore=-- --seed 0",
     ],
 )
 def test_a_printed_command_is_what_was_typed(line):
     assert printed_command(parse(shlex.split(line)[1:])) == line
     plain = line.replace(" --seed 0", "")
     assert printed_command(parse([*shlex.split(plain)[1:], "--out", "there", "--force"])) == line
+
+
+LIKE_OPTIONS = ["--", "-x", "--seed", "- a", "-", "-1", "-1.5", "-1e5", "-.5", "---", "-o=1", "--missing=--", "a", ""]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(command, option) for command, option in DECLARED if _takes_any_text(option)],
+    ids=lambda each: getattr(each, "name", each),
+)
+def test_a_printed_command_can_be_pasted_whatever_a_text_begins_with(command, option):
+    files = [f"-f{n}.csv" for n in range(sum(each.is_file for each in COMMANDS[command].declared))]
+    takes_several = option.default == [] or option.keywords.get("action") in ("append", "extend")
+    for given in [*([each] for each in LIKE_OPTIONS), *([LIKE_OPTIONS, LIKE_OPTIONS[::-1]] if takes_several else [])]:
+        words = [f"{option.name}={each}" for each in given]
+        typed = parse([command, *words, "--", *files])
+        assert getattr(typed, option.attribute) == (given if takes_several else given[0])
+        printed = shlex.split(printed_command(typed))[1:]
+        again = parse(printed if option.repeat is None else [*printed, *words])
+        known = {each.attribute for each in COMMANDS[command].declared if not each.is_file}
+        assert {name: getattr(again, name) for name in known} == {name: getattr(typed, name) for name in known}
+        assert [word for word in printed if word.startswith("./")] == [f"./{file}" for file in files]
+
+
+def test_a_text_that_looks_like_an_option_is_typed_joined(capsys):
+    with pytest.raises(SystemExit):
+        parse(["fit", "votes.csv", "--missing", "-x"])
+    assert "expected one argument (one that begins with - is joined to it: --missing=-x); " in capsys.readouterr().err
 
 
 def test_what_was_typed_does_not_change():

@@ -10,6 +10,7 @@ import pytest
 import small_picture
 
 from nbmf import cli
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +35,7 @@ def survey(rows=40, seed=0):
 
 
 READ = ["--ones", "Ja", "--zeros", "Nein", "--ignore", "age"]
+KINDS = (MEMBERSHIPS, POSITIONS, WEIGHTS)
 QUICK = ["--no-check", "--iterations", "40", "--components", "2"]
 
 
@@ -185,6 +187,101 @@ def test_new_rows_of_counts(capsys):
     assert pd.read_csv("new.predicted/missing.csv")["mean"][0] > 0
 
 
+def answers(rows=12, seed=0):
+    """Return zeros and ones of named members, who have a party and an age: columns before their names."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.integers(0, 2, (rows, 6))).add_prefix("v")
+    frame.iloc[:, :2] = np.eye(2, dtype=int)[np.arange(rows) % 2]  # each column and each row has a one
+    frame.insert(0, "member", [f"m{f}" for f in range(rows)])
+    frame.insert(0, "party", np.array(["L", "R"])[np.arange(rows) % 2])
+    frame.insert(0, "age", rng.permutation(rows) + 20)
+    return frame
+
+
+def as_list(frame):
+    """Return a line per entry: the group first, entries of a row next to each other."""
+    entries = frame.drop(columns="age").melt(["party", "member"], var_name="item", ignore_index=False)
+    return entries.sort_index(kind="stable")
+
+
+def as_pairs(frame):
+    return as_list(frame).query("value == 1")[["member", "item"]]
+
+
+def as_text(frame):
+    return frame.replace({0: "no way", 1: "of course"}).drop(columns=["age", "party"])
+
+
+def turned(frame):
+    """Return a line per item, whose groups and names stand before the members."""
+    items = frame.set_index("member").drop(columns=["age", "party"]).T.rename_axis("item").reset_index()
+    return items.assign(kind=["a", "b"] * 3)[["kind", *items]]
+
+
+COUNTING, OF_ONES = ["--method", "poisson-gamma-vb"], ["--method", "beta-dir-vb"]
+WAYS = {
+    "groups first": (lambda f: f.drop(columns="age"), ["--groups", "party", *OF_ONES]),
+    "groups first, and the model has them": (
+        lambda f: f.drop(columns="age"),
+        ["--groups", "party", "--method", "logistic-vb", "--set", "row_groups=matrix"],
+    ),
+    "ignored first": (lambda f: f.drop(columns="party"), ["--ignore", "age", *OF_ONES]),
+    "ignored, then groups": (lambda f: f, ["--groups", "party", "--ignore", "age", *OF_ONES]),
+    "groups first in a list": (as_list, ["--layout", "long", "--groups", "party", *OF_ONES]),
+    "groups of columns first": (turned, ["--transpose", "--groups", "kind", *OF_ONES]),
+    "ignored first, transposed": (turned, ["--transpose", "--ignore", "kind", *OF_ONES]),
+    "presence, counted": (as_pairs, ["--layout", "presence", *COUNTING]),
+    "declared ones, counted": (as_text, ["--ones", "of course", "--zeros", "no way", *COUNTING]),
+    "above, counted": (lambda f: f.drop(columns=["age", "party"]), ["--above", "0", *COUNTING]),
+    "no counts, counted": (lambda f: f.drop(columns=["age", "party"]), ["--no-counts", *COUNTING]),
+    "zeros and ones, counted": (lambda f: f.drop(columns=["age", "party"]), COUNTING),
+    "zeros and ones as categories": (lambda f: f.drop(columns=["age", "party"]), ["--method", "ordinal-vb"]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fit_and_its_own_file_go_together(way, capsys):
+    """Whatever the file was read by, names of rows are the same."""
+    of_file, words = WAYS[way]
+    of_file(answers()).to_csv("f.csv", index=False)
+    few = ["--no-check", "--iterations", "3", "--components", "2"]
+    run(capsys, "fit", "f.csv", *words, *few)
+    run(capsys, "predict", "f.nbmf", "f.csv")
+    table = next(Path("f.predicted", f"{kind}.csv") for kind in KINDS if Path("f.predicted", f"{kind}.csv").exists())
+    assert pd.read_csv(table)["row"].tolist() == answers()["member"].tolist()
+    if "ordinal-vb" not in words:  # of categories none is recommended
+        run(capsys, "recommend", "f.nbmf", "f.csv")
+        found = pd.read_csv("f.recommended.csv")
+        assert set(found["row"]) <= set(answers()["member"])
+        assert set(found["column"]) <= {f"v{n}" for n in range(6)}
+
+
+def test_groups_that_the_model_has_not_may_be_typed(capsys):
+    answers().drop(columns="age").to_csv("f.csv", index=False)
+    run(capsys, "fit", "f.csv", "--ignore", "party", *OF_ONES, *QUICK)
+    run(capsys, "predict", "f.nbmf", "f.csv", "--groups", "party")
+    assert pd.read_csv("f.predicted/memberships.csv")["row"].tolist() == answers()["member"].tolist()
+
+
+def test_what_is_typed_to_be_ignored_comes_to_what_the_fit_has_not(capsys):
+    answers().drop(columns="party").to_csv("f.csv", index=False)
+    run(capsys, "fit", "f.csv", "--ignore", "age", *OF_ONES, *QUICK)
+    answers().assign(comment="a text").to_csv("new.csv", index=False)
+    out = run(capsys, "predict", "f.nbmf", "new.csv", "--ignore", "party").out
+    assert "ignored: 'party', 'age', 'comment'\n" in out
+    assert pd.read_csv("new.predicted/memberships.csv")["row"].tolist() == answers()["member"].tolist()
+
+
+def test_zeros_and_ones_are_no_answers_of_other_categories(capsys):
+    frame = answers().drop(columns=["age", "party"])
+    frame.replace({0: "no", 1: "maybe"}).to_csv("f.csv", index=False)
+    run(capsys, "fit", "f.csv", "--categories", "no", "maybe", "yes", "--method", "ordinal-vb", *QUICK)
+    frame.to_csv("new.csv", index=False)
+    shutil.copy("f.nbmf/model.npz", "alone.npz")
+    error = run(capsys, "predict", "alone.npz", "new.csv", code=2).err
+    assert "the categories of new.csv are '0', '1', in this order; those of the fit are 'no', 'maybe', 'yes'" in error
+
+
 # Two fits side by side.
 
 
@@ -297,3 +394,14 @@ def test_a_fit_with_groups_needs_a_file_with_groups(capsys, here):
     error = run(capsys, "fit", "old.csv", *READ, *QUICK, *words, code=2).err
     assert "the matrix has no groups of its rows" in error
     assert "--groups" in error
+
+
+def test_rows_of_two_sampled_fits_have_the_positions_that_their_own_reports_have(capsys):
+    """Those of draws, and not of one chain given its columns."""
+    fit(capsys, "logistic-gs-learned-effects", "--draws", "8")
+    run(capsys, "compare-fits", "old.nbmf", "old.nbmf", "--no-check", "--out", "both")
+    own, rows = pd.read_csv("old.nbmf/positions.csv"), pd.read_csv("both/rows.csv")
+    columns = [name for name in rows if name.startswith("first on axis")] or ["first"]
+    for axis, column in enumerate(columns, start=1):
+        np.testing.assert_allclose(rows[column], own[f"axis {axis}"], atol=1e-4)
+    assert not rows["moved"].any()

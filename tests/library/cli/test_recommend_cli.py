@@ -174,6 +174,71 @@ def test_nobody_in_a_network_is_recommended_himself(capsys, has_names):
     assert (numbers[0] != numbers[1]).all()
 
 
+def network(n=40):
+    """Return links of people to people, and the names of these."""
+    names = [f"p{i}" for i in range(n)]
+    return pd.DataFrame(CODES[:n, :n], names, names)
+
+
+@pytest.mark.parametrize("is_large", [True, False])
+def test_new_rows_of_a_network_are_not_recommended_themselves(capsys, request, is_large):
+    """By their names, in any order; those who are new to it are recommended everybody."""
+    if is_large:
+        request.getfixturevalue("large")
+    net = network()
+    ones = net.stack()[lambda value: value == 1].reset_index().iloc[:, :2].set_axis(["who", "whom"], axis=1)
+    ones.to_csv("net.csv", index=False)
+    run(capsys, "fit", "net.csv", "--layout", "presence", "--no-diagonal", *FAST)
+    model = nbmf.load("net.nbmf/model.npz")
+    assert model.row_names_.tolist() == model.column_names_.tolist()
+    new = net.iloc[[5, 2, 21]].rename({"p21": "new"})  # who have no links to themselves
+    pairs = new.stack()[lambda value: value == 1].reset_index().iloc[:, :2].set_axis(["who", "whom"], axis=1)
+    pairs.to_csv("new.csv", index=False)
+    run(capsys, "recommend", "net.nbmf", "new.csv", "--top", 40)
+    found = table_of("new.recommended.csv").groupby("row")["column"].agg(set)
+    for name, links in new.iterrows():
+        others = set(net.columns[links == 0])
+        assert found[name] == others & set(model.column_names_) - {name}
+
+
+def test_new_rows_have_names_by_which_they_are_left_out():
+    net = network().replace({1: 1.0, 0: 0.0})
+    model = nbmf.BernoulliPoissonVB(2, random_state=0).fit(net)
+    new = net.iloc[[5, 2]]
+    plain = model.recommend(new.to_numpy(), 40).columns
+    own = np.array([[5], [2]])
+    is_zero = (new.to_numpy() == 0)[[[0], [1]], own].ravel()
+    assert is_zero.all()  # nothing else leaves them out
+    assert (plain == own).any(axis=1).all()
+    for found in (
+        model.recommend(new, 40),
+        model.recommend(new.to_numpy(), 40, names=["p5", "p2"]),
+        model.recommend(new, 40, itself=False),
+        model.recommend(scipy.sparse.csr_array(new.to_numpy()), 40, names=["p5", "p2"]),
+    ):
+        for row, before, itself in zip(found.columns, plain, own, strict=True):
+            np.testing.assert_array_equal(row[row >= 0], before[(before >= 0) & (before != itself)])
+    np.testing.assert_array_equal(model.recommend(new, 40, itself=True).columns, plain)
+    np.testing.assert_array_equal(model.recommend(new, 40, names=["x", "y"]).columns, plain)
+    other = nbmf.BernoulliPoissonVB(2, random_state=0).fit(net.rename(index=lambda name: f"of {name}"))
+    assert (other.recommend(new, 40).columns == own).any(axis=1).all()
+    assert not (other.recommend(new, 40, itself=False).columns == own).any()
+
+
+@pytest.mark.parametrize(
+    ("rows", "given", "message"),
+    [
+        ([0], {"names": ["p0"]}, "names: those of rows of the fit are known; allowed: None"),
+        (CODES[:2, :40], {"names": ["p0"]}, "names: there are 1; needed are 2, one for each new row"),
+        (CODES[:2, :40], {"itself": False}, "itself = False: needed are names of the new rows, and of columns of"),
+    ],
+)
+def test_names_of_new_rows_are_checked(rows, given, message):
+    model = nbmf.BernoulliPoissonVB(2, random_state=0).fit(network())
+    with pytest.raises(nbmf.errors.DataError, match=message):
+        model.recommend(rows, 3, **given)
+
+
 @pytest.mark.usefixtures("large")
 def test_what_is_too_large_to_be_predicted_is_recommended_or_split(capsys):
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")

@@ -345,6 +345,50 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     assert next_of(out) == ["info pairs.csv --layout presence"]
 
 
+def test_info_reads_the_same_sheet_again(capsys):
+    """Of texts, lists and tables: each command that it prints runs, though there are two sheets."""
+    texts = pd.DataFrame(
+        {"said": [f"word{n} and word{n % 7} of ship {n}" for n in range(60)], "age": np.arange(60) / 7}
+    )
+    with pd.ExcelWriter("book.xlsx") as book:
+        for name, frame in (("texts", texts), ("pairs", lists()[["page", "word"]]), ("counted", lists())):
+            frame.to_excel(book, sheet_name=name, index=False)
+    printed = {name: next_of(run(capsys, "info", "book.xlsx", "--name", name).out) for name in ("pairs", "counted")}
+    assert printed["pairs"] == ["info book.xlsx --layout presence --name pairs"]
+    assert printed["counted"] == [
+        "info book.xlsx --layout long --counts --name counted",
+        "topics book.xlsx --layout long --name counted",
+    ]
+    of_texts = next_of(run(capsys, "info", "book.xlsx", "--name", "texts").out)
+    assert of_texts == ["topics book.xlsx --text said --name texts", "cluster book.xlsx --ignore said --name texts"]
+    for command in [*printed["pairs"], printed["counted"][0]]:
+        run(capsys, *shlex.split(command))
+
+
+def test_info_reads_a_list_in_the_same_encoding_without_what_is_ignored(capsys, here):
+    pairs = lists()[["page", "word"]].replace({"word": {lists()["word"][0]: "É"}})
+    pairs.insert(1, "comment", "a text")
+    pairs.insert(0, "kind", "Ä")
+    (here / "p.csv").write_text(pairs.to_csv(index=False), encoding="cp850")
+    given = ["--groups", "kind", "--ignore", "comment", "--encoding", "cp850"]
+    (printed,) = next_of(run(capsys, "info", "p.csv", *given).out)
+    words = "info p.csv --layout presence --groups kind --row page --column word --encoding cp850"
+    assert printed == words
+    assert "É" in run(capsys, *shlex.split(printed)).out
+
+
+def test_info_declares_gaps_that_look_like_options(capsys, here):
+    values = np.random.default_rng(0).integers(0, 2, (30, 5)).astype(str).astype(object)
+    values[::7, 2] = "--"
+    values[::9, 3] = "-x"
+    pd.DataFrame(values, [f"p{n}" for n in range(30)]).add_prefix("q").to_csv("-gaps.csv", index_label="who")
+    printed = next_of(run(capsys, "info", "--", "-gaps.csv").out)[0]
+    assert printed.startswith("fit ./-gaps.csv --missing=-- --missing=-x")
+    out = run(capsys, "info", *shlex.split(printed)[1:]).out
+    assert "30 rows x 5 columns" in out
+    assert next_of(out)[0] == printed
+
+
 def test_info_of_a_matrix_with_a_wrong_cell_tells_it_as_one(capsys, here, monkeypatch):
     cells = np.random.default_rng(0).integers(0, 2, (30, 8)).astype(object)
     for name, wrong in (("half", 2.5), ("word", "maybe")):
@@ -389,6 +433,10 @@ def test_info_of_a_list_of_ratings_points_to_what_cuts_them(capsys, here):
             ["topics counts.csv --layout long --document a --word b --count c"],
         ),
         ("--layout long --row a", ["topics counts.csv --layout long"]),
+        (
+            "--name b --encoding cp850",
+            [f"{command} counts.csv --name b --encoding cp850" for command in ("topics", "cluster")],
+        ),
         ("--above 1", ["cluster counts.csv"]),
     ],
 )

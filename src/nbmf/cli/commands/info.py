@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from nbmf.cli import info_categories, info_counts, info_misfits, info_sparse, info_tables
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
-from nbmf.cli.options import Options
 from nbmf.cli.reading import read_matrix, repeated
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
@@ -27,8 +26,7 @@ def run(options: argparse.Namespace) -> None:
         return
     if isinstance(matrix, CountMatrix):
         uses = info_tables.uses_of_counts(matrix, options)
-        as_answers = repeated(Options(**{**vars(options), "counts": None}))
-        for line in info_counts.report(matrix, again, as_answers, uses):
+        for line in info_counts.report(matrix, options, uses):
             print(line)
         return
     if isinstance(matrix, CategoryMatrix):

@@ -3,6 +3,7 @@
 import argparse
 import math
 import shlex
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,14 @@ def run(options: argparse.Namespace) -> None:
     """Match and place new rows, write the folder and print the summary."""
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
-    read = read_new_rows(as_the_fit(options, fit))
+    kind = fit.model.likelihood.matrix
+    read = read_new_rows(as_the_fit(options, fit), kind)
     matrix = read.matrix
     if matrix.dense is not None:
         raise DataError(
             f"{options.file}: {matrix.words} are too many for nbmf predict, which keeps all of them: split the file "
             "into parts of fewer rows, or take nbmf recommend, which does without the zeros"
         )
-    kind = fit.model.likelihood.matrix
     refuse_other_kind(options, matrix, kind)
     fit.model.refuse_other_categories(matrix, options.file)
     names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
@@ -99,18 +100,19 @@ def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
         for name, option in declared.items()
         if getattr(options, name) == option.default and fit.record.get(name) not in (None, option.default)
     }
-    if taken:
-        words = repeated_words(Options(**{**vars(options), **taken}), [declared[name] for name in taken])
-        print(f"read as {options.model} was: {shlex.join(words)}", flush=True)
-    if fit.model.row_groups_ is not None and options.groups is None and fit.record.get("groups") in _columns(options):
-        taken["groups"] = fit.record["groups"]
-        print(f"groups of rows: {taken['groups']}", flush=True)
-    if fit.model.likelihood.matrix is CountMatrix:
-        taken.setdefault("counts", True)
     chosen = Options(**{**vars(options), **taken})
-    if chosen.ignore is None and chosen.layout is None and not chosen.transpose:
-        return Options(**{**vars(chosen), "ignore": _foreign(chosen, fit)})
-    return chosen
+    if taken:
+        words = repeated_words(chosen, [declared[name] for name in taken])
+        print(f"read as {options.model} was: {shlex.join(words)}", flush=True)
+    is_list = chosen.layout is not None
+    table = None if is_list and fit.record.get("groups") is None else _table(chosen)
+    if table is None:
+        return chosen
+    if chosen.groups is None and fit.record.get("groups") in (*table.names, *table.variables):
+        chosen = Options(**{**vars(chosen), "groups": fit.record["groups"]})
+        if fit.model.row_groups_ is not None:
+            print(f"groups of rows: {chosen.groups}", flush=True)
+    return chosen if is_list else Options(**{**vars(chosen), "ignore": _ignored(chosen, fit, table) or None})
 
 
 def _table(options: argparse.Namespace) -> Table | None:
@@ -122,18 +124,24 @@ def _table(options: argparse.Namespace) -> Table | None:
         return None
 
 
-def _columns(options: argparse.Namespace) -> list[str]:
-    """Return the names of the columns of a file, with their labels and without; none if it is read as no table."""
-    table = _table(options)
-    return [] if table is None else [*table.names, *table.variables]
+def _ignored(options: argparse.Namespace, fit: SavedFit, table: Table) -> list[str]:
+    """Return the columns of a file to leave out: those of the command and of the fit, and all that the fit has not.
 
+    The values of columns that the fit has not may be anything. The first that is not put aside may have names of rows.
+    """
+    called = list(zip(table.names, table.variables, strict=True))
 
-def _foreign(options: argparse.Namespace, fit: SavedFit) -> list[str] | None:
-    """Return the columns of a file, but for names of rows, that a fit does not have: their values may be anything."""
-    if fit.model.column_names_ is None or (table := _table(options)) is None:
-        return None
-    known = {*map(str, fit.model.column_names_), options.groups}
-    first = 0 if options.index is False or table.row_names is not None else 1
-    columns = list(zip(table.names, table.variables, strict=True))[first:]
-    foreign = [variable for name, variable in columns if name not in known and variable != options.groups]
-    return foreign if len(foreign) < len(columns) else None
+    def among(names: Collection[str | None]) -> set[int]:
+        return {place for place, own in enumerate(called) if not {*names}.isdisjoint(own)}
+
+    typed = options.ignore or []
+    used, of_fit = among([options.groups, *typed]), among([fit.record.get("groups"), *(fit.record.get("ignore") or ())])
+    foreign: list[int] = []
+    if fit.model.column_names_ is not None and not options.transpose:
+        columns = [place for place in range(len(called)) if place not in used | of_fit]
+        may_be_names = options.index is not False and table.row_names is None
+        values = columns[1:] if columns and may_be_names and table.may_name_rows(columns[0]) else columns
+        known = {*map(str, fit.model.column_names_)}
+        foreign = [place for place in values if table.names[place] not in known]
+        foreign = foreign if len(foreign) < len(values) else []  # else an error says that no column is one of the fit
+    return [*typed, *(table.variables[place] for place in sorted((of_fit - used) | {*foreign}))]

@@ -114,12 +114,9 @@ def _rows_of_the_fit(fit: SavedFit) -> _Rows:
 
 def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
-    found, (known, n_columns) = (
-        read_new_rows(as_the_fit(options, fit)),
-        (fit.model.column_names_, fit.model.H_.shape[1]),
-    )
+    known, n_columns, kind = fit.model.column_names_, fit.model.H_.shape[1], fit.model.likelihood.matrix
+    found = read_new_rows(as_the_fit(options, fit), kind)
     matrix = found.matrix
-    kind = fit.model.likelihood.matrix
     refuse_other_kind(options, matrix, kind)
     try:
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
@@ -179,7 +176,8 @@ def _recommended(options: argparse.Namespace, fit: SavedFit, rows: _Rows) -> Ite
                 yield block.start, fit.model.recommend(places, known=rows.values, itself=itself, **wanted)
             else:
                 groups = None if rows.groups is None else rows.groups[block]
-                yield block.start, fit.model.recommend(rows.block(block), groups=groups, **wanted)
+                named = {"groups": groups, "names": rows.names[block]}
+                yield block.start, fit.model.recommend(rows.block(block), **named, **wanted)
             progress.advance(block.stop - block.start, n_rows)
 
 
