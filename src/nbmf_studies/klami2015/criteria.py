@@ -116,8 +116,7 @@ def _values(pairs) -> str:
 
 def alike_when_easy(run: Results) -> Iterator[Part]:
     """On set-up 1."""
-    methods = run.those(EASY, (GAUSSIAN, BOHNING, *DIRECT, NOISE))
-    errors = {method: run.end(EASY, method) for method in methods}
+    errors = {method: run.end(EASY, method) for method in run.those(EASY, (GAUSSIAN, BOHNING, *DIRECT, NOISE))}
     for method, error in errors.items():
         best = min(errors.values())
         text = f"error {error:.4f}, the best {best:.4f}"
