@@ -1,6 +1,7 @@
 """The command line on a file of ordered categories: what it says, writes and refuses."""
 
 import re
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,6 +11,7 @@ import small_picture
 
 import nbmf
 from nbmf import cli
+from nbmf.cli import info_categories
 
 LEVELS = ["never", "seldom", "often", "always"]
 ASKED = ["--categories", *LEVELS]
@@ -137,3 +139,14 @@ def test_ratings_are_offered_as_categories_first(capsys):
 )
 def test_what_cannot_be_is_refused(arguments, words, capsys):
     assert words in refused(capsys, "fit", "answers.csv", *arguments)
+
+
+def test_a_column_that_all_answer_alike_runs_against_nothing():
+    """There is no correlation with what does not vary, and no warning of a division by nothing."""
+    varied = np.tile([0, 1, 2], 10)
+    for ranks in (np.column_stack([varied, np.ones(30, int)]), np.column_stack([varied, varied])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert info_categories._against(nbmf.CategoryMatrix.from_array(ranks)) == []
+    against = nbmf.CategoryMatrix.from_array(np.column_stack([varied, 2 - varied]))
+    assert info_categories._against(against) == [(0, -1.0), (1, -1.0)]

@@ -15,7 +15,7 @@ from feature_tables import DOCUMENTS, TABLE, mixed
 import nbmf
 from nbmf import cli
 from nbmf.cli.arguments import parse, parsers
-from nbmf.cli.info_tables import uses_of_counts
+from nbmf.cli.info_tables import _has_answers, uses_of_counts
 from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
@@ -526,3 +526,9 @@ def test_pictures_of_something_else_are_refused(model):
     ):
         with pytest.raises(ConfigError, match=words):
             call()
+
+
+@pytest.mark.parametrize(("answers", "are_most"), [(10, False), (11, True)])
+def test_answers_are_two_values_in_more_than_half_of_the_cells(answers, are_most):
+    cells = [*("yes" if n % 2 else "no" for n in range(answers)), *(f"text {n}" for n in range(20 - answers)), None]
+    assert _has_answers({"first": cells[:10], "second": cells[10:]}) is are_most
