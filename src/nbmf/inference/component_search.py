@@ -84,7 +84,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         If V is sparse, or has fewer than 20 observed entries, or the method does not predict entries one by one.
     """
     estimator, likelihood = estimator.for_matrix(V), estimator.likelihood
-    if is_sparse(V) or type(likelihood).losses is Likelihood.losses:
+    if not searches_components(estimator, V):
         what = "a sparse matrix" if is_sparse(V) else f"the likelihood {likelihood.name}"
         raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed: a number")
     values = likelihood.values_of(V)
@@ -108,6 +108,11 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         for each in losses.values():
             each[np.tril_indices_from(each)] = np.nan
     return _result(losses, in_pairs or has_same_names(V))
+
+
+def searches_components(estimator: "Factorization", V: Any) -> bool:
+    """Return whether K can be searched for: V is not sparse, and the method predicts entries one by one."""
+    return not is_sparse(V) and type(estimator.likelihood).losses is not Likelihood.losses
 
 
 def halfway(best: int, grid: list[int]) -> list[int]:

@@ -12,7 +12,7 @@ from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS
 from nbmf.inference.state import Factors
 from nbmf.seeds import seed_sequence
 
-MOST_KEPT = 3  # axes that are reported and drawn; tables have all
+MOST_KEPT = 6  # axes that are reported; pictures have two, tables all
 # Of the first axis's share, what another one needs. Two scales of 20 items give the second .34 to .86 (40 to
 # 300 rows), of 28 and 12 items .28 to .42 from 100 rows on, correlated by .5 .22 to .29; next to loadings of 2, ones
 # of 0.5 give it .05 to .13.

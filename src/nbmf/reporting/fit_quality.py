@@ -8,8 +8,10 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
+from nbmf.inference.component_search import searches_components
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.one_component import is_worse
+from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.recording import training_loss
 from nbmf.reporting.fit_result import ReportedFit
@@ -45,6 +47,19 @@ def quality(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str
         yield in_words(Message(*words, ", or there is no structure"))
     yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result, in_words)
     yield from _exchanged_labels(result, in_words)
+    yield from _all_in_use(result, in_words)
+
+
+def _all_in_use(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
+    """Yield that a K which nothing chose may be too small, where all components are in use."""
+    model, K = result.model, result.model.n_components_
+    is_chosen = model.finds_components or result.component_search is not None
+    is_poor = is_worse(model.objective_, model.objective_of_one_)
+    if is_chosen or is_poor or not (result.shows_components and searches_components(model, result.matrix)):
+        return
+    if result.components.active == K and 2 <= K <= min(result.matrix.shape) / 2:
+        auto = Setting("n_components", AUTO), " chooses their number by held-out entries"
+        yield in_words(Message(f"all {K} components are in use, so that more may predict better: ", *auto))
 
 
 def _exchanged_labels(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:

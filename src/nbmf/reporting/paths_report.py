@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.posterior.chains import Chains
+from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT
 from nbmf.reporting.model import Figure, Lines, Report, Section, Table
 from nbmf.reporting.words import one_or_many
 
@@ -50,19 +51,39 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
         yield f"{one_or_many(pauses, 'row')} with pauses: only the periods around a pause say where a row was"
     yield "the data do not determine the signs of axes"
     if len(chains.estimators) > 1 and not chains.converged:
-        yield f"NOT CONVERGED: {chains.advice}"
+        yield _not_converged(chains)
+
+
+def _not_converged(chains: Chains) -> str:
+    """Return what differs between the chains, in the words of `nbmf paths`: `Chains.advice` is in Python's."""
+    table = chains.diagnostics[~chains.diagnostics["converged"]]
+    worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
+    sweeps = chains.best.n_iterations
+    return (
+        f"NOT CONVERGED: {worst['quantity']} has R-hat {worst['r_hat']:.3f} and an effective sample size of "
+        f"{worst['ess_bulk']:.0f}; converged is below {R_HAT_LIMIT} and above {ESS_LIMIT * len(chains.estimators)}. "
+        f"Intervals are of the draws of all chains; --iterations {2 * sweeps} takes twice as long"
+    )
 
 
 def _farthest(of_axis: pd.DataFrame, k: int) -> Table:
     """Return the rows whose positions differ most between their first and their last period."""
     ends = of_axis.groupby("row", sort=False).agg(["first", "last"])
     far = (ends["mean", "last"] - ends["mean", "first"]).abs().sort_values(ascending=False, kind="stable")
+    are_apart = ends["lower"].max(axis=1) > ends["upper"].min(axis=1)
     cells = [
-        [str(row), *(f"{ends.loc[row, ('period', end)]}: {_interval(ends.loc[row], end)}" for end in ("first", "last"))]
+        [
+            str(row),
+            *(f"{ends.loc[row, ('period', end)]}: {_interval(ends.loc[row], end)}" for end in ("first", "last")),
+            "yes" if are_apart[row] else "no",
+        ]
         for row in far.index[:SHOWN]
     ]
-    note = "positions with 90 % intervals; all rows and periods are in paths.csv"
-    return Table(["row", "first period", "last period"], cells, "<<<", [f"component {k}"], note)
+    note = (
+        f"positions with 90 % intervals; {one_or_many(int(are_apart.sum()), 'row')} of {len(ends)} moved so far that "
+        "the two do not overlap; all rows and periods are in paths.csv"
+    )
+    return Table(["row", "first period", "last period", "apart"], cells, "<<<<", [f"component {k}"], note)
 
 
 def _interval(row: pd.Series, end: str) -> str:

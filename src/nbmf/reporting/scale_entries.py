@@ -35,7 +35,7 @@ ARCH = (
 )
 ROW_EFFECTS = "how common ones are in a row is part of the axes: rows with many ones may lead on several of them"
 OF_CATEGORIES = "how high the answers of a row are is part of the axes: rows with high ones may lead on several of them"
-COUNTS = ("one axis", "two axes", "three axes")
+COUNTS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
 def scale_blocks(scale: Scale) -> list[Block]:

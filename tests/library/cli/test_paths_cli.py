@@ -118,3 +118,15 @@ def test_a_step_is_over_a_time_of_one():
     assert any("a step over a time of 1, in the numbers of the periods: " in line for line in _about(chains, table))
     model.set_params(periods=[0, 0, 1, 1])
     assert any("a step of one period: " in line for line in _about(nbmf.run_chains(model, codes, chains=1), table))
+
+
+def test_rows_that_surely_moved_are_marked_and_advice_can_be_typed(here, capsys):
+    said = run(capsys, "paths", "v.csv", "--periods", "s.csv", *FAST)
+    table = pd.read_csv(here / "v.paths/paths.csv")
+    ends = table.groupby("row")[["lower", "upper"]].agg(["first", "last"])
+    apart = ends["lower"].max(axis=1) > ends["upper"].min(axis=1)
+    assert f"{apart.sum()} row{'' if apart.sum() == 1 else 's'} of 10 moved so far that the two do not overlap" in said
+    assert "n_samples" not in said
+    if "NOT CONVERGED" in said:
+        longer = said.split("--iterations ")[1].split()[0]
+        assert int(longer) == 2 * int(FAST[FAST.index("--iterations") + 1])

@@ -352,3 +352,14 @@ def test_where_nothing_is_found_the_page_says_what_to_do_as_the_text_does():
         assert f"\n  {command}" in told
     assert "component 1" not in page + told
     assert '<div class="verdict nothing">\n<p>Nothing found beyond ' in page
+
+
+def test_a_number_that_nothing_chose_may_be_too_small_where_all_are_in_use():
+    rng = np.random.default_rng(0)
+    V = (rng.normal(size=(40, 5)) @ rng.normal(size=(5, 30)) > 0).astype(int)
+    ask = {"check": False, "iterations": 60, "chains": 1}
+    said = str(nbmf.analyze(V, method="logistic-vb", n_components=2, **ask))
+    words = "all 2 components are in use, so that more may predict better: n_components = 'auto' chooses their number"
+    assert words in " ".join(said.split())
+    for method, K in (("logistic-vb", "auto"), ("logistic-vb", 20), ("beta-dir-vb-learned", None)):
+        assert "are in use" not in str(nbmf.analyze(V, method=method, n_components=K, **ask))

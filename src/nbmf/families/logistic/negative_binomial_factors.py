@@ -33,7 +33,7 @@ class NegativeBinomialFactors(NoisyFactors):
     """
 
     likelihoods = (NEGATIVE_BINOMIAL,)
-    meanings = ("coordinates in log-odds", "coordinates in log-odds")
+    meanings = ("coordinates in logarithms of expected counts", "coordinates in logarithms of expected counts")
     shapes: ClassVar = NoisyFactors.shapes | {"sizes_": "N", "log_odds_": "FN", "deviations_": "FN"}
 
     def _mean_of(self, psi, factors, columns):
