@@ -11,10 +11,11 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import CountCoding, text_of
-from nbmf.errors import DataError, Setting
+from nbmf.errors import DataError, Message, Setting
 from nbmf.io.coded_matrix import StoredCodes
 from nbmf.numerics.percent import percent
 
+MANY, MOST = 5, 0.5  # columns from which on one may be of something else; what it then has of all counts
 AnyMatrix = BinaryMatrix | CountMatrix | CategoryMatrix | SparseBinaryMatrix
 
 
@@ -59,3 +60,16 @@ def summary(matrix: AnyMatrix) -> str:
     if isinstance(matrix, CountMatrix):
         words.insert(0, f"counts up to {counts['largest']}")
     return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"
+
+
+def notes_of_counts(matrix: AnyMatrix) -> tuple[Message, ...]:
+    """Return what is said if one column of many has most of all counts: it may be of something else."""
+    if not isinstance(matrix, CountMatrix) or matrix.dense is not None or matrix.shape[1] < MANY:
+        return ()
+    sums = np.where(matrix.observed, matrix.tallies, 0).sum(axis=0, dtype=float)
+    largest = int(sums.argmax())
+    if sums[largest] <= MOST * sums.sum():
+        return ()
+    name = str(matrix.column_names[largest])
+    held = f"{percent(sums[largest] / sums.sum())} of all counts are in {name!r}; if these are none, "
+    return (Message(held, Setting("ignore", [name]), " leaves them out"),)

@@ -21,7 +21,7 @@ from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
 from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.matrix_files import KINDS, of_matrix_file
-from nbmf.io.matrix_kinds import AnyMatrix, of_categories, of_kind, summary
+from nbmf.io.matrix_kinds import AnyMatrix, notes_of_counts, of_categories, of_kind, summary
 from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
 
@@ -260,7 +260,7 @@ def _matrix(
         raise DataError(f"{path}: ", error) from error
     log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
     log(summary(matrix) + (f"; {found.absent}" if found.absent else ""))
-    for note in found.notes:
+    for note in (*found.notes, *notes_of_counts(matrix)):
         log(note)
     unobserved = [
         f"{counted(len(left), kind)} without an observed entry ({_first(left)})"

@@ -15,6 +15,7 @@ from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse
 from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.records import Records
 
+SHARED = 0.5  # of the names of rows, or of columns if these are fewer, that make a list one of a network
 NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
 
 ARE_MISSING = Message(
@@ -33,7 +34,7 @@ def of_table(cells: Table | Records, options: Options, coding: ValueCoding) -> C
         hint = _no_header(cells) if options["header"] is None else ""
         table = cells.table(is_header, hint, may_lack_a_name=options["layout"] is None)
     coded = read(table, options, coding)
-    return coded._replace(left_out=coded.left_out + table.left_out(), notes=table.notes)
+    return coded._replace(left_out=coded.left_out + table.left_out(), notes=(*coded.notes, *table.notes))
 
 
 def _no_header(records: Records) -> Message:
@@ -159,6 +160,18 @@ class _Names(dict):
         return number
 
 
+def _notes_of_network(rows: _Names, columns: _Names) -> tuple[str, ...]:
+    """Return what is said if many names are both rows and columns, and others one of the two alone."""
+    both, sizes = rows.keys() & columns.keys(), (len(rows), len(columns))
+    are_numbers = all(number_of(name) is not None for name in both)  # ids of two kinds of things may be alike
+    if are_numbers or len(both) < SHARED * min(sizes) or sizes == (len(both), len(both)):
+        return ()
+    return (
+        f"{len(both)} names are both rows and columns, as in a network: each line is one direction, so an undirected "
+        "tie takes two, and a name on one side alone is missing on the other",
+    )
+
+
 def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     places = _places(table, options)
     rows, columns, lines, parts, group_of = _Names(), _Names(), array("q"), [], {}
@@ -183,7 +196,8 @@ def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     unused = len(table.names) - len(places)
     said += f"; {counted(unused, 'column')} not used" if unused else ""
     format = f"{table.format}; layout {options['layout']}: {said}"
-    return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, code == 0, left_out)
+    names = list(rows), list(columns)
+    return CodedMatrix(matrix, format, *names, groups, absent, code == 0, left_out, _notes_of_network(rows, columns))
 
 
 def _places(table: Table, options: Options) -> dict[str, int]:

@@ -21,7 +21,7 @@ from nbmf.reporting.group_table import group_table
 from nbmf.reporting.lookups import lookups_of
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.prediction_sentences import prediction_sentences
-from nbmf.reporting.scale_entries import scale_blocks
+from nbmf.reporting.scale_entries import ARCH, scale_blocks
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.wording import Wording
 from nbmf.reporting.words import SCORED_BY, listed
@@ -117,6 +117,8 @@ def facts(result: ReportedFit) -> Iterator[str]:
     if result.component_search is not None:
         yield str(result.component_search)
     yield from weight_sentences(result)
+    if result.scale is None and model.alignment is Alignment.ROTATION and components.active > 1:
+        yield ARCH
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
         yield f"learned: {', '.join(texts)}"

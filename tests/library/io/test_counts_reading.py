@@ -1,6 +1,7 @@
 """Files of counts: what is taken for such, what is a name and what a value, what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse
@@ -226,3 +227,17 @@ def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
 def test_arguments_are_checked(options, words, read):
     with pytest.raises(ConfigError, match=words):
         read(YEARS, **options)
+
+
+def test_a_column_that_has_most_of_all_counts_is_named(tmp_path):
+    """A covariate next to the species would hide all that is to be found."""
+    rng, said = np.random.default_rng(0), []
+    frame = pd.DataFrame(rng.poisson(2.0, (30, 8)), columns=[f"species {n}" for n in range(8)])
+    frame.insert(3, "elevation", rng.integers(200, 1500, 30))
+    frame.to_csv(tmp_path / "sites.csv", index=False)
+    nbmf.read(tmp_path / "sites.csv", counts=True, log=said.append)
+    words = "of all counts are in 'elevation'; if these are none, ignore = ['elevation'] leaves them out"
+    assert any(words in str(line) for line in said)
+    said.clear()
+    nbmf.read(tmp_path / "sites.csv", counts=True, ignore=["elevation"], log=said.append)
+    assert not any("of all counts" in str(line) for line in said)

@@ -945,3 +945,20 @@ def test_a_network_has_its_columns_in_the_order_of_its_rows_and_its_diagonal_may
         nbmf.read(tmp_path / "other.csv", diagonal=False, log=lambda line: None)
     with pytest.raises(ConfigError, match="diagonal = 'no': must be True or False"):
         nbmf.read(tmp_path / "net.csv", diagonal="no")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "is_network"),
+    [
+        ([("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Dan"), ("Ann", "Eve")], True),
+        ([("Ann", "Bob"), ("Bob", "Ann")], False),  # all are on both sides
+        ([("Ann", "tea"), ("Bob", "milk"), ("Cid", "tea")], False),
+        ([("1", "2"), ("2", "3"), ("3", "4")], False),  # numbers of people and of things may be alike
+    ],
+)
+def test_a_list_of_ties_is_said_to_have_one_direction(tmp_path, pairs, is_network):
+    said = []
+    (tmp_path / "ties.csv").write_text("from,to\n" + "".join(f"{one},{other}\n" for one, other in pairs))
+    nbmf.read(tmp_path / "ties.csv", layout="presence", log=said.append)
+    words = "names are both rows and columns, as in a network: each line is one direction"
+    assert any(words in str(line) for line in said) is is_network
