@@ -44,13 +44,13 @@ report: $(READY) ## What there is of `make paper` in one HTML file; of another r
 	@echo "$(REPORT): for any browser, no network needed"
 
 docs: $(READY) ## The documentation site: docs/_build/html/index.html
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 # A file of tests stays in one process: what its tests share is made once.
 WORKERS = --numprocesses auto --dist loadfile --no-loadscope-reorder
 test: $(READY) ## The tests, without those of `make test-all` that take longer
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "not long and not workflow and not statistics" $(WORKERS)
+	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/pytest -m "not long and not workflow and not statistics" $(WORKERS)
 
 # Of `make test-all`. Some of them, as .ci/run does: make test-all PARTS="wheel slurm tests"
 PARTS ?= tests statistics browser workflow wheel offline slurm long fuzz kills mutants
@@ -59,11 +59,11 @@ test-all: $(addprefix test-part-,$(PARTS)) ## Everything, in many hours: also lo
 .PHONY: $(addprefix test-part-,tests statistics browser workflow wheel offline slurm long fuzz kills mutants)
 test-part-tests: test
 test-part-statistics: $(READY) # samplers against exact distributions: Geweke, calibration, enumeration, power of these
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "statistics and not long" $(WORKERS)
+	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/pytest -m "statistics and not long" $(WORKERS)
 test-part-browser: $(READY) # pages in Debian's chromium; part of the tests too, which skip them where there is none
 	$(VENV)/bin/pytest -m browser
 test-part-workflow: $(READY) # what a user goes through with Snakemake: full disks, own data, a new method, reports
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/pytest -m "workflow and not long" $(WORKERS)
+	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/pytest -m "workflow and not long" $(WORKERS)
 test-part-wheel: $(READY) # alone, in a fresh environment
 	$(VENV)/bin/python tests/programs/wheel.py
 test-part-offline: $(READY) # a clone alone: no network, no folder beside it
@@ -89,7 +89,7 @@ examples: $(READY) ## Build the matrices that the package brings (nbmf.load_exam
 
 benchmark: $(READY) ## Speed, threads, scaling, mixing, memory, start-up, peers: results/benchmarks
 	$(SNAKEMAKE) $(foreach name,animals lastfm parliament paleo unvotes,data/matrices/$(name).npz)
-	NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache $(VENV)/bin/python benchmarks/run.py
+	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/python benchmarks/run.py
 
 check: $(READY) ## Lint and format checks, and who imports whom
 	$(VENV)/bin/ruff check .

@@ -13,5 +13,14 @@
 #SBATCH --time=04:00:00
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:?submit this script with sbatch, from the checkout}"
-.venv/bin/snakemake --unlock --quiet all # of an allocation that ran out of time; singleton: none is running
-exec .venv/bin/snakemake --cores "$SLURM_CPUS_PER_TASK" "$@"
+# The lock of an allocation that ran out of time is taken away, and that of no other run.
+marker=.snakemake/allocation
+if [[ -f $marker ]] && ! squeue --noheader --jobs "$(<"$marker")" 2>/dev/null | grep -q .; then
+    .venv/bin/snakemake --unlock --quiet all
+fi
+mkdir -p .snakemake
+echo "$SLURM_JOB_ID" > "$marker"
+status=0
+.venv/bin/snakemake --cores "$SLURM_CPUS_PER_TASK" "$@" || status=$?
+rm "$marker" # it ended by itself, and its lock with it
+exit "$status"

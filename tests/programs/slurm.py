@@ -29,7 +29,7 @@ PACKAGES = ("slurm-wlm", "munge")
 SYSTEM_CONF = Path("/etc/slurm/slurm.conf")
 TABLES = ("scores", "unmasked_scores")
 TARGETS = tuple(f"lumbreras2020_table_{name}" for name in TABLES)  # every fit of the study
-# The profile's job arrays for unmasked fits, groups for the others: both ways are tried.
+# The profile's job per fit for unmasked ones, groups for the others: both ways are tried.
 GROUPS = ("--groups", "fit=fits", "--group-components", "fits=4", "--cores", "1")
 UP_WITHIN, DOWN_WITHIN = 60, 20  # seconds
 CTLD_PORT, SLURMD_PORT = 16817, 16818  # not Slurm's own: another one may run here

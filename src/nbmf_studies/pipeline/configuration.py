@@ -186,6 +186,7 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
         for i, name in enumerate(study.get(key_of_names, [])):
             yield from unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
             yield from _unscored(f"{where}.{key_of_names}[{i}] = {name!r}", config[kind][name])
+    yield from _too_many_masks(where, study, config["datasets"])
     for dataset, overrides in study["overrides"].items():
         yield from unknown(f"{where}.overrides.{dataset}", dataset, config["datasets"])
         for i, name in enumerate(overrides.get("without", [])):
@@ -207,6 +208,16 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             yield f"{where}.options.{product.name}{problem}"
 
 
+def _too_many_masks(where: str, study: dict[str, Any], datasets: dict[str, Any]) -> Iterator[str]:
+    """Yield which datasets are dealt into fewer folds than the study asks for masks."""
+    for name in (*study.get("datasets", []), *study.get("holdout", [])):
+        own = study["overrides"].get(name, {})
+        place = f"{where}.overrides.{name}.masks" if "masks" in own else f"{where}.masks"
+        masks, folds = own.get("masks", study["masks"]), datasets.get(name, {}).get("folds", math.inf)
+        if masks > folds:
+            yield f"{place} = {masks}: of {name!r} there are {folds} folds, each a mask; allowed: 1 to {folds}"
+
+
 def _unscored(where: str, entry: dict) -> Iterator[str]:
     """Yield why a method, or a dataset, is none of those that are compared by scores of entries."""
     if entry.get("held_out") == ROWS:
@@ -223,6 +234,7 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         yield f"{where}.folds: belongs to entries or rows; this dataset has {PAIRS!r} held out"
     if "published" in dataset:
         yield from unknown(f"{where}.published", dataset["published"], sources)
+    yield from _unknown_functions(where, dataset, ("observe", "measure", "held_out"))
     if "file" in dataset:
         written = (config["matrices"], *RECORDS_OF_DATA, config["results"])
         yield from _file_problems(where, dataset, written)
@@ -237,7 +249,6 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         recipes.module_of(dataset["recipe"])
     except ConfigError as error:
         yield f"{where}.recipe: {error}"
-    yield from _unknown_functions(where, dataset, ("observe", "measure", "held_out"))
     for role, source in dataset["files"].items():
         yield from unknown(f"{where}.files.{role}", source, sources)
 

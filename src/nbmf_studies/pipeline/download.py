@@ -57,7 +57,7 @@ def fetch(
     DownloadError
         If no place has the file; the message lists each with its reason and says what helps.
     """
-    files = [Path(mirror) / source["path"] for mirror in mirrors]
+    files = [Path(mirror).expanduser() / source["path"] for mirror in mirrors]
     places = [(str(file), lambda file=file: _read_copy(file, source)) for file in files]
     if "address" in source:
         places.append((source["address"], lambda: _download(source, timeout)))

@@ -82,7 +82,7 @@ def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> P
     Nothing is read: whether it is intact shows when it is used.
     """
     source = located(source)
-    places = [Path(raw, below_raw(source)), *(Path(m, source["path"]) for m in mirrors)]
+    places = [Path(raw, below_raw(source)), *(Path(m, source["path"]).expanduser() for m in mirrors)]
     return next((place for place in places if place.is_file()), None)
 
 

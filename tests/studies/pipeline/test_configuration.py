@@ -791,7 +791,18 @@ def test_what_is_not_scored_per_entry_is_compared_nowhere(overlay, words):
 
 
 def test_folds_are_of_entries_too():
-    assert checked(dataset(folds=4))["datasets"]["animals"]["folds"] == 4
+    assert checked(dataset(folds=10))["datasets"]["animals"]["folds"] == 10
+
+
+def test_there_are_no_more_masks_than_folds():
+    """Otherwise half of a run would be done before the jobs of the other masks fail."""
+    words = "studies.all_methods.masks = 10: of 'animals' there are 4 folds, each a mask; allowed: 1 to 4"
+    assert words in complaint(dataset(folds=4))
+
+
+def test_functions_of_a_dataset_with_a_file_are_looked_up_too():
+    overlay = dataset(file="pyproject.toml", held_out="no_such_module:masks")
+    assert "held_out = 'no_such_module:masks': there is no such module" in complaint(overlay)
 
 
 def test_datasets_with_a_recipe_have_no_keys_of_those_with_a_file():
