@@ -208,6 +208,11 @@ AS_BEFORE = "a limit between whole numbers: the same ones lie below it"
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
 # fmt: off
 EQUIVALENT = {
+    ("nbmf_studies/cemgil2009/reading_criteria.py", "_partway", "near = abs(order - printed) <= NEAR * printed",
+     "printed -> (printed + 0.05) (place 2)"): AS_BEFORE,
+    ("nbmf_studies/cemgil2009/reading_criteria.py", "few_are_alike",
+     'yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)',
+     "< -> <="): "the end of an interval is never the limit itself",
     ("nbmf_studies/shan2009/measures.py", "of_flips", "count = round(level * step * held_out.size)",
      "held_out.size -> (held_out.size + 0.05)"): "rounded to a whole number",
     ("evaluation/held_out_cells.py", "folds",

@@ -12,6 +12,7 @@ from nbmf.analysis.plan import plan_of, uses_threads
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, TRIED_UP_TO, candidates_for
+from nbmf.cli import info_axes
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.stacking.members import MEMBERS, make_members
@@ -117,3 +118,17 @@ def test_more_processors_make_the_fit_that_is_shown_shorter_and_no_check_saves_t
     assert unchecked.fits == 4
     assert unchecked.seconds < alone
     assert not plan_of(matrix, Request(check=False)).holds_out
+
+
+def test_a_mixture_of_a_small_matrix_takes_seconds():
+    """What it costs per entry is not seen next to what the fits cost, unless it is far off."""
+    small = nbmf.BinaryMatrix.from_array(np.random.default_rng(0).integers(0, 2, (20, 10)))
+    assert plan_of(small, Request()).further
+    assert estimate(small, Request()).seconds < 120
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.2, "1 s"), (89.9, "90 s"), (90.0, "2 min"), (5399.0, "90 min"), (5400.0, "1.5 h")]
+)
+def test_times_are_as_a_person_says_them(seconds, said):
+    assert info_axes._time(seconds) == said

@@ -18,6 +18,7 @@ from nbmf.evaluation.component_choice import best_fit, choose_components
 from nbmf.evaluation.held_out_cells import folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.numerics.clustered_errors import mean_and_error
+from nbmf.plotting import feature_tables
 from nbmf.posterior.distinguishing import agreement, by_label, distinguishing, order_of_components
 from nbmf.seeds import seed_sequence
 
@@ -436,3 +437,9 @@ def test_numbers_are_categories_that_were_texts():
     model = FeatureModel(1, model="mnb", random_state=0).fit(frame)
     expected = model.evaluate(frame).bounds
     np.testing.assert_array_equal(model.evaluate(frame.assign(year=[2019, 2021, 2020])).bounds, expected)
+
+
+@pytest.mark.parametrize(("value", "said"), [(999.6, "1e+03"), (1000.0, "1000"), (-1000.4, "-1000"), (12.345, "12.3")])
+def test_large_values_of_a_profile_are_whole_numbers(value, said):
+    row = pd.Series({"kind": "poisson", "value": value, "overall_sd": 1.0})
+    assert feature_tables._text(row) == said

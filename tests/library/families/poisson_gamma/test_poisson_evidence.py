@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 import scipy.sparse
 from poisson_twins import Exact, binary_evidence, poisson_evidence
+from scipy import stats
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.poisson_gamma import evidence
 from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState
 from nbmf.families.poisson_gamma.annealing_rounds import EffectiveSizeReached, Returning, RoundsState
-from nbmf.families.poisson_gamma.chib import POINTS, most_likely
+from nbmf.families.poisson_gamma.chib import POINTS, ChibPoint, most_likely
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, Ties
+from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.weights import of_weights
 
 FIXED_TIES = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED)
@@ -48,6 +50,25 @@ def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H)
         assert abs(found.value - exact) < 4.5 * found.error
         assert found.error < 0.2
         assert most / 20 < found.effective_size <= most
+
+
+@pytest.mark.parametrize("likely", [False, True])
+@pytest.mark.parametrize(("values", "K", "of_W", "of_H"), CASES)
+def test_the_point_of_chibs_estimate_has_the_joint_density_of_counts_sources_and_factors(values, K, of_W, of_H, likely):
+    values, rng = np.array(values, np.int32), np.random.default_rng(2)
+    sides = list(zip((of_W, of_H), values.shape, strict=True))
+    priors = tuple(GammaPrior(*numbers, Ties(FIXED, FIXED), (lines, K)) for numbers, lines in sides)
+    tables = [rng.gamma(2.0, 1.0, (lines, K)) for lines in values.shape]
+    point = ChibPoint(Observations(values, False), priors, tables, rng, likely)
+    W, H, expected = point._W, point._H, 0.0
+    for (shape, mean), table in zip((of_W, of_H), (W, H), strict=True):
+        expected += stats.gamma.logpdf(table, shape, scale=mean / shape).sum()
+    sources = iter(point._sources)
+    for f, n in np.argwhere(values > 0):  # the others have no sources
+        expected += stats.poisson.logpmf(next(sources), W[f] * H[n]).sum()
+    for f, n in np.argwhere(values == 0):
+        expected += stats.poisson.logpmf(0, W[f] * H[n]).sum()
+    assert point.log_joint == pytest.approx(expected, rel=1e-10)
 
 
 def chains_of(values, K, of_W, of_H, chains=64, seed=0):
@@ -104,6 +125,7 @@ def test_rounds_are_longer_each_time_and_the_best_one_counts():
     assert early.effective_size == 0
     one, two = state_after(8), state_after(24)
     assert one.temperatures == 4
+    assert (early._length, one._length, two._length) == (4, 8, 16)
     assert two.temperatures == (8 if two.evidence != one.evidence else 4)
     assert two.effective_size >= one.effective_size
     np.testing.assert_array_equal(state_after(3, 4, 9, 8).evidence, two.evidence)  # wherever it pauses
