@@ -30,11 +30,13 @@ def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, scri
     for run in sorted(runs, key=lambda run: run.study.key not in asked):
         fits = status.files_of(run.fits(), run.paths)
         states = status.after_the_end(status.states_of(fits), start)
-        lines = status.failures(states)
+        on_request = status.files_of(run.fits_on_request(), run.paths)
+        tried = [s for s in status.after_the_end(status.states_of(on_request), start) if s.state == "failed"]
+        lines = status.failures([*states, *tried])
         if run.study.key not in asked and printed.issuperset(lines):
             continue  # another study shares these fits; this one was not asked for
         if lines:
-            print(f"\n{run.study.key}: {len(lines)} of {len(states)} fits failed.")
+            print(f"\n{run.study.key}: {len(lines)} of {len(states) + len(tried)} fits failed.")
             print("\n".join(line for line in lines if line not in printed))
             printed.update(lines)
         masked = {run.paths.report(key) for key in run.plan.masked_fits}

@@ -100,6 +100,12 @@ class StudyRun(NamedTuple):
         """Return every fit of the study."""
         return self.study.fits_of(self.plan)
 
+    def fits_on_request(self) -> list[FitKey]:
+        """Return the fits that are made only if their product is asked for: readings, and matrices of `holdout`."""
+        usual = set(self.fits())
+        further = [case.key for case in self.study.cases_of(self.plan)] + self.plan.fits_to_masks(self.plan.holdout)
+        return [key for key in dict.fromkeys(further) if key not in usual]
+
     def score_tables(self) -> list[str]:
         """Return the tables of scores, which can be compared with those of another run."""
         return [self.paths.table(table.name) for table in self.targets.tables if table.name in SCORE_TABLES]

@@ -32,6 +32,10 @@ class Plan:
     def __init__(self, key, *fits):
         self.key, self.fits = key, list(fits)
         self.masked_fits = [fit for fit in fits if fit.mask is not None]
+        self.holdout, self.missing_sources = [], {}
+
+    def fits_to_masks(self, datasets):
+        return [FitKey(dataset, "bica", 2, mask, 0) for dataset in datasets for mask in range(2)]
 
 
 @pytest.fixture
@@ -90,6 +94,19 @@ def test_each_failure_is_said_once_and_what_there_is_is_drawn_by_another_process
     gap = [bica[1].columns(), "failed: error: made to fail"]
     assert drawn[0] == [asked.paths.partial, [gap], ["gaps"]]
     assert [folder for folder, _, _ in drawn] == [asked.paths.partial, other.paths.partial]
+
+
+def test_failures_of_what_is_made_on_request_are_said_too(run, script, capfd):
+    start, study = time.time(), run("trials", *fits("bica", 2))
+    study.plan.holdout = ["elsewhere"]
+    end(study)
+    failed, _ = study.plan.fits_to_masks(["elsewhere"])
+    with pytest.raises(DataError), attempt(study.paths.attempt(failed), failed.columns()):
+        raise DataError("made to fail")
+    failures.explain([study], ["trials"], start, script)
+    assert "bica, K = 2, mask 0, seed 0 of elsewhere: error: made to fail" in capfd.readouterr().out
+    failures.explain([study], ["trials"], time.time() + 1, script)  # a later run that did not try it
+    assert capfd.readouterr().out == ""
 
 
 def test_without_a_failed_fit_nothing_is_said_or_drawn(run, script, capfd):
