@@ -24,6 +24,7 @@ from publish import MARKS, ROOT, compress, into_page, path, shipped_plan, shown,
 
 import nbmf_studies
 from nbmf_studies import all_studies
+from nbmf_studies.pipeline.targets import SCORE_TABLES
 
 
 def main() -> None:
@@ -64,7 +65,7 @@ def main() -> None:
         caption = text.partition(".. csv-table::")[0].strip().replace("``", "`")
         sections += [f"### {product.title_of(plan)}", caption, content]
     into_page(options.study, sections, ROOT)
-    kept = ["scores", *(table.name for table in study.tables_of(plan) if table.in_reference)]
+    kept = [*SCORE_TABLES, *(table.name for table in study.tables_of(plan) if table.in_reference)]
     for table in (results / f"tables/{name}.csv" for name in kept):
         if table.exists():  # there are no scores of a study without held-out masks
             reference = ROOT / "reference" / options.study
