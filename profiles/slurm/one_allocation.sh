@@ -13,14 +13,20 @@
 #SBATCH --time=04:00:00
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:?submit this script with sbatch, from the checkout}"
-# The lock of an allocation that ran out of time is taken away, and that of no other run.
+# The lock of an allocation that ran out of time, or that was requeued, is taken away, and that of no other run: a lock
+# that is some minutes younger than the marker of the allocation is another's.
 marker=.snakemake/allocation
-if [[ -f $marker ]] && ! squeue --noheader --jobs "$(<"$marker")" 2>/dev/null | grep -q .; then
-    .venv/bin/snakemake --unlock --quiet all
+if [[ -f $marker ]]; then
+    before=$(<"$marker")
+    is_running=$(squeue --noheader --states=running,suspended --jobs "$before" 2>/dev/null || true)
+    younger=$(find .snakemake/locks -type f -newermt "@$(($(stat -c %Y "$marker") + 600))" 2>/dev/null || true)
+    if [[ -z $younger ]] && [[ $before == "$SLURM_JOB_ID" || -z $is_running ]]; then
+        .venv/bin/snakemake --unlock --quiet all
+    fi
 fi
 mkdir -p .snakemake
 echo "$SLURM_JOB_ID" > "$marker"
 status=0
 .venv/bin/snakemake --cores "$SLURM_CPUS_PER_TASK" "$@" || status=$?
-rm "$marker" # it ended by itself, and its lock with it
+[[ -n $(find .snakemake/locks -type f 2>/dev/null) ]] || rm "$marker" # it ended by itself, and its lock with it
 exit "$status"

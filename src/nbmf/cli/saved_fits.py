@@ -4,6 +4,7 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 import nbmf
@@ -15,6 +16,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
 from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE
 from nbmf.posterior.scale_intervals import Spread
 
 OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
@@ -73,6 +75,22 @@ def load_fit(path: Path) -> SavedFit:
     return SavedFit(path, model, matrix, record)
 
 
+def _most_kept(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> int:
+    """Return how many axes were rotated at most when a fit was saved, (F, A): those of version 1.0.0 were fewer.
+
+    Then its positions are those of other axes.
+    """
+    if saved.shape[1] <= MOST_KEPT_BEFORE:
+        return MOST_KEPT
+
+    def agreement(most: int) -> float:
+        own = scale_of(model, matrix, most_kept=most).positions
+        pairs = zip(own.T[:MOST_KEPT], saved.T, strict=False)
+        return min(float(np.corrcoef(one, other)[0, 1]) for one, other in pairs if min(one.std(), other.std()) > 0)
+
+    return max((MOST_KEPT, MOST_KEPT_BEFORE), key=agreement)
+
+
 def scale_of_draws(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale | None:
     """Return the scale of a fit that had draws, which are not saved, by its table of positions."""
     if not (model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists() and has_scale(model)):
@@ -81,6 +99,7 @@ def scale_of_draws(path: Path, model: Factorization, matrix: NamedMatrix) -> Sca
     names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
     try:
         positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
-        return scale_of(model, matrix, draws=Spread.of(positions))
+        most = _most_kept(model, matrix, positions[..., 0])
+        return scale_of(model, matrix, draws=Spread.of(positions), most_kept=most)
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error

@@ -60,8 +60,9 @@ class FrameTable(Table):
 
 
 def _is_range(index: pd.Index) -> bool:
-    """Whether an index is one that pandas makes by itself, or has the numbers of one from 0 on."""
-    return hasattr(index, "step") or bool((index.to_numpy() == np.arange(len(index))).all())
+    """Whether an index counts on from 0, as that of pandas does, or is a range from 1 on, as that of R."""
+    is_of_r = hasattr(index, "step") and index.start == index.step == 1
+    return is_of_r or bool((index.to_numpy() == np.arange(len(index))).all())
 
 
 class FrameBlock(Block):

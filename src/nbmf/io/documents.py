@@ -11,11 +11,12 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.value_codes import RISING, CountCoding, number_of, text_of, texts_of
+from nbmf.data.value_codes import number_of, text_of, texts_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.arguments import DocumentOptions
 from nbmf.io.cells import Entries, Grid, counted, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
+from nbmf.io.document_names import are_names, doubts
 from nbmf.io.text_lines import lines_of
 
 ROLES = ("document", "word", "count")
@@ -137,40 +138,15 @@ def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
     names = [name for name in columns.values if name not in aside]
     first = columns.values[names[0]] if names else []
     documents, said = columns.table.row_numbers, "a line per document"
-    if first and _are_names(columns, names[0], first):
+    if first and are_names(columns, names[0], first):
         documents, said = texts_of(first), "a line per document, its name first"
         refuse_repeated(path, documents, "document", columns.where, NO_WIDE)
         names = names[1:]
     if not names:
         raise DataError(f"{path}: no column of counts")
     counts = np.column_stack([_counts(path, columns, name) for name in names])
-    notes = () if said.endswith("first") else _doubts(names[0], counts)
+    notes = () if said.endswith("first") else doubts(names[0], counts)
     return _Counts(scipy.sparse.csr_array(counts), documents, names, None, f"{columns.format}; {said}", notes=notes)
-
-
-def _are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
-    """Whether a first column names the documents.
-
-    It does if it is an index or has no name, has not only numbers, or whole ones that rise from each to the next, as
-    ids do with gaps or without.
-    """
-    table = columns.table
-    if columns.is_index(name) or (table.first_is_unnamed and name == table.names[0]):
-        return True
-    numbers = [None if value is None else number_of(value) for value in values]
-    if None in numbers:
-        return True
-    are_whole = all(number.is_integer() for number in numbers)
-    return len(columns.values) > 1 and are_whole and CountCoding().are_labels(np.array(numbers))
-
-
-def _doubts(first: str, counts: np.ndarray) -> tuple[str, ...]:
-    """Return what is said about a first column that was read as a word and may be one of ids, which do not rise."""
-    own, total = counts[:, 0], counts.sum()
-    if counts.shape[1] < 2 or len(own) < RISING or len(np.unique(own)) < len(own) or 2 * own.sum() <= total:
-        return ()
-    said = f"{first!r} is read as a word, with {own.sum():.0f} of {total:.0f} tokens"
-    return (f"{said}; its counts all differ, as ids do",)
 
 
 def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:

@@ -11,7 +11,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import CountCoding, text_of
-from nbmf.errors import DataError, Message, Setting
+from nbmf.errors import DataError, Setting
 from nbmf.io.coded_matrix import StoredCodes
 from nbmf.numerics.percent import percent
 
@@ -62,7 +62,7 @@ def summary(matrix: AnyMatrix) -> str:
     return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"
 
 
-def notes_of_counts(matrix: AnyMatrix) -> tuple[Message, ...]:
+def notes_of_counts(matrix: AnyMatrix) -> tuple[str, ...]:
     """Return what is said if one column of many has most of all counts: it may be of something else."""
     if not isinstance(matrix, CountMatrix) or matrix.dense is not None or matrix.shape[1] < MANY:
         return ()
@@ -70,6 +70,5 @@ def notes_of_counts(matrix: AnyMatrix) -> tuple[Message, ...]:
     largest = int(sums.argmax())
     if sums[largest] <= MOST * sums.sum():
         return ()
-    name = str(matrix.column_names[largest])
-    held = f"{percent(sums[largest] / sums.sum())} of all counts are in {name!r}; if these are none, "
-    return (Message(held, Setting("ignore", [name]), " leaves them out"),)
+    held = f"{percent(sums[largest] / sums.sum())} of all counts are in {str(matrix.column_names[largest])!r}"
+    return (f"{held}: if these are no counts but something else about rows, such as an age, leave them out",)

@@ -56,6 +56,8 @@ def clustered_error_of_nodes(values: np.ndarray, rows: np.ndarray, columns: np.n
         Of a pair one value, as of an undirected network, or those of both directions.
     rows, columns : int arrays (n,), the nodes
     """
+    if not values.size:
+        return 0.0
     size = int(max(rows.max(), columns.max())) + 1
     pairs, pair_of = np.unique(np.minimum(rows, columns) * size + np.maximum(rows, columns), return_inverse=True)
     sums, (first, second) = np.bincount(pair_of, values), np.divmod(pairs, size)

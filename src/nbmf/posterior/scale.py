@@ -226,6 +226,7 @@ def scale_of(
     draws: Draws | Spread | None = None,
     chains: int = 1,
     level: float = 0.9,
+    most_kept: int | None = None,
 ) -> Scale:
     """Return the axes of a fitted logistic factor model.
 
@@ -240,6 +241,8 @@ def scale_of(
     chains : int
         Of which there are draws, one after another with as many each.
     level : float
+    most_kept : int, optional
+        How many axes are reported at most; default: MOST_KEPT.
 
     Raises
     ------
@@ -255,7 +258,7 @@ def scale_of(
         why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
-    kept, limit = kept_axes(axes, matrix)
+    kept, limit = kept_axes(axes, matrix, most_kept)
     axes, is_rotated = rotated(axes, kept)
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER

@@ -12,6 +12,7 @@ from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS
 from nbmf.inference.state import Factors
 from nbmf.seeds import seed_sequence
 
+MOST_KEPT_BEFORE = 3  # in folders of version 1.0.0
 MOST_KEPT = 6  # axes that are reported; pictures have two, tables all
 # Of the first axis's share, what another one needs. Two scales of 20 items give the second .34 to .86 (40 to
 # 300 rows), of 28 and 12 items .28 to .42 from 100 rows on, correlated by .5 .22 to .29; next to loadings of 2, ones
@@ -120,21 +121,21 @@ def axes_of(factors: Factors) -> Axes:
     return Axes(root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root, intercepts, cuts)
 
 
-def kept_axes(axes: Axes, matrix: NamedMatrix) -> tuple[int, str]:
-    """Return how many axes are reported and drawn, and why no more; see Scale.kept.
+def kept_axes(axes: Axes, matrix: NamedMatrix, most: int | None = None) -> tuple[int, str]:
+    """Return how many axes, `most` at most, are reported, and why no more; see Scale.kept.
 
     The noise: a residual of an axis that the matrix does not have is as large as the largest singular value
     of residuals of matrices that are drawn without it (parallel analysis).
     """
-    ratios = axes.sizes / axes.sizes[0]
-    for kept in range(1, MOST_KEPT):
+    ratios, most = axes.sizes / axes.sizes[0], most or MOST_KEPT
+    for kept in range(1, most):
         if kept == len(ratios):
             return kept, NO_OTHER
         if ratios[kept] < LEAST_RATIO:
             return kept, WEAK
         if not _has_another(axes, kept, matrix):
             return kept, NOISE
-    return MOST_KEPT, NO_OTHER if len(ratios) == MOST_KEPT else MANY
+    return most, NO_OTHER if len(ratios) == most else MANY
 
 
 def _has_another(axes: Axes, kept: int, matrix: NamedMatrix) -> bool:

@@ -174,7 +174,7 @@ def facts(result: ClusteringResult) -> Iterator[str]:
         yield f"not converged after {model.n_iter_} iterations: memberships may still move"
     mixed = float(np.exp(model.entropies_.mean()))
     yield f"a {result.row} has {mixed:.2f} {component}s on average (exp of the mean entropy)"
-    if not result.has_words and model.smoothing > 0:
+    if {DISCRETE, BERNOULLI} & set(result.table.kinds) and model.smoothing > 0:
         yield (
             f"percentages of categories are smoothed, as if each had been seen {model.smoothing:g} times more in every "
             f"{component}: those of few {result.row}s differ from what was counted (--smoothing)"

@@ -10,6 +10,7 @@ import pytest
 import small_picture
 
 from nbmf import cli
+from nbmf.cli.saved_fits import load_fit, scale_of_draws
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS
 
 
@@ -405,3 +406,21 @@ def test_rows_of_two_sampled_fits_have_the_positions_that_their_own_reports_have
     for axis, column in enumerate(columns, start=1):
         np.testing.assert_allclose(rows[column], own[f"axis {axis}"], atol=1e-4)
     assert not rows["moved"].any()
+
+
+def test_folders_of_1_0_0_keep_their_axes(capsys, monkeypatch):
+    """Three axes at most were rotated then: positions that were saved are on these."""
+    rng = np.random.default_rng(0)
+    loadings = np.kron(np.eye(5), np.full(8, 2.5))
+    V = (rng.logistic(size=(150, 40)) < rng.normal(size=(150, 5)) @ loadings).astype(int)
+    pd.DataFrame(V, [f"p{f}" for f in range(150)], [f"q{n}" for n in range(40)]).to_csv("traits.csv")
+    ask = ["--method", "logistic-gs", "--components", "5", "--no-check", "--iterations", "150", "--draws", "30"]
+    for most, folder in ((3, "before"), (6, "now")):
+        with monkeypatch.context() as patched:
+            patched.setattr("nbmf.posterior.scale_axes.MOST_KEPT", most)
+            run(capsys, "fit", "traits.csv", *ask, "--out", folder)
+        fit = load_fit(Path(folder))
+        scale = scale_of_draws(fit.path, fit.model, fit.matrix)
+        own = pd.read_csv(f"{folder}/columns.csv").filter(like="discrimination")
+        assert scale.kept == (3 if most == 3 else 5)
+        np.testing.assert_allclose(scale.discrimination[:, : scale.kept], own.to_numpy()[:, : scale.kept], atol=0.02)

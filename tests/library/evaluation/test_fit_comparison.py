@@ -277,3 +277,14 @@ def test_counts_of_two_likelihoods_are_predicted_by_each():
     alone = [nbmf.verdict(counts, fit.model).loss for fit in fits]
     np.testing.assert_allclose([found.first, found.second], alone, rtol=1e-9)
     np.testing.assert_allclose([turned.first, turned.second], alone[::-1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", [(0.1, 1.0), (1.0, 0.1)])
+def test_neither_fits_noise_makes_the_others_positions_smaller(noise):
+    rng = np.random.default_rng(1)
+    place = rng.normal(size=400)
+    first, second = (place + scale * rng.normal(size=400) for scale in noise)
+    there, back = (list(fit_comparison._in_units_of(*pair)) for pair in ((first, second), (second, first)))
+    slope, other = (np.ptp(read[0]) / np.ptp(given) for read, given in ((there, second), (back, first)))
+    assert slope * other == pytest.approx(1, rel=1e-9)
+    assert slope == pytest.approx(first.std() / second.std(), rel=0.15)

@@ -688,7 +688,8 @@ def test_numbers_that_pandas_writes_above_columns_and_before_rows_are_names(cont
         ([101, 205, 309], {}, ["101", "205", "309"]),  # a part of a table
         ([2, 0, 1], {}, ["2", "0", "1"]),
         ([0, 1, 2], {}, ["row 0", "row 1", "row 2"]),
-        (range(5, 8), {}, ["row 0", "row 1", "row 2"]),
+        (range(5, 8), {}, ["5", "6", "7"]),
+        (range(1, 4), {}, ["row 0", "row 1", "row 2"]),  # as of R
         ([7, 7, 8], {}, ["row 0", "row 1", "row 2"]),  # parts one below the other
         ([101, 205, 309], {"who": ["x", "y", "z"]}, ["x", "y", "z"]),
     ],

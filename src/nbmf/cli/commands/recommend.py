@@ -118,6 +118,7 @@ def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
     found = read_new_rows(as_the_fit(options, fit), kind)
     matrix = found.matrix
     refuse_other_kind(options, matrix, kind)
+    fit.model.refuse_other_categories(matrix, options.file)
     try:
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
             return _sparse_rows(found, fit)

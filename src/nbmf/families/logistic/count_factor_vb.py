@@ -88,6 +88,8 @@ class SoftplusPoissonFactorVB(VariationalFactors):
 
     def _predicted(self, quadratic, psi, variance, columns):
         times = beyond(variance)
+        if times is None:
+            return mean_under_normal(softplus, psi, variance)
         return times * mean_under_normal(softplus, psi / times, variance / times**2)
 
     def _weights(self, values, psi, square):

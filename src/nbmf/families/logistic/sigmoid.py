@@ -53,13 +53,17 @@ def mean_under_normal(
 def probability(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return E σ(ψ), ψ ~ N(mean, variance)."""
     times = beyond(variance)
+    if times is None:
+        return np.minimum(mean_under_normal(expit, mean, variance), 1.0)
     return np.minimum(mean_under_normal(expit, mean / times, variance / times**2), 1.0)
 
 
-def beyond(variance: np.ndarray) -> np.ndarray:
-    """Return how many times larger than LARGEST_DEVIATION deviations are, at least 1, float array of the same shape.
+def beyond(variance: np.ndarray) -> np.ndarray | None:
+    """Return how many times larger than LARGEST_DEVIATION deviations are, at least 1; None where none is larger.
 
     In so wide a distribution σ is a step, and softplus bends at a point: E σ(ψ) = E σ(ψ / c) and E softplus(ψ) =
     c E softplus(ψ / c) to eight digits, which spares nodes that no memory would hold.
     """
+    if not variance.size or variance.max() <= LARGEST_DEVIATION**2:
+        return None
     return np.maximum(np.sqrt(np.maximum(variance, 0.0)) / LARGEST_DEVIATION, 1.0)
