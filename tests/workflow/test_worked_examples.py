@@ -147,8 +147,8 @@ def test_a_study_is_a_folder_and_a_file_of_configuration(checkout):
 
 def test_the_table_of_what_a_new_thing_touches_is_that_of_these_sections(checkout):
     """Its numbers are counted here; a study's row names the places of its files instead."""
-    row = re.compile(r"^\| [\w ]+ \| ([^|]+) \| (\d)\b[^|]*\| \[below\]\(#([\w-]+)\)", re.MULTILINE)
-    shown = {place: (files, int(entries)) for files, entries, place in row.findall(PAGE)}
+    row = re.compile(r"^\| \[[\w ]+\]\(#([\w-]+)\) \| ([^|]+) \| (\d)\b", re.MULTILINE)
+    shown = {place: (files, int(entries)) for place, files, entries in row.findall(PAGE)}
     sections = {name.lower().replace(" ", "-"): name for name in (METHOD, FIGURE, STUDY)}
     assert shown.keys() == sections.keys()
     for place, (files, entries) in shown.items():
