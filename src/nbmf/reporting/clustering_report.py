@@ -175,9 +175,10 @@ def facts(result: ClusteringResult) -> Iterator[str]:
     mixed = float(np.exp(model.entropies_.mean()))
     yield f"a {result.row} has {mixed:.2f} {component}s on average (exp of the mean entropy)"
     if {DISCRETE, BERNOULLI} & set(result.table.kinds) and model.smoothing > 0:
+        times = "once" if model.smoothing == 1 else f"{model.smoothing:g} times"
         yield (
-            f"percentages of categories are smoothed, as if each had been seen {model.smoothing:g} times more in every "
-            f"{component}: those of few {result.row}s differ from what was counted (--smoothing)"
+            f"percentages of categories are smoothed, as if each had been seen {times} more in every {component}: "
+            f"those of few {result.row}s differ from what was counted (--smoothing)"
         )
     yield f"{result.seconds:.1f} s" + (" for the check and the fit" if result.choice else "")
 
