@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
-from scipy.stats import siegelslopes
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import MISSING
@@ -19,15 +17,14 @@ from nbmf.errors import DataError
 from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.described_fit import Described, described
 from nbmf.evaluation.held_out import held_out_losses, too_few
+from nbmf.evaluation.linked_positions import FEWEST, in_units_of
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import counted
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 from nbmf.posterior.scale import Scale
 
-LINKED = 1000  # rows at most that say how positions of one fit are read in the other
 UNKNOWN = -2  # the place of a category that the other matrix does not have
-FEWEST = 3  # rows or columns in common, from which on a correlation says something
 
 
 class Prediction(NamedTuple):
@@ -214,7 +211,7 @@ def _by_position(first: Described, second: Described, pairs: list[tuple[int, int
     axes, gaps, positions = [], [], {}
     for i, j, sign in pairs:
         ends = (sign * second.lower[:, j], sign * second.upper[:, j])
-        here, *ends = _in_units_of(first.of_rows[:, i], sign * second.of_rows[:, j], *ends)
+        here, *ends = in_units_of(first.of_rows[:, i], sign * second.of_rows[:, j], *ends)
         lower, upper = sorted(ends, key=lambda end: end.sum())
         axes.append(first.names[i] if first.names[i] == second.names[j] else f"{first.names[i]} and {second.names[j]}")
         gaps.append(np.maximum(lower - first.upper[:, i], first.lower[:, i] - upper))
@@ -226,28 +223,6 @@ def _by_position(first: Described, second: Described, pairs: list[tuple[int, int
         columns |= {"axis": np.array(axes)[farthest], **positions}
     table = pd.DataFrame({**columns, "moved": np.max(gaps, axis=0) > 0})
     return table, f"intervals on {' or '.join(axes)} that do not overlap"
-
-
-def _in_units_of(first: np.ndarray, second: np.ndarray, *ends: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield positions of the rows of a second fit, and their ends, by the line to those of the first.
-
-    Its slope is the geometric mean of those of repeated medians (Siegel 1982) in both directions, which rows that moved
-    do not turn as long as most did not, and of which neither fit's noise makes the other's positions smaller.
-    """
-    some = np.unique(np.linspace(0, len(first) - 1, min(len(first), LINKED)).astype(int))
-    is_line = len(some) >= FEWEST and min(np.ptp(first[some]), np.ptp(second[some])) > 0
-    slope, shift = _line(first[some], second[some]) if is_line else (1.0, 0.0)
-    for values in (second, *ends):
-        yield shift + slope * values
-
-
-def _line(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
-    """Return slope and shift by which second positions are read as first ones; none if they have nothing in common."""
-    there, back = siegelslopes(first, second).slope, siegelslopes(second, first).slope
-    if min(there, back) <= 0:
-        return 1.0, 0.0
-    slope = math.sqrt(there / back)
-    return slope, float(np.median(first - slope * second))
 
 
 def _shared(

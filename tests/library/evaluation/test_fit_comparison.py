@@ -11,6 +11,7 @@ from nbmf.errors import DataError
 from nbmf.evaluation import fit_comparison
 from nbmf.evaluation.described_fit import Described
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
+from nbmf.evaluation.linked_positions import in_units_of
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
 from nbmf.reporting.fit_comparison_report import fit_comparison_report
@@ -284,7 +285,7 @@ def test_neither_fits_noise_makes_the_others_positions_smaller(noise):
     rng = np.random.default_rng(1)
     place = rng.normal(size=400)
     first, second = (place + scale * rng.normal(size=400) for scale in noise)
-    there, back = (list(fit_comparison._in_units_of(*pair)) for pair in ((first, second), (second, first)))
+    there, back = (list(in_units_of(*pair)) for pair in ((first, second), (second, first)))
     slope, other = (np.ptp(read[0]) / np.ptp(given) for read, given in ((there, second), (back, first)))
     assert slope * other == pytest.approx(1, rel=1e-9)
     assert slope == pytest.approx(first.std() / second.std(), rel=0.15)
