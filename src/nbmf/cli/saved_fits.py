@@ -20,6 +20,7 @@ from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE
 from nbmf.posterior.scale_intervals import Spread
 
 OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
+THE_SAME = 0.9  # correlation of saved positions with those of the same axes, at least
 OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 
 
@@ -75,31 +76,33 @@ def load_fit(path: Path) -> SavedFit:
     return SavedFit(path, model, matrix, record)
 
 
-def _most_kept(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> int:
-    """Return how many axes were rotated at most when a fit was saved, (F, A): those of version 1.0.0 were fewer.
+def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale | None:
+    """Return the scale of a fit with the axes of its folder; None if it has no table of positions.
 
-    Then its positions are those of other axes.
+    Positions of draws, which are not saved, are those of the table.
     """
-    if saved.shape[1] <= MOST_KEPT_BEFORE:
-        return MOST_KEPT
+    file = path / f"{POSITIONS}.csv"
+    if not (has_scale(model) and file.exists()):
+        return None
+    names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
+    is_drawn = model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
+    is_drawn = model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
+    try:
+        positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
+        most = _most_kept(model, matrix, positions[..., 0])
+        return scale_of(model, matrix, draws=Spread.of(positions) if is_drawn else None, most_kept=most)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
+
+
+def _most_kept(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> int:
+    """Return how many axes were rotated at most where positions, (F, A), were saved: in version 1.0.0 fewer."""
 
     def agreement(most: int) -> float:
         own = scale_of(model, matrix, most_kept=most).positions
         pairs = zip(own.T[:MOST_KEPT], saved.T, strict=False)
         return min(float(np.corrcoef(one, other)[0, 1]) for one, other in pairs if min(one.std(), other.std()) > 0)
 
-    return max((MOST_KEPT, MOST_KEPT_BEFORE), key=agreement)
-
-
-def scale_of_draws(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale | None:
-    """Return the scale of a fit that had draws, which are not saved, by its table of positions."""
-    if not (model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists() and has_scale(model)):
-        return None
-    file = path / f"{POSITIONS}.csv"
-    names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
-    try:
-        positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
-        most = _most_kept(model, matrix, positions[..., 0])
-        return scale_of(model, matrix, draws=Spread.of(positions), most_kept=most)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
+    if saved.shape[1] <= MOST_KEPT_BEFORE or (now := agreement(MOST_KEPT)) >= THE_SAME:
+        return MOST_KEPT
+    return MOST_KEPT if now >= agreement(MOST_KEPT_BEFORE) else MOST_KEPT_BEFORE

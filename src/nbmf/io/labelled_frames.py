@@ -116,7 +116,7 @@ class LabelledTable(FrameTable):
         self.names = [
             f"{name}: {texts[name]}" if texts.get(name) not in (None, "", name) else name for name in self._variables
         ]
-        self._notes, self._labels, self._read, self._told_apart = notes, {}, {}, {}
+        self._notes, self._labels, self._read, self._distinguished = notes, {}, {}, {}
         for place, name in enumerate(self._variables):
             if value_labels.get(name):
                 self._labels[place] = value_labels[name]
@@ -137,8 +137,10 @@ class LabelledTable(FrameTable):
         for (words, by_label), number in texts.items():
             read = "value labels are" if by_label else "values are, and not their labels,"
             notes.append(f"{read} read in {counted(number, 'column')}: {words}")
-        for labels, number in Counter(self._told_apart.values()).items():
-            notes.append(f"values with the same label are told apart in {counted(number, 'column')}: {listed(labels)}")
+        for labels, number in Counter(self._distinguished.values()).items():
+            notes.append(
+                f"values with the same label are distinguished in {counted(number, 'column')}: {listed(labels)}"
+            )
         return tuple(notes)
 
     def _words(self, place: int) -> str:
@@ -181,8 +183,8 @@ class LabelledTable(FrameTable):
         present = set(values.dropna().unique())
         if not labels.keys() >= present:
             return values
-        if own := _told_apart({value: label for value, label in labels.items() if value in present}):
-            self._told_apart[column] = tuple(own.values())
+        if own := _distinguished({value: label for value, label in labels.items() if value in present}):
+            self._distinguished[column] = tuple(own.values())
         return _with_labels(values, {**labels, **own})
 
 
@@ -198,7 +200,7 @@ def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:
     return len(meanings) > 1 or (len(meanings) == 1 and not by_default)
 
 
-def _told_apart(labels: Labels) -> dict[Any, str]:
+def _distinguished(labels: Labels) -> dict[Any, str]:
     """Return what values with the same label are called, such as "Other (1)"; those that mean missing are one."""
     numbers, is_missing = Counter(labels.values()), Meaning(None, MISSING_TEXTS)
     several = {label for label, number in numbers.items() if number > 1 and label not in is_missing}

@@ -1,6 +1,7 @@
 """What to do about chains that have not converged, in words."""
 
 import numpy as np
+import pandas as pd
 
 from nbmf.errors import Message, Setting
 from nbmf.posterior.chain_records import ChainRecords
@@ -25,10 +26,14 @@ def advice_about(chains: ChainRecords) -> Message:
     return _advice_to_a_sampler(chains, n_chains)
 
 
-def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
-    first = chains.estimators[0]
+def worst_quantity(chains: ChainRecords) -> pd.Series:
+    """Return the row of `diagnostics` with the largest R-hat of those that have not converged."""
     table = chains.diagnostics[~chains.diagnostics["converged"]]
-    worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
+    return table.loc[table["r_hat"].fillna(np.inf).idxmax()]
+
+
+def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
+    first, worst = chains.estimators[0], worst_quantity(chains)
     values = next(q.values for q in chains.quantities() if q.name == worst["quantity"])
     if values.shape[1] < MIN_DRAWS:
         return Message(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from nbmf.posterior.advice import worst_quantity
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT
 from nbmf.reporting.model import Figure, Lines, Report, Section, Table
@@ -56,13 +57,11 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
 
 def _not_converged(chains: Chains) -> str:
     """Return what differs between the chains, in the words of `nbmf paths`: `Chains.advice` is in Python's."""
-    table = chains.diagnostics[~chains.diagnostics["converged"]]
-    worst = table.loc[table["r_hat"].fillna(np.inf).idxmax()]
-    sweeps = chains.best.n_iterations
+    worst, sweeps = worst_quantity(chains), chains.best.n_iterations
     return (
         f"NOT CONVERGED: {worst['quantity']} has R-hat {worst['r_hat']:.3f} and an effective sample size of "
         f"{worst['ess_bulk']:.0f}; converged is below {R_HAT_LIMIT} and above {ESS_LIMIT * len(chains.estimators)}. "
-        f"Intervals are of the draws of all chains; --iterations {2 * sweeps} takes twice as long"
+        f"Intervals are of the draws of all chains; --iterations {2 * sweeps} makes chains twice as long"
     )
 
 

@@ -30,9 +30,7 @@ ROTATED = (
     "uncorrelated: where two traits are correlated, part of one shows on the axis of the other, also in means of groups"
 )
 NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
-ARCH = (
-    "axes need not be causes: one gradient along which ones come and go again, as of species, bends into an arch on two"
-)
+ARCH = "axes need not be causes: one gradient along which species, say, come and go again bends into an arch on two"
 ROW_EFFECTS = "how common ones are in a row is part of the axes: rows with many ones may lead on several of them"
 OF_CATEGORIES = "how high the answers of a row are is part of the axes: rows with high ones may lead on several of them"
 COUNTS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")

@@ -10,7 +10,7 @@ import pytest
 import small_picture
 
 from nbmf import cli
-from nbmf.cli.saved_fits import load_fit, scale_of_draws
+from nbmf.cli.saved_fits import load_fit, saved_scale
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS
 
 
@@ -420,7 +420,7 @@ def test_folders_of_1_0_0_keep_their_axes(capsys, monkeypatch):
             patched.setattr("nbmf.posterior.scale_axes.MOST_KEPT", most)
             run(capsys, "fit", "traits.csv", *ask, "--out", folder)
         fit = load_fit(Path(folder))
-        scale = scale_of_draws(fit.path, fit.model, fit.matrix)
+        scale = saved_scale(fit.path, fit.model, fit.matrix)
         own = pd.read_csv(f"{folder}/columns.csv").filter(like="discrimination")
         assert scale.kept == (3 if most == 3 else 5)
         np.testing.assert_allclose(scale.discrimination[:, : scale.kept], own.to_numpy()[:, : scale.kept], atol=0.02)

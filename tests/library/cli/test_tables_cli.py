@@ -64,6 +64,8 @@ def test_kinds_of_rows_are_found_reported_and_written(capsys):
         "mnb",
     ).out
     assert "count (poisson): visits" in out
+    smoothed = "percentages of categories are smoothed, as if each had been seen once more in every component"
+    assert smoothed in " ".join(out.split())
     assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
     assert re.search(r"^  2 +\d\.\d{4} +0\.\d+ ± 0\.\d+  <$", out, re.M)
     assert re.search(r"100\.0% of the 90 rows have the commonest label of their\s+component", out)

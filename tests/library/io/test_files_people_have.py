@@ -487,7 +487,7 @@ def test_values_of_spss_with_the_same_label_stay_different_and_that_is_said():
     frame = pd.DataFrame({"g": [1.0, 2, 3, 1] * 3, "h": [8.0, 9, 1, 2] * 3, "v1": [0.0, 1, 1] * 4, "v2": [1.0, 0] * 6})
     labels = {"g": {1: "Other", 2: "Labour", 3: "Other", 4: "Labour"}, "h": {1: "yes", 2: "no", 8: "NA", 9: "NA"}}
     pyreadstat.write_sav(frame, "g.sav", variable_value_labels=labels)
-    note = "values with the same label are told apart in 1 column: 'Other (1)', 'Other (3)'"
+    note = "values with the same label are distinguished in 1 column: 'Other (1)', 'Other (3)'"
     matrix, said = read("g.sav", groups="g")
     assert matrix.row_groups.tolist() == ["Other (1)", "Labour", "Other (3)", "Other (1)"] * 3
     assert matrix.codes[:4, 0].tolist() == [-1, -1, 1, 0]
@@ -496,7 +496,7 @@ def test_values_of_spss_with_the_same_label_stay_different_and_that_is_said():
     table = nbmf.read_table("g.sav", log=said.append)
     assert set(table.categories.tolist()) == {"Other (1)", "Labour", "Other (3)", "no", "yes", "0", "1"}
     assert note in said
-    assert not any("told apart" in line for line in read("g.sav", ignore=["g"])[1])
+    assert not any("distinguished" in line for line in read("g.sav", ignore=["g"])[1])
 
 
 # JSON.

@@ -7,7 +7,6 @@ import nbmf
 from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.recommendation import Margin
 from nbmf.evaluation.verdict import Gain, Verdict
-from nbmf.numerics.percent import percent
 from nbmf.reporting import html, text
 from nbmf.reporting.accuracy_sentence import accuracy_sentence, pair
 from nbmf.reporting.model import Answer, Report, Section, Table
@@ -90,14 +89,6 @@ def test_errors_have_two_digits_and_are_never_zero():
     assert str(Margin(0.0003, 0.00004)) == "0.000300 ± 0.000040"
     assert str(Margin(0.1234, 0.05678)) == "0.123 ± 0.057"
     assert str(Margin(0.1, float("nan"))) == "0.10 ± nan"
-
-
-@pytest.mark.parametrize(
-    ("proportion", "said"),
-    [(0, "0%"), (1e-9, "<0.1%"), (0.0044, "0.4%"), (0.584, "58%"), (0.994, "99%"), (0.9999, ">99%"), (1, "100%")],
-)
-def test_percentages_are_neither_none_nor_all_unless_they_are(proportion, said):
-    assert percent(proportion) == said
 
 
 def test_two_percentages_show_their_difference():

@@ -363,3 +363,16 @@ def test_a_number_that_nothing_chose_may_be_too_small_where_all_are_in_use():
     assert words in " ".join(said.split())
     for method, K in (("logistic-vb", "auto"), ("logistic-vb", 20), ("beta-dir-vb-learned", None)):
         assert "are in use" not in str(nbmf.analyze(V, method=method, n_components=K, **ask))
+
+
+def test_axes_of_counts_need_not_be_causes_either():
+    rng = np.random.default_rng(0)
+    rate = np.exp(rng.normal(size=(40, 2)) @ rng.normal(size=(2, 20)))
+    counts = nbmf.CountMatrix.from_array(rng.poisson(rate))
+    ask = {"check": False, "iterations": 30, "chains": 1}
+    said = [
+        " ".join(str(nbmf.analyze(counts, method="negative-binomial-vb", n_components=K, **ask)).split())
+        for K in (1, 2)
+    ]
+    assert ["bends into an arch on two" in each for each in said] == [False, True]
+    assert "logarithms of expected counts" in nbmf.NegativeBinomialFactorVB.meanings[0]

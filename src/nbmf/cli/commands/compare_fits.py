@@ -8,7 +8,7 @@ from nbmf.cli.arguments import printed_command
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.results import results_folder
-from nbmf.cli.saved_fits import SavedFit, load_fit, scale_of_draws
+from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
 from nbmf.errors import DataError, PoorFitWarning
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
 from nbmf.output.reports import PAGE, SUMMARY
@@ -40,5 +40,5 @@ def run(options: argparse.Namespace) -> None:
 def _fit(saved: SavedFit) -> Fit:
     if saved.matrix is None:
         raise DataError(f"{saved.path}: a model without its data; needed is the folder that nbmf fit wrote")
-    scale = scale_of_draws(saved.path, saved.model, saved.matrix)
+    scale = saved_scale(saved.path, saved.model, saved.matrix)
     return Fit(saved.model, saved.matrix, saved.record.get("names") or (), scale)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from nbmf.cli.saved_fits import load_model, scale_of_draws
+from nbmf.cli.saved_fits import load_model, saved_scale
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError, Setting
@@ -64,7 +64,7 @@ def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) ->
         model,
         matrix,
         column_groups=_column_groups(path / COLUMN_GROUPS) if is_there else None,
-        scale=scale_of_draws(path, model, matrix) if is_there else None,
+        scale=saved_scale(path, model, matrix) if is_there else None,
         lines=options.rows,
         components=options.components,
     )

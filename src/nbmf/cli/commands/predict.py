@@ -15,7 +15,7 @@ from nbmf.cli.options import Options, repeated_words
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import name_of, read_new_rows
 from nbmf.cli.results import results_folder
-from nbmf.cli.saved_fits import SavedFit, load_fit, scale_of_draws
+from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
     called = fit.record.get("names") or ()
-    scale = None if fit.matrix is None else scale_of_draws(fit.path, fit.model, fit.matrix)
+    scale = None if fit.matrix is None else saved_scale(fit.path, fit.model, fit.matrix)
     placement = placed(fit.model, rows, matrix=fit.matrix, scale=scale, names=called, level=LEVEL, seed=options.seed)
     known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
     fit_names, nearest = _nearest(fit, placement)
