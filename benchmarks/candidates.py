@@ -36,8 +36,7 @@ def test_entries(codes: np.ndarray, mask: int) -> np.ndarray:
 
 def taken(tested: HeldOutLosses, places: Sequence[int]) -> int:
     """Return which of some methods `nbmf fit` takes."""
-    some = tested._replace(methods=[tested.methods[i] for i in places])
-    return places[method_to_show(some, CHANCE / 2 / len(places), range(len(places)))]
+    return method_to_show(tested, CHANCE / 2 / len(places), places)
 
 
 def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:

@@ -21,7 +21,7 @@ from scipy import stats
 from nbmf.plotting import style
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))  # before this file's own folder: both hold a sbc.py
+sys.path.insert(0, str(ROOT / "tests" / "support"))  # before this file's own folder: both hold a sbc.py
 
 import sbc  # noqa: E402
 

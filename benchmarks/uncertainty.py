@@ -16,7 +16,7 @@ import nbmf
 from nbmf.errors import ChainsNotConvergedWarning
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import intervals  # noqa: E402
 
