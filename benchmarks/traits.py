@@ -71,10 +71,11 @@ def main() -> None:
         moods = nbmf.read(ROOT / "data" / "trials" / "msq_answers.csv.gz", categories=list("0123"), log=say)
         of_moods = measured(moods.ranks, np.random.default_rng(seed_sequence("traits", "moods")))
     table = pd.DataFrame(rows, columns=["size", "traits", "setting", "loss", "as many axes"])
-    of_size = table.pivot_table(index=["size", "setting"], columns="traits", values=["loss", "as many axes"], sort=False)
+    measures = ["loss", "as many axes"]
+    of_size = table.pivot_table(index=["size", "setting"], columns="traits", values=measures, sort=False)
     print(f"nbmf {nbmf.__version__}; {draws} matrices of each kind; with 0 traits one axis counts as right\n")
     print(of_size.round(3).to_string())
-    print(table.groupby("setting", sort=False)[["loss", "as many axes"]].mean().round(4).to_string())
+    print(table.groupby("setting", sort=False)[measures].mean().round(4).to_string())
     for setting, (loss, axes) in zip(SETTINGS, of_moods, strict=True):
         print(f"moods, {moods.ranks.shape[0]} x {moods.ranks.shape[1]}: {setting}: {loss:.4f}, {axes} axes reported")
 

@@ -38,8 +38,8 @@ def analyze(
     """Test whether there is structure in a matrix, and find it, as `nbmf fit` does with a file.
 
     Cross-validation tests whether methods predict held-out entries better than baselines do, and chooses among
-    them. The chosen method is fitted to the whole matrix from several starts. If a method of the other view
-    (groups, or a scale) predicts as well, it is fitted too, and so is the best mixture of methods.
+    them. The chosen method is fitted to the whole matrix, from several starts if structure is found. If a method of
+    the other view (groups, or a scale) predicts as well, it is fitted too, and so is the best mixture of methods.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def analyze(
     iterations : int, optional
         The largest number of iterations; for samplers the number of sweeps, four fifths of which are burn-in.
     chains : int, optional
-        Chains of a sampler (default 4), or starts (default 4 on small matrices, else 1).
+        Chains of a sampler (default 4), or starts (default 4 on small matrices, else 1). Default: 1 if nothing is found.
     n_draws : int, optional
         Posterior draws of each chain, for 90 % credible intervals. Default: 100 of samplers that show a scale, whose
         intervals they give, otherwise none.
@@ -110,6 +110,8 @@ def analyze(
         log(plan.reason)
     chosen, *others = chosen_of(matrix, plan, request, progress)
     warn_of_many_components([request.n_components], matrix)
+    if chosen.verdict is not None and not chosen.verdict.is_predicted:
+        request = request.without_components()
     about = {"name": name, "column_groups": column_groups}
     result = fit_all(chosen.estimator, matrix, request, progress, verdict=chosen.verdict, **about)
     result = _named(result, request.names, log)

@@ -1,7 +1,7 @@
 """What is asked of an analysis, checked before anything is computed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypedDict
 
 from nbmf.catalogue import METHODS
@@ -81,6 +81,10 @@ class Request:
         if repeated := [name for name in names if list(names).count(name) > 1]:
             raise ConfigError(Setting("names", list(names)), f": {repeated[0]!r} is there twice")
         return cls(**asked)
+
+    def without_components(self) -> Self:
+        """Return it for a fit that shows no components: one chain or start and no draws, if no number was named."""
+        return replace(self, chains=self.chains or 1, n_draws=self.n_draws or 0)
 
     @property
     def is_open(self) -> bool:

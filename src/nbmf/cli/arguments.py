@@ -14,6 +14,7 @@ from nbmf.cli.options import (
     INDEX,
     OBJECT,
     SEED,
+    SEVERAL,
     Command,
     Option,
     Options,
@@ -121,9 +122,8 @@ READ = (
     Option(
         "--categories",
         "ordered categories, from the lowest to the highest: never seldom often, or 1 2 3 4 5",
-        nargs="+",
-        action="extend",
         metavar="TEXT",
+        **SEVERAL,
     ),
     text(
         "--groups",
@@ -157,8 +157,7 @@ SET = Option(
 NAMES = text(
     "--names",
     "names for the components, or axes, in the order of the report; tables and nbmf predict use them",
-    nargs="+",
-    action="extend",
+    **SEVERAL,
 )
 EXAMPLE = Command(
     "write a matrix or a table that comes with the package as a CSV file to try",
@@ -249,15 +248,15 @@ COMPARE = Command(
             f"{COMPARED_IF_SMALL}; for counts {' '.join(COMPARED['CountMatrix'])}; for ordered "
             f"categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",
-            nargs="+",
             type=_method,
+            **SEVERAL,
         ),
         number(
             "--components",
             "the values of K to try (default: each method's own grid)",
             python="n_components K",
-            nargs="+",
             metavar="K",
+            **SEVERAL,
         ),
         number("--masks", "the number of held-out masks (default: 5)", default=5),
         number("--iterations", "the largest number of iterations or sweeps per fit"),
@@ -292,12 +291,7 @@ PATHS = Command(
         number("--chains", "independent chains (default: 4)", default=4),
         number("--iterations", "sweeps of each chain, a third of them burn-in (default: 1500)", least=3, default=1500),
         number("--draws", "posterior draws of each chain, for intervals (default: 100)", python="n_draws", default=100),
-        text(
-            "--show",
-            "rows with colours and names in the picture (default: those that moved farthest)",
-            nargs="+",
-            action="extend",
-        ),
+        text("--show", "rows with colours and names in the picture (default: those that moved farthest)", **SEVERAL),
         SEED,
         *results(".paths"),
     ),
@@ -310,8 +304,8 @@ PLOT = Command(
     (
         number(
             "--rows",
-            "show at most N rows and columns, the most distinctive ones (default: 60; for clusters 30 columns and "
-            "categories, for topics 10 words)",
+            "show at most N rows and columns of a dictionary, the most distinctive ones (default: 60; for clusters 30 "
+            "columns and categories, for topics 10 words)",
             python="lines words",
         ),
         number(

@@ -10,6 +10,18 @@ from typing import Any, NamedTuple
 from nbmf.errors import NO_VALUE, Setting, not_allowed
 
 
+class Extend(argparse.Action):
+    """Takes the values from every place where an option is typed, in place of its default."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        """Add them to those that were typed before."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
+
+
+SEVERAL = {"nargs": "+", "action": Extend}
+
+
 class Option:
     """An option, or the file of a command.
 

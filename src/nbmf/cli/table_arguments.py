@@ -9,6 +9,7 @@ from nbmf.cli.options import (
     INDEX,
     OBJECT,
     SEED,
+    SEVERAL,
     Command,
     Option,
     number,
@@ -40,10 +41,10 @@ def _model(allowed: tuple[str, ...], default: tuple[str, ...], words: str) -> Op
         f"{', '.join(allowed)} (default: {' '.join(default)}): {words}. Of several models the one that predicts "
         "best is shown",
         "ID",
-        nargs="+",
         choices=allowed,
         default=list(default),
         dest="models",
+        **SEVERAL,
     )
 
 
@@ -54,8 +55,8 @@ def _fit(grid: str, suffix: str) -> tuple[Option, ...]:
             f"the numbers of components to try; the smallest that predicts held-out cells as well as the best is shown "
             f"(default: {grid})",
             python="n_components",
-            nargs="+",
             metavar="K",
+            **SEVERAL,
         ),
         number("--starts", "the number of random starts, of which the best is kept (default: 8)", default=8),
         number(

@@ -6,16 +6,19 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.value_codes import RISING, CountCoding, number_of
+from nbmf.errors import Message, Setting
 from nbmf.io.columns import Columns
 
 SURELY_IDS = 6  # numbers in a row that rise by whatever steps
+CALLED_IDS = {"id", "doc", "doc_id", "docid", "document", "document_id"}  # in whatever case, the numbers in any order
 
 
 def are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
     """Whether a first column names the documents.
 
-    It does if it is an index or has no name, has not only numbers, or whole ones that rise from each to the next: by
-    the same step, or in so many documents that counts hardly do, or beyond all counts of the next column.
+    It does if it is an index or has no name, has not only numbers, has different ones and a name of CALLED_IDS, or
+    whole ones that rise from each to the next: by the same step, or in so many documents that counts hardly do, or
+    beyond all counts of the next column.
     """
     table = columns.table
     if columns.is_index(name) or (table.first_is_unnamed and name == table.names[0]):
@@ -24,7 +27,11 @@ def are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
     if None in numbers:
         return True
     are_whole = all(number.is_integer() for number in numbers)
-    if len(columns.values) < 2 or not (are_whole and CountCoding().are_labels(np.array(numbers))):
+    if len(columns.values) < 2:
+        return False
+    if are_whole and len(set(numbers)) == len(numbers) and name.strip().casefold() in CALLED_IDS:
+        return True
+    if not (are_whole and CountCoding().are_labels(np.array(numbers))):
         return False
     names = list(columns.values)
     later = names[names.index(name) + 1 :][:1]
@@ -33,10 +40,11 @@ def are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
     return len(numbers) >= SURELY_IDS or are_beyond or len(set(np.diff(numbers))) == 1
 
 
-def doubts(first: str, counts: np.ndarray) -> tuple[str, ...]:
+def doubts(first: str, counts: np.ndarray) -> tuple[Message, ...]:
     """Return what is said about a first column that was read as a word and may be one of ids, which do not rise."""
     own, total = counts[:, 0], counts.sum()
     if counts.shape[1] < 2 or len(own) < RISING or len(np.unique(own)) < len(own) or 2 * own.sum() <= total:
         return ()
     said = f"{first!r} is read as a word, with {own.sum():.0f} of {total:.0f} tokens"
-    return (f"{said}; its counts all differ, as ids do",)
+    advice = Setting("ignore", [first]), " leaves it out"
+    return (Message(f"{said}; its counts all differ, as ids do: ", *advice),)

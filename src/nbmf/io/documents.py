@@ -38,7 +38,7 @@ class _Counts(NamedTuple):
     labels: Sequence[str] | None
     format: str
     ignored: Collection[str] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
 
 
 def read_documents(

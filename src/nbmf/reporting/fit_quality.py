@@ -127,6 +127,8 @@ def _of_starts(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[
 def _of_chains(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield whether the chains agree, and what to do if not."""
     chains = result.chains
+    if chains is None and not result.shows_components:  # one was enough
+        return
     if chains is None:
         alone = "one chain cannot show whether it has converged: "
         several = ["take ", Setting("chains", 4)]

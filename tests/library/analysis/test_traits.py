@@ -1,4 +1,4 @@
-"""Questionnaires of ordered answers: `nbmf.analyze` finds as many axes as there are traits, and which items belong to which."""
+"""Questionnaires of ordered answers: `nbmf.analyze` finds as many axes as there are traits, each of its own items."""
 
 import numpy as np
 import pandas as pd

@@ -439,18 +439,19 @@ def test_where_nothing_is_found_there_is_no_dictionary(here, capsys):
     out = run(capsys, "fit", "coins.csv").out
     assert "\nnothing found beyond the overall proportion of ones" in out
     assert "component 1" not in out
+    assert re.search(r"\n1 (start|chain) of \d+ iterations", out)
+    assert "one chain cannot show" not in out  # nothing is shown of it
     assert files(here / "coins.nbmf") == {
         "summary.txt",
         "expectation.csv",
         "model.npz",
         "matrix.npz",
-        "chains.csv",
         "nbmf.json",
         "report.html",
     }
     again = re.search(r"nbmf (fit coins.csv --method [a-z-]+ --no-check)", " ".join(out.split()))[1]
     assert re.search("component 1|axis 1", run(capsys, *again.split()).out)
-    assert "dictionary.png" in files(here / "coins.nbmf")
+    assert {"dictionary.png", "chains.csv"} <= files(here / "coins.nbmf")
 
 
 def test_few_entries_have_no_verdict(here, capsys):

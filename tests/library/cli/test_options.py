@@ -9,6 +9,7 @@ import pytest
 import nbmf
 from nbmf import cli
 from nbmf.cli.arguments import COMMANDS, READ, as_typed, parse, printed_command
+from nbmf.cli.options import Extend
 from nbmf.errors import DataError, not_allowed
 from nbmf.io.arguments import RULES
 from nbmf.io.arguments import Options as ReadOptions
@@ -87,7 +88,7 @@ LIKE_OPTIONS = ["--", "-x", "--seed", "- a", "-", "-1", "-1.5", "-1e5", "-.5", "
 )
 def test_a_printed_command_can_be_pasted_whatever_a_text_begins_with(command, option):
     files = [f"-f{n}.csv" for n in range(sum(each.is_file for each in COMMANDS[command].declared))]
-    takes_several = option.default == [] or option.keywords.get("action") in ("append", "extend")
+    takes_several = option.default == [] or option.keywords.get("action") in ("append", Extend)
     for given in [*([each] for each in LIKE_OPTIONS), *([LIKE_OPTIONS, LIKE_OPTIONS[::-1]] if takes_several else [])]:
         words = [f"{option.name}={each}" for each in given]
         typed = parse([command, *words, "--", *files])
@@ -97,6 +98,22 @@ def test_a_printed_command_can_be_pasted_whatever_a_text_begins_with(command, op
         known = {each.attribute for each in COMMANDS[command].declared if not each.is_file}
         assert {name: getattr(again, name) for name in known} == {name: getattr(typed, name) for name in known}
         assert [word for word in printed if word.startswith("./")] == [f"./{file}" for file in files]
+
+
+@pytest.mark.parametrize(
+    ("line", "attribute", "expected"),
+    [
+        ("compare v.csv --methods bica --methods logpca bica", "methods", ["bica", "logpca", "bica"]),
+        ("compare v.csv --components 2 --components 3 4", "components", [2, 3, 4]),
+        ("cluster t.csv --model mmnb --model fast-mmnb", "models", ["mmnb", "fast-mmnb"]),
+        ("cluster t.csv --components 2 --components 3", "components", [2, 3]),
+        ("topics t.csv --model lda --model unigrams", "models", ["lda", "unigrams"]),
+        ("cluster t.csv", "models", ["mnb", "mmnb"]),
+    ],
+)
+def test_a_list_that_is_typed_twice_has_all_of_both_in_place_of_its_default(line, attribute, expected):
+    assert getattr(parse(line.split()), attribute) == expected
+    assert getattr(parse(line.split()), attribute) == expected  # the default has not grown
 
 
 def test_a_text_that_looks_like_an_option_is_typed_joined(capsys):

@@ -53,11 +53,11 @@ def quiet(V, *arguments, **options):
 
 
 def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
-    """But of those with other priors, effects, scales, or columns apart, which no class has by default."""
+    """But of those with other priors, precisions, effects, scales, or columns apart, which no class has by default."""
     for name, entry in METHODS.items():
         for K in (
             entry["K"]
-            if not name.endswith(("-learned", "-columns", "-effects", "-scales", "-finite", "-vb-rows"))
+            if not name.endswith(("-learned", "-columns", "-effects", "-scales", "-finite", "-vb-rows", "ordinal-vb"))
             else ()
         ):
             spelled_out, default = (

@@ -377,12 +377,26 @@ def test_numbers_that_count_up_name_documents(head, names, here):
     assert table.row_names.tolist() == names.split()
 
 
-def test_a_column_of_ids_that_do_not_rise_is_a_word_and_that_is_said(here):
-    (here / "d.csv").write_text("id,apple,pear\n1005,1,0\n1001,0,2\n1009,3,1\n")
+@pytest.mark.parametrize(("head", "numbers"), [("id", "1005 1001 1009"), ("Doc_ID", "3 1 2")])
+def test_numbers_below_id_name_documents_in_any_order(head, numbers, here):
+    lines = [",".join(cells) for cells in zip(numbers.split(), "103", "021", strict=True)]
+    (here / "d.csv").write_text("\n".join([f"{head},apple,pear", *lines]))
+    table = nbmf.read_documents("d.csv", log=lambda line: None)
+    assert table.column_names.tolist() == ["apple", "pear"]
+    assert table.row_names.tolist() == numbers.split()
+    (here / "d.csv").write_text(f"{head},apple,pear\n2,1,0\n2,0,2\n1,3,1\n")  # counts of a word: two are the same
+    assert nbmf.read_documents("d.csv", log=lambda line: None).column_names.tolist() == [head, "apple", "pear"]
+
+
+def test_a_column_of_ids_that_has_another_name_is_a_word_and_that_is_said(here):
+    (here / "d.csv").write_text("patient,apple,pear\n1005,1,0\n1001,0,2\n1009,3,1\n")
     said = []
     table = nbmf.read_documents("d.csv", log=said.append)
-    assert table.column_names.tolist() == ["id", "apple", "pear"]
-    assert said[2] == "'id' is read as a word, with 3015 of 3022 tokens; its counts all differ, as ids do"
+    assert table.column_names.tolist() == ["patient", "apple", "pear"]
+    assert said[2] == (
+        "'patient' is read as a word, with 3015 of 3022 tokens; its counts all differ, as ids do: ignore = ['patient'] "
+        "leaves it out"
+    )
     (here / "d.csv").write_text("sea,apple,pear\n3,1,0\n1,0,2\n2,3,1\n")
     nbmf.read_documents("d.csv", log=said.append)
     assert len(said) == 5

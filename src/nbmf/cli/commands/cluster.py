@@ -1,8 +1,8 @@
 """nbmf cluster: kinds of rows in a table of numbers, categories, yes or no and counts."""
 
 import argparse
-import functools
 
+from nbmf.cli.arguments import as_typed
 from nbmf.cli.cluster_and_topics import Task, folder_of, run_on
 from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
@@ -25,6 +25,6 @@ def run(options: argparse.Namespace) -> None:
         missing=options.missing,
         name=options.name,
         encoding=options.encoding,
-        log=functools.partial(print, flush=True),
+        log=lambda line: print(as_typed(line, options.command), flush=True),
     )
     run_on(table, Task(models, GRID, "component", "row"), folder, options)

@@ -1,9 +1,9 @@
 """nbmf topics: topics of documents, from counts of words or from texts."""
 
 import argparse
-import functools
 from pathlib import Path
 
+from nbmf.cli.arguments import as_typed
 from nbmf.cli.cluster_and_topics import Task, folder_of, run_on
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
@@ -45,7 +45,7 @@ def _read(options: argparse.Namespace) -> FeatureTable:
         transpose=options.transpose,
         name=options.name,
         encoding=options.encoding,
-        log=functools.partial(print, flush=True),
+        log=lambda line: print(as_typed(line, options.command), flush=True),
     )
 
 
