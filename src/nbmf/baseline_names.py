@@ -19,6 +19,7 @@ BASELINES_OF_COUNTS = {
 OVERDISPERSED_BASELINES = {
     "column-means-nb": "column means, overdispersed",
     "rates-nb": "row and column rates, overdispersed",
+    "effects-nb": "row and column effects, overdispersed",
 }
 BASELINES_OF_CATEGORIES = {
     "overall-frequencies": "the overall frequencies of categories",

@@ -20,7 +20,7 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("meth
 # For each kind of matrix the method that `nbmf fit` takes if settings are given or nothing is held out.
 DEFAULTS = {
     "BinaryMatrix": "beta-dir-vb-learned",
-    "CountMatrix": "negative-binomial-vb",
+    "CountMatrix": "negative-binomial-vb-learned-effects",
     "CategoryMatrix": "ordinal-vb",
     "SparseBinaryMatrix": "bernoulli-poisson-vb-scales",
 }

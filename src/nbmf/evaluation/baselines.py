@@ -1,7 +1,7 @@
 """Predictions that use no component: what a method has to beat."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,9 @@ LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | BASELINES_O
 AXES = {"overall-proportion": None, "column-proportions": 0, "row-proportions": 1}  # that proportions are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 AXES_OF_FREQUENCIES = {"overall-frequencies": None, "column-frequencies": 0, "row-frequencies": 1}
-NB = "-nb"  # at the end of a name: with a size per column
+NB, EFFECTS_NB = "-nb", "effects-nb"  # the end of a name: with a size per column
+
+Prediction = np.ndarray | tuple[np.ndarray, np.ndarray] | Callable[[np.ndarray, np.ndarray], Any]
 
 
 def baselines_of(likelihood: Likelihood) -> dict[str, str]:
@@ -46,8 +48,10 @@ def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dic
     return {name: label for likelihood in used for name, label in OF_LIKELIHOODS.get(likelihood, {}).items()}
 
 
-def prediction(name: str, values: np.ndarray, largest: int | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+def prediction(name: str, values: np.ndarray, largest: int | None = None) -> Prediction:
     """Return what a baseline predicts, as the likelihood scores it: float arrays (F, N), of categories (F, N, C).
+
+    Or a function of rows and columns that gives it for some entries; `at` takes either.
 
     Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
     uniform prior: never 0 or 1. Effects are those of `nbmf.evaluation.effects`. Of counts E[v], and
@@ -67,6 +71,8 @@ def prediction(name: str, values: np.ndarray, largest: int | None = None) -> np.
         return _probability(name, values)
     if name in AXES_OF_FREQUENCIES:
         return category_baselines.frequencies(values, AXES_OF_FREQUENCIES[name], largest)
+    if name == EFFECTS_NB:
+        return count_baselines.effects(values)
     if name.endswith(NB):
         return count_baselines.with_sizes(values, prediction(name.removesuffix(NB), values))
     if name in AXES_OF_MEANS:
@@ -74,8 +80,10 @@ def prediction(name: str, values: np.ndarray, largest: int | None = None) -> np.
     return {"overall-mean": count_baselines.overall, "rates": count_baselines.shares}[name](values)
 
 
-def at(predicted: Any, rows: np.ndarray, columns: np.ndarray) -> Any:
+def at(predicted: Prediction, rows: np.ndarray, columns: np.ndarray) -> Any:
     """Return what a baseline predicts of some entries."""
+    if callable(predicted):
+        return predicted(rows, columns)
     if isinstance(predicted, tuple):
         return tuple(part[rows, columns] for part in predicted)
     return predicted[rows, columns]

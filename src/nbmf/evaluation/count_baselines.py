@@ -2,11 +2,17 @@
 
 Rates r_f c_n, the shares of rows and columns, are what a table of counts has if rows and columns
 have nothing to do with each other: row sum times column sum over the sum of all. Counts that vary
-more than Poisson's get a size per column as well: v ~ NB with the variance m + m² / size.
+more than Poisson's get a size per column as well: v ~ NB with the variance m + m² / size. Effects
+are the negative binomial factor model without components, so that what has these does not seem
+better for the way in which it shrinks effects.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import gammaln
+
+from nbmf import registry
 
 ROUNDS, TOL = 200, 1e-8  # of rates with missing entries, and the largest relative change in one
 SIZES = 2.0 ** np.arange(-6, 14.5, 0.5)  # from which that of a column is chosen
@@ -44,6 +50,15 @@ def shares(tallies: np.ndarray) -> np.ndarray:
         if np.abs(rows / before - 1).max() < TOL:
             break
     return np.outer(rows, columns)
+
+
+def effects(tallies: np.ndarray) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """Return what normal effects of rows and columns with learned variances predict at rows and columns, (n,) each.
+
+    Means (S, n) of a mixture, and sizes (n,), as `NegativeBinomialFactorVB(0).predictive` gives them.
+    """
+    settings = {"effects": "both", "effect_scale": "learned"}
+    return registry.make_estimator("NegativeBinomialFactorVB", 0, settings, random_state=0).fit(tallies).predictive
 
 
 def with_sizes(tallies: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
@@ -22,6 +23,8 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
 
     Parameters
     ----------
+    effect_scale : float or "learned"
+        As of LogisticFactorGibbs; "learned" also gives the logarithms of the means of columns a mean of their own.
     n_components, effects, ard, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
@@ -33,6 +36,7 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
     sampler = "NegativeBinomialFactorGibbs"
     rules = VariationalFactors.rules | NegativeBinomialFactors.rules
 
+    effect_scale: float | str = EFFECT_SCALE
     noise: bool = False
 
     def _quadratic(self, values):

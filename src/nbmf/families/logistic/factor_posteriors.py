@@ -54,7 +54,7 @@ class FactorPosterior(LearnedPrior):
     def __init__(self, mean: np.ndarray, coordinates: Coordinates, scale: float):
         super().__init__(coordinates)
         self.mean = mean
-        self._take(np.full(mean.shape, scale**2) * coordinates.free)
+        self._take(np.full(mean.shape, float(scale) ** 2) * coordinates.free)
 
     @abstractmethod
     def _take(self, variance: np.ndarray) -> None:

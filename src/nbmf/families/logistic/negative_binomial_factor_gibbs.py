@@ -4,6 +4,7 @@ import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cell_likelihoods import Counts
+from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
@@ -21,7 +22,7 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
 
     Parameters
     ----------
-    n_components, effects, ard, a0, b0, noise, burn_in, n_samples, threads, random_state
+    n_components, effects, effect_scale, ard, a0, b0, noise, burn_in, n_samples, threads, random_state
         As of LogisticFactorGibbs.
 
     See Factorization, FactorModel, NoisyFactors and NegativeBinomialFactors for the learned
@@ -29,6 +30,8 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """
 
     method_name = "negative binomial GS"
+
+    effect_scale: float | str = EFFECT_SCALE
 
     def _start(self, values, seed):
         chain = self._chain_of(Counts(values, SIZE_PRIOR), seed)

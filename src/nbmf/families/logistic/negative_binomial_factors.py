@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import NoisyFactors, weights_of
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, NoisyFactors, weights_of
 from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
 from nbmf.inference.state import Factors
@@ -33,6 +33,7 @@ class NegativeBinomialFactors(NoisyFactors):
     """
 
     likelihoods = (NEGATIVE_BINOMIAL,)
+    rules = NoisyFactors.rules | {"effect_scale": EFFECT_SCALE}
     meanings = ("coordinates in logarithms of expected counts", "coordinates in logarithms of expected counts")
     shapes: ClassVar = NoisyFactors.shapes | {"sizes_": "N", "log_odds_": "FN", "deviations_": "FN"}
 

@@ -28,7 +28,7 @@ def regress_columns(
     Parameters
     ----------
     model : FactorModel
-        Fitted, with effects of a given scale if columns have them.
+        Fitted.
     likelihood : Quadratic
         Of the new columns' values, (F, N').
     settle : function
@@ -44,16 +44,18 @@ def regress_columns(
     design = [model.W_ if W is None else W, *([] if offset is None else [offset])]
     rows = np.column_stack([*design, np.ones((F, int(used.columns)))])
     R = rows.shape[1]
-    of_effects, _ = model._effect_prior(rows=False) or (1.0 / form.EFFECT_SCALE**2, 0.0)
+    of_effects, center = model._effect_prior(rows=False) or (1.0 / form.EFFECT_SCALE**2, 0.0)
     precision = np.r_[model.precisions_, np.full(R - K, of_effects)]
     none, free = np.arange(0), np.ones(R, bool)
     free[K : K + (offset is not None)] = False
-    columns = np.tile(np.where(free, 0.0, 1.0), (n_new, 1))
+    centers = np.r_[np.zeros(R - used.columns), np.full(int(used.columns), center)]
+    columns = np.tile(np.where(free, centers, 1.0), (n_new, 1))
     matrix = Matrix(
         likelihood,
         FullPosterior(rows, Coordinates(precision, np.zeros(R, bool), none, UNUSED), 0.0),
         FullPosterior(columns, Coordinates(precision, free, none, UNUSED), 1.0),
     )
+    matrix.columns.center[:] = centers
     for _ in range(ROUNDS):
         seen = matrix.seen_by(matrix.columns, True)
         if isinstance(likelihood, ExplicitNoise):  # with ψ^ as known, steps get as small as the noise

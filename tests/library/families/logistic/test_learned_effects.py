@@ -12,6 +12,7 @@ from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.gibbs_cells import Cells
 from nbmf.families.logistic.gibbs_state import GibbsState
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
+from nbmf.families.logistic.quadratic_counts import CountsOfSize
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -234,3 +235,69 @@ def test_both_effects_predict_no_worse_than_without_them(name, engine):
     means = ((hidden == 1).sum(axis=0) + 1) / (seen.sum(axis=0) + 2)
     assert learned < without + 0.01
     assert learned < nbmf.perplexity(codes, np.tile(means, (len(codes), 1)), mask) - 0.05
+
+
+# --- Counts ------------------------------------------------------------------------------------
+
+OF_COUNTS = {
+    "Gibbs": (nbmf.NegativeBinomialFactorGibbs, {"burn_in": 60, "n_samples": 80}),
+    "VB": (nbmf.NegativeBinomialFactorVB, {"max_iter": 300}),
+}
+COUNTS = np.random.default_rng(4).poisson(np.exp(0.8 * np.random.default_rng(5).normal(size=(40, 1))), (40, 25))
+
+
+def fitted_to_counts(engine, counts=COUNTS, K=1, **settings):
+    estimator, brief = OF_COUNTS[engine]
+    given = {"effects": "both", "effect_scale": "learned", "random_state": 1} | brief | settings
+    return estimator(K, **given).fit(counts)
+
+
+@pytest.mark.parametrize("engine", OF_COUNTS)
+def test_effects_of_counts_are_found(engine):
+    """A size of 2 and effects; the mean of an average row is s e^c, of which variational s may take a part of c."""
+    rng = np.random.default_rng(7)
+    of_rows, of_columns = rng.normal(0, np.sqrt(0.6), 90), 0.5 + rng.normal(0, np.sqrt(0.2), 60)
+    level = np.exp(of_rows[:, None] + of_columns)
+    model = fitted_to_counts(engine, rng.poisson(level * rng.gamma(2.0, 0.5, level.shape)), K=0)
+    assert float(model.row_effect_variance_) == pytest.approx(of_rows.var(), rel=0.2)
+    found = model.column_effects_ + np.log(model.sizes_)
+    assert np.corrcoef(model.row_effects_, of_rows)[0, 1] > 0.95
+    assert np.corrcoef(found, of_columns)[0, 1] > 0.9
+    np.testing.assert_allclose([found.mean(), found.var()], [of_columns.mean(), of_columns.var()], rtol=0.25)
+
+
+@pytest.mark.parametrize("engine", OF_COUNTS)
+@pytest.mark.parametrize("effects", ["rows", "columns", "both"])
+def test_new_rows_and_columns_of_counts_have_effects_of_the_learned_distribution(engine, effects):
+    """They stand still at their equations; without entries they have the mean of the law."""
+    model = fitted_to_counts(engine, effects=effects)
+    new = COUNTS[:4].copy(), COUNTS[:, :5].copy()
+    new[0][1], new[1][:, 2] = -1, -1
+    m, s_a, s_b = (float(getattr(model, name)) for name in LAW)
+    rows, columns = model._factors_of_rows(new[0]), model._factors_of_columns(new[1])
+    of_rows = new[0], model.H_.T, model.column_effects_, np.ones(1), rows.W, form.ROWS, rows, s_a
+    of_columns = new[1].T, model.W_, model.row_effects_, model.precisions_, columns.H.T, form.COLUMNS, columns, s_b
+    for values, design, offset, prior, lines, name, found, variance in (of_rows, of_columns):
+        if name not in found.others:
+            continue
+        sizes = model.sizes_ if name == form.ROWS else found.others[form.SIZES][:, None]
+        mean = 0.0 if name == form.ROWS and effects == "both" else m
+        X, prior = np.column_stack([design, np.ones(len(design))]), np.append(prior, 1 / variance)
+        b = np.column_stack([lines, found.others[name]])
+        empty = np.flatnonzero((values < 0).all(axis=1))
+        np.testing.assert_allclose(b[empty], [[0.0, mean]], atol=1e-9)
+        psi, S = offset + b @ X.T, np.stack([np.diag(1 / prior)] * len(b))
+        for _ in range(200):
+            square = psi**2 + np.einsum("nd,lde,ne->ln", X, S, X)
+            likelihood = CountsOfSize(values, sizes)
+            likelihood.refresh(psi, square)
+            S = np.linalg.inv(np.diag(prior) + np.einsum("ln,nd,ne->lde", likelihood.w, X, X))
+        right = (likelihood.h - likelihood.w * offset) @ X + prior * [0.0, mean]
+        np.testing.assert_allclose(b, np.einsum("lde,le->ld", S, right), atol=2e-4)
+
+
+def test_a_start_that_is_a_whole_number_is_that_number():
+    """Variances to begin with were whole numbers then, and what they became was cut."""
+    one, other = (fitted_to_counts("VB", K=3, ard=True, start_scale=scale) for scale in (1, 1.0))
+    assert one.objective_ == other.objective_
+    assert np.isfinite(one.objective_)

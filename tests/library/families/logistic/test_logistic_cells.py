@@ -241,9 +241,18 @@ class Draw:
 
     def statistics(self):
         """Return functions of it that have variances."""
-        W, H, _ = self.factors
+        W, H, others = self.factors
         x, psi = np.log1p(self.x), self.psi
+        of_effects = [
+            number
+            for name, values in others.items()
+            if name in (form.ROWS, form.COLUMNS)
+            for number in (values[0], values[0] ** 2, values.mean() ** 2)
+        ]
+        of_effects += [others[form.INTERCEPT]] if form.INTERCEPT in others else []
+        of_effects += [np.log(others[name]) for name in (form.ROW_VARIANCE, form.COLUMN_VARIANCE) if name in others]
         return [
+            *of_effects,
             psi[0],
             psi[0] ** 2,
             (psi**2).mean(),
@@ -259,30 +268,45 @@ class Draw:
         ]
 
 
-def from_prior(seen, of_counts, noise, K, rng):
+def from_prior(seen, of_counts, noise, K, has_effects, rng):
     F, N = seen.shape
     alpha = rng.gamma(4.0, 1 / 3.0, K)
-    W, H = rng.normal(size=(F, K)), rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None]
+    W, H, others = rng.normal(size=(F, K)), rng.normal(size=(K, N)) / np.sqrt(alpha)[:, None], {}
+    if has_effects:
+        (s_a, s_b), m = OF_VARIANCE[:, 1] / rng.gamma(OF_VARIANCE[:, 0]), rng.normal() / np.sqrt(2)
+        others = {form.ROWS: rng.normal(0.0, np.sqrt(s_a), F), form.COLUMNS: rng.normal(m, np.sqrt(s_b), N)}
+        others |= {form.INTERCEPT: m, form.ROW_VARIANCE: s_a, form.COLUMN_VARIANCE: s_b}
     tau = rng.gamma(NOISE.shape) / NOISE.rate if noise else 1.0
     sizes = rng.gamma(SIZES.shape, size=N) / SIZES.rate if of_counts else np.ones(N)
-    psi = (W @ H)[seen]
+    factors = Factors(W, H, others)
+    psi = form.psi_of(factors)[seen]
     psi = psi + rng.normal(size=psi.size) / math.sqrt(tau) if noise else psi
-    return Draw(seen, of_counts, Factors(W, H), alpha, tau, sizes, psi, rng)
+    return Draw(seen, of_counts, factors, alpha, tau, sizes, psi, rng)
+
+
+OF_VARIANCE = np.array([[8.0, 2.0], [9.0, 3.0]])  # shapes and rates, of row and of column effects
 
 
 @pytest.mark.statistics
-@pytest.mark.parametrize(("of_counts", "noise"), [(True, False), (False, True), (True, True)])
-def test_geweke(of_counts, noise):
-    """Everything drawn by the sampler in turn with the data has its prior likelihood."""
+@pytest.mark.parametrize(
+    ("of_counts", "noise", "has_effects"),
+    [(True, False, False), (False, True, False), (True, True, False), (True, False, True)],
+)
+def test_geweke(of_counts, noise, has_effects):
+    """Everything drawn by the sampler in turn with the data has its prior likelihood: effects and their law, too."""
     rng = np.random.default_rng(13)
     F, N, K = 4, 3, 2
     seen = np.ones((F, N), bool)
     seen[0, 1] = seen[2, 2] = False
-    independent = np.array([from_prior(seen, of_counts, noise, K, rng).statistics() for _ in range(20_000)])
+    draws = (from_prior(seen, of_counts, noise, K, has_effects, rng) for _ in range(20_000))
+    independent = np.array([draw.statistics() for draw in draws])
     start = np.where(seen, 1, -1).astype(np.int32)
     likelihood = Counts(start, SIZES) if of_counts else Binary(start.astype(np.int8))
     cells = cells_of(likelihood, noise)
-    chain = chain_of(cells, K, prior=Prior(True, 4.0, 3.0), seed=7)
+    effects, scale = ("both", "learned") if has_effects else ("none", 1.0)
+    chain = chain_of(cells, K, effects, prior=Prior(True, 4.0, 3.0, scale), seed=7)
+    if has_effects:
+        chain.effect_hyperparameters.priors[:] = *OF_VARIANCE, (0.5, 0.0)
     series = []
     for _ in range(25_000):
         chain.sweep()
