@@ -24,8 +24,10 @@ sys.path.append(str(BENCHMARKS))  # last: tests/support/sbc.py has a namesake th
 
 import blocks  # noqa: E402
 import buffet  # noqa: E402
+import candidates  # noqa: E402
 import code_lines  # noqa: E402
 import common  # noqa: E402
+import counts  # noqa: E402
 import kernels  # noqa: E402
 import large  # noqa: E402
 import large_sparse  # noqa: E402
@@ -46,6 +48,7 @@ import run  # noqa: E402
 import scaling  # noqa: E402
 import startup  # noqa: E402
 import threads  # noqa: E402
+import traits  # noqa: E402
 
 BRIEF = common.Rounds(count=2, seconds=0.0, warm_up=3)
 TINY_SIZE = memory.Size(F=40, N=30, K=4, K_that_fits=2, sweeps=1)
@@ -61,6 +64,49 @@ def column(table, name):
 
 def numbers(table, name):
     return np.array([float(text) for text in column(table, name)])
+
+
+LOAD_EACH = """
+import runpy, sys
+for path in sys.argv[1:]:
+    before, known = list(sys.path), set(sys.modules)
+    sys.path.insert(0, path.rpartition("/")[0])
+    runpy.run_path(path, run_name="loaded")
+    sys.path[:] = before
+    for name in set(sys.modules) - known:  # the next one finds its own
+        if "site-packages" not in (getattr(sys.modules[name], "__file__", None) or "site-packages"):
+            del sys.modules[name]
+"""
+
+
+def test_every_script_finds_what_it_imports():
+    """Also those that no other test runs: they take hours, or data that are not here."""
+    folders = BENCHMARKS, BENCHMARKS.parent / "docs"
+    scripts = [str(path) for folder in folders for path in sorted(folder.glob("*.py")) if "worker" not in path.name]
+    assert len(scripts) > 40
+    done = subprocess.run([sys.executable, "-c", LOAD_EACH, *scripts], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_what_is_taken_is_one_of_the_candidates(monkeypatch):
+    codes = np.random.default_rng(2).integers(0, 2, (14, 10))
+    found = candidates.losses_of(BinaryMatrix.from_array(codes), 0)
+    names = candidates.candidates_for("BinaryMatrix", codes.size)
+    assert {found[name] for name in ("taken", "without beta-dir-vb-finite")} <= {found[name] for name in names}
+    monkeypatch.setattr(candidates, "method_to_show", lambda tested, chance, places: places[-1])
+    assert candidates.taken(None, [4, 2]) == 2
+
+
+def test_defaults_for_counts_and_answers_are_measured(monkeypatch):
+    monkeypatch.setattr(counts, "METHODS", dict(list(counts.METHODS.items())[:2]))
+    monkeypatch.setattr(counts, "KINDS", {"parts": lambda rng: counts.parts(12, 8, rng)})
+    monkeypatch.setattr(counts, "SHAPES", ((12, 8),))
+    assert counts.losses(1).shape == (2, 1)
+    assert counts.found(1).to_numpy().max() <= 1
+    rng = np.random.default_rng(1)
+    found = traits.measured(traits.questionnaire(30, 8, 1, rng), rng)
+    assert len(found) == len(traits.SETTINGS)
+    assert min(kept for _, kept in found) >= 1
 
 
 def test_a_table_is_markdown():
