@@ -1,5 +1,6 @@
 """Headings above narrow columns: they do not overlap, whatever there is room for."""
 
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ from matplotlib.axes import Axes
 
 SMALLEST = 4.5  # points
 APART = 1.15  # widths of a heading from the centre of one to that of the next, at least
+TITLES_APART = 1.05  # likewise of titles of panels
 
 
 def write(axis: Axes, headings: Sequence[str], size: float, pad: float) -> None:
@@ -32,3 +34,17 @@ def fit(axes: Sequence[Axes]) -> None:
         upright = [text.get_text().replace("\n", "  ") for text in texts]
         points = room / axis.figure.dpi * 72
         axis.set_xticks(axis.get_xticks(), upright, rotation=90, fontsize=min(texts[0].get_fontsize(), points / APART))
+
+
+def fit_titles(axes: Sequence[Axes]) -> None:
+    """Break titles of panels next to each other that would overlap, or leave the figure, into lines."""
+    figure = axes[0].figure
+    figure.draw_without_rendering()
+    middles = np.array([np.mean(axis.get_window_extent().intervalx) for axis in axes])
+    edges = 2 * np.minimum(middles - figure.bbox.x0, figure.bbox.x1 - middles)
+    room = min([*edges, *np.diff(middles)]) / TITLES_APART
+    for axis in axes:
+        width, lines = axis.title.get_window_extent().width, axis.get_title().splitlines()
+        if width > room:
+            letters = int(max(map(len, lines)) * room / width)
+            axis.title.set_text("\n".join(textwrap.fill(line, letters) for line in lines))

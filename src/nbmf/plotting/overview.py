@@ -98,6 +98,7 @@ def draw_factors(
             _has_own_ends(factor.weights[rows]) for factor, rows in zip(factors, chosen, strict=True)
         ):
             image.colorbar.set_ticklabels(["0", "", "1, or as said above"])
+    headings.fit_titles(axes)
     headings.fit(axes)
     return axes
 

@@ -257,6 +257,20 @@ def test_headings_do_not_overlap(headings, long_names):
         assert all(canvas.y0 <= box.y0 < box.y1 <= canvas.y1 for box in boxes)
 
 
+@pytest.mark.parametrize("K", [1, 2, 8])
+def test_titles_of_panels_do_not_overlap(K):
+    titles = [f"{side}: coordinates in logarithms of expected counts" for side in ("rows (W)", "columns (H)")]
+    factors = [LabelledFactor(np.zeros((5, K)), np.array(list("abcde")), title) for title in titles]
+    axes = draw_factors(factors, [f"{k}" for k in range(K)])
+    figure = axes[0].figure
+    figure.draw_without_rendering()
+    one, other = (axis.title.get_window_extent() for axis in axes)
+    assert not one.overlaps(other)
+    assert figure.bbox.x0 <= one.x0 < other.x1 <= figure.bbox.x1
+    for axis, title in zip(axes, titles, strict=True):
+        assert " ".join(axis.get_title().split()).startswith(title)
+
+
 def test_components_that_say_the_same_are_one_column():
     """Half of the first component's weight is in a copy of it, as a fit with room for many leaves it."""
     V = nbmf.load_example("animals")
