@@ -2,13 +2,13 @@
 
 from PIL import Image
 
-from nbmf.plotting import scale, style
+from nbmf.plotting import map_names, style
 
 
 def draw_quickly(monkeypatch):
     """Let pictures be of one pixel, and names on maps stay where they are: to move them apart takes seconds."""
     monkeypatch.setattr(style, "save", save)
-    monkeypatch.setattr(scale, "ROUNDS", 1)
+    monkeypatch.setattr(map_names, "ROUNDS", 1)
 
 
 def save(figure, *paths, **options):

@@ -8,6 +8,7 @@ import pandas as pd
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import by_group
+from nbmf.posterior.scale_tables import columns_table, rows_table
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, ReportedFit
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
@@ -112,8 +113,8 @@ def _of_components(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.D
                 yield f"{name}_{end}", lambda name=name, i=number: _factor(result, name, _interval_end(result, name, i))
     for fit in (result, result.other_view):
         if fit is not None and fit.scale is not None:
-            yield POSITIONS, fit.scale.rows_table
-            yield COLUMNS, fit.scale.columns_table
+            yield POSITIONS, lambda scale=fit.scale: rows_table(scale)
+            yield COLUMNS, lambda scale=fit.scale: columns_table(scale)
     for axis in result.effects():
         yield f"{axis}_effects", lambda axis=axis: _effects(result, axis)
     if matrix.row_groups is not None:

@@ -11,7 +11,7 @@ from nbmf.plotting import style
 
 COLUMNS, PANEL = 5, 1.35  # inches
 LINE_LENGTH = 22  # letters over a panel
-LEGEND_COLUMNS, LEGEND = 5, 1.0  # inches
+LEGEND_COLUMNS, LEGEND = 5, 1.06  # inches
 LIMITS, TICKS = (-0.05, 1.05), (0, 0.5, 1)
 DIAGONAL = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 SMALLEST, LARGEST = 1.0, 40.0  # square points: areas of no entry and of all entries

@@ -11,29 +11,25 @@ from matplotlib.axes import Axes
 
 from nbmf.errors import ConfigError, DataError
 from nbmf.numerics.percent import percent
-from nbmf.plotting import places, style
+from nbmf.plotting import map_names, places, style
 from nbmf.plotting.group_legend import LINE as LINE_OF_LEGEND
 from nbmf.plotting.group_legend import GroupLegend, below
 from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model_of
+from nbmf.plotting.map_names import FAINT, LONGEST, MOST_ON_MAP, NAME_SIZE
 from nbmf.plotting.names import shortened
 from nbmf.posterior.scale import Scale, scale_of
 from nbmf.posterior.scale_intervals import typical_half
 
 MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
-MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those farthest from the middle
-MOST_AVOIDED = 100  # points that names keep away from
 DUMBBELLS, ARROWS = 40, 24  # columns next to a scale, at most, and next to a map
-LONGEST = 34  # characters of a name
-NAME_SIZE = 6
 LINE, NARROW, FEW = 0.115, 0.09, 60  # inches of a row with a name, where there are at most FEW and where there are more
 COLUMN = 0.15  # inches of a column
 SHORTEST, USUAL, TALLEST = 3.2, 5.5, 10.5  # inches of a picture
 MARGINS = 1.0  # inches above and below panels, with a line of legends
-NEUTRAL, FAINT, BAND = "#333333", "#9A9A9A", "#E6E6E6"
+NEUTRAL, BAND = "#333333", "#E6E6E6"
 ARROW = {"arrowstyle": "-|>", "lw": 0.5, "color": FAINT, "mutation_scale": 6, "shrinkA": 0, "shrinkB": 0}
 TIED = 1e-3  # a difference of positions that is none
-ROUNDS = 50  # of moving names apart, two seconds for the most names
-FAR = 5  # points, from which on a line leads from a name to its point
+FEWEST = 0.01  # a count that is expected, for the logarithm: fewer are drawn there
 
 
 def scale(
@@ -45,17 +41,18 @@ def scale(
     level: float = 0.9,
     ax: Sequence[Axes] | None = None,
 ) -> np.ndarray:
-    """Draw the rows of a logistic factor model along one axis, or on a map of two, and the columns next to them.
+    """Draw the rows of a factor model along one axis, or on a map of two, and the columns next to them.
 
     One axis: rows in order with their intervals; columns that separate its ends best, from the mean
     probability of a one in the lowest tenth of the rows (open) to that in the highest tenth (filled). A map:
-    rows, and the largest discriminations of columns as arrows. Of ordered categories the ends have mean categories.
+    rows, and the largest discriminations of columns as arrows. Of ordered categories the ends have mean categories,
+    of counts expected ones, in rows of average effect.
 
     Parameters
     ----------
     fit : estimator, Draws or Chains
         Fitted; draws of a sampler, and chains that have some, give the intervals.
-    V : BinaryMatrix, array (F, N) or DataFrame
+    V : BinaryMatrix, CategoryMatrix, CountMatrix, array (F, N) or DataFrame
         What it was fitted to.
     axes : 1 or 2, optional
         By default those that are not noise, at most 2; see `nbmf.posterior.scale.Scale.kept`.
@@ -193,26 +190,38 @@ def _list_end(axis: Axes, names: list[str], colours: np.ndarray, title: str, *, 
 
 def _draw_columns(axis: Axes, scale: Scale) -> None:
     """Draw the columns that separate the ends best: from the low end (open) to the high end (filled)."""
-    difference = scale.high[:, 0] - scale.low[:, 0]
+    low, high = scale.low[:, 0] + scale.lowest, scale.high[:, 0] + scale.lowest
+    if scale.of_counts:
+        low, high = np.maximum(low, FEWEST), np.maximum(high, FEWEST)
+    difference = np.log(high / low) if scale.of_counts else high - low
     inches = _height(axis)
     largest = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(int(inches / COLUMN), DUMBBELLS))]
     chosen = largest[np.argsort(difference[largest], kind="stable")]
-    y, (low, high) = np.arange(len(chosen)), (each[chosen, 0] + scale.lowest for each in (scale.low, scale.high))
+    y, low, high = np.arange(len(chosen)), low[chosen], high[chosen]
     axis.hlines(y, low, high, color=FAINT, linewidth=1)
     for x, face, end in ((low, "white", "lowest"), (high, NEUTRAL, "highest")):
         label = f"{end} {scale.n_end} row{'s' * (scale.n_end > 1)}"
         axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=label)
     axis.set_yticks(y, shortened(scale.column_names[chosen], LONGEST), fontsize=NAME_SIZE)
+    axis.set(ylim=(-1, len(chosen)), **_values(scale))
+    if scale.of_counts:
+        axis.xaxis.set_major_formatter("{x:,g}")
+    axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
+    axis.tick_params(axis="y", length=0)
+    places.note(axis, "column", chosen, y=y)
+    axis.legend(ncols=2, **below(axis))
+
+
+def _values(scale: Scale) -> dict[str, Any]:
+    """Return what the axis of values of columns has."""
+    if scale.of_counts:
+        return {"xscale": "log", "xlabel": "expected count in rows of average effect"}
     highest, label = scale.lowest + max(len(scale.categories) - 1, 1), "mean probability of a one"
     if scale.categories:
         first, last = shortened([scale.categories[0], scale.categories[-1]], LONGEST // 2)
         label = f"mean category, from {scale.lowest} ({first}) to {highest} ({last})"
     margin = 0.03 * (highest - scale.lowest)
-    axis.set(xlim=(scale.lowest - margin, highest + margin), ylim=(-1, len(chosen)), xlabel=label)
-    axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
-    axis.tick_params(axis="y", length=0)
-    places.note(axis, "column", chosen, y=y)
-    axis.legend(ncols=2, **below(axis))
+    return {"xlim": (scale.lowest - margin, highest + margin), "xlabel": label}
 
 
 # --- A map of two axes ---------------------------------------------------------------------------
@@ -238,61 +247,15 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
     for x, y in slopes[strongest]:
         of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
-    of_columns.set_title("columns (discrimination)", loc="left")
+    of_columns.set_title(f"columns ({'slope' if scale.of_counts else 'discrimination'})", loc="left")
     for axis, kind, points in ((of_rows, "row", positions), (of_columns, "column", slopes)):
         places.note(axis, kind, np.arange(len(points)), x=points[:, 0], y=points[:, 1])
     for axis, points in ((of_rows, positions), (of_columns, np.vstack([slopes, np.zeros(2)]))):
         axis.axhline(0, color=FAINT, linewidth=0.5, zorder=0)
         axis.axvline(0, color=FAINT, linewidth=0.5, zorder=0)
         axis.set(xlabel=_label(scale, 0), ylabel=_label(scale, 1))
-        _set_limits(axis, points)
+        map_names.set_limits(axis, points)
     of_rows.figure.draw_without_rendering()  # so that names are moved on the finished picture
-    _name(of_rows, positions, scale.row_names, _on_map(positions))
-    _name(of_columns, slopes, scale.column_names, strongest)
+    map_names.write_names(of_rows, positions, scale.row_names, map_names.on_map(positions))
+    map_names.write_names(of_columns, slopes, scale.column_names, strongest)
     return [of_rows, of_columns]
-
-
-def _set_limits(axis: Axes, points: np.ndarray) -> None:
-    """Leave room for names around the points, with the same unit along both axes."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = (low + high) / 2, 0.5 * 1.24 * max((high - low).max(), 1e-9)
-    axis.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
-    axis.set_aspect("equal")
-
-
-def _on_map(positions: np.ndarray) -> np.ndarray:
-    """Return the rows that are named, those farthest from the middle first: all, or these alone."""
-    return _farthest(positions)[: None if len(positions) <= MOST_ON_MAP else EXTREMES]
-
-
-def _farthest(points: np.ndarray) -> np.ndarray:
-    """Return the indices of points, those farthest from their middle first."""
-    return np.argsort(-np.square(points - points.mean(axis=0)).sum(axis=1), kind="stable")
-
-
-def _name(axis: Axes, points: np.ndarray, names: np.ndarray, chosen: np.ndarray) -> None:
-    """Write names next to their points, moved apart, with lines to their points.
-
-    Of two that still cover each other the first alone is shown. Where some have no name, it is said how many have one.
-    """
-    from adjustText import adjust_text  # a map alone needs it
-
-    texts = [
-        axis.text(*points[i], name, fontsize=NAME_SIZE)
-        for i, name in zip(chosen, shortened(names[chosen], LONGEST), strict=True)
-    ]
-    avoided = points[_farthest(points)[:MOST_AVOIDED]]
-    adjust_text(texts, *avoided.T, ax=axis, iter_lim=ROUNDS, avoid_self=False, expand=(1.05, 1.15), min_arrow_len=1e9)
-    shown = []
-    for text, point in zip(texts, axis.transData.transform(points[chosen]), strict=True):
-        box = text.get_window_extent()
-        if any(box.overlaps(other) for other in shown):
-            text.set_visible(False)
-            continue
-        shown.append(box)
-        end = np.clip(point, box.min, box.max)  # where the box is nearest
-        if np.hypot(*(point - end)) > FAR * axis.figure.dpi / 72:
-            axis.plot(*axis.transData.inverted().transform([point, end]).T, color=FAINT, linewidth=0.4, zorder=1)
-    if len(shown) < len(points):
-        note = f"{len(shown)} of {len(points)} are named"
-        axis.text(0.01, 0.99, note, transform=axis.transAxes, va="top", fontsize=NAME_SIZE, color=FAINT)

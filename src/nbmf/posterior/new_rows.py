@@ -10,7 +10,6 @@ import numpy as np
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, Setting
-from nbmf.families.logistic.factors import psi_of
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import components_of, joined_components, named
@@ -201,7 +200,7 @@ def placed(
     expectation = model.predict_rows(V, *groups) if groups else model.mean(factors)
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale or scale_of(model, matrix, level=level)
-        positions = _linked(scale.place(psi_of(factors), rows.observed), scale, model, matrix)
+        positions = _linked(scale.place(factors, rows.observed), scale, model, matrix)
         return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept)
     shown = components.members[: components.active]
     weights = joined_components(model, factors.W.T, shown, "W").T
@@ -224,7 +223,7 @@ def _linked(
     observed = matrix.observed[own]
     groups = () if model.row_groups_ is None else (model.row_groups_[own],)
     V = np.where(observed, getattr(matrix, matrix.field)[own], np.nan)
-    folded = scale.positions_at(psi_of(model.factors_of_rows(V, *groups)))[:, :kept]
+    folded = scale.positions_of(model.factors_of_rows(V, *groups))[:, :kept]
     target = scale.positions[own, :kept]
     covariance = ((folded - folded.mean(axis=0)) * (target - target.mean(axis=0))).mean(axis=0)
     slope = np.divide(covariance, folded.var(axis=0), out=np.ones(kept), where=covariance > 0)

@@ -4,7 +4,9 @@ log-odds of a one = Σ_a discrimination_na position_fa - difficulty_n
 
 as in the two-parameter logistic model of tests and ideal points of votes; of ordered categories those of one above
 j = 0, ..., C - 2, with a threshold for each j instead of the difficulty, which is their mean (the graded response
-model). The model's factors are brought to this form; nothing is fitted again.
+model). Of counts it is the log of the expected count over the size, less the effect of the row, which is how much was
+counted and no axis: a latent variable model of communities, an ordination. The model's factors are brought to this
+form; nothing is fitted again.
 """
 
 from __future__ import annotations
@@ -18,25 +20,27 @@ from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotSupportedError, not_allowed
-from nbmf.families.logistic.factors import ROWS
+from nbmf.families.logistic.factors import ROWS, psi_of
 from nbmf.families.logistic.logistic_factors import LogisticFactors
+from nbmf.families.logistic.negative_binomial_factors import NegativeBinomialFactors
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import named
-from nbmf.posterior.scale_axes import Exceedances, axes_of, correlation_with_means, kept_axes, rotated, signed
+from nbmf.posterior.scale_axes import axes_of, correlation_with_means, kept_axes, offsets_of, rotated, signed
 from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
+from nbmf.posterior.scale_laws import Law, Sizes
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from nbmf.posterior.draws import Draws
 
 END = 0.1  # of the rows, at either end
 FAR = 3  # times the outermost position, beyond which no location is given: there is no row near it
-KINDS = LogisticFactors, OrdinalFactors
+KINDS = LogisticFactors, OrdinalFactors, NegativeBinomialFactors
 GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
+GIVEN_SLOPES = "a row's own entries, with slopes, levels and its effect taken as known"  # of counts
 FROM_DRAWS = "draws from the posterior"
 
 
@@ -56,15 +60,17 @@ class Scale:
     level : float
         Of the intervals.
     interval_kind : str
-        FROM_DRAWS or GIVEN_COLUMNS. Of 90 % intervals given the columns, 85 to 95 % held the truth: 20 to 300 rows,
-        30 or 40 columns, one or two scales. (Of those of draws of a variational fit 80 to 90 %, so these are not used.)
+        FROM_DRAWS, GIVEN_COLUMNS or GIVEN_SLOPES. Of 90 % intervals given the columns, 85 to 95 % held the truth: 20
+        to 300 rows of zeros and ones, 30 or 40 columns, one or two scales. (Of those of draws of a variational fit 80
+        to 90 %, so these are not used.)
     discrimination : float array (N, A)
-        The change of the log-odds of a one from one position to the next standard deviation.
+        The change of the log-odds of a one, or of the log of the expected count, from one position to the next
+        standard deviation.
     thresholds : float array (N, C - 1)
         Minus the log-odds of a category above j of a row at 0, j = 0, 1, ...: what all rows share, such as an intercept
         or the effect of the column, is in here. Of zeros and ones there is one, the difficulty.
-    cuts : float array (N, C - 1)
-        The part of them that is no intercept of the model: 0 of zeros and ones.
+    law : Law
+        Of an entry given its ψ; its `cuts` are the part of the thresholds that is no intercept of the model.
     categories : sequence of str
         What ordered categories are called, from the lowest on; () of zeros and ones.
     shares : float array (A,)
@@ -80,7 +86,7 @@ class Scale:
         Whether the kept axes are rotated by varimax: where columns then depend on fewer of them.
     low, high : float arrays (N, A)
         Mean predicted probability of a one, or mean place of the category, counted from 0, of the rows in the lowest
-        and in the highest tenth of an axis.
+        and in the highest tenth of an axis; of counts the mean expected count there of rows of average effect.
     n_end : int
         How many rows such a tenth has.
     row_groups : str array (F,) or None
@@ -89,9 +95,12 @@ class Scale:
     given : sequence of str
         What a person calls the first axes.
     mean_correlation : float array (A,) or None
-        Of positions with the means of rows' observed entries: the proportion of ones, or the mean category.
+        Of positions with the means of rows' observed entries: the proportion of ones, or the mean category; of counts
+        with the logarithms of their sums.
     has_row_effects : bool
-        Whether the model has effects of rows, which are part of the axes.
+        Whether the model has effects of rows: part of the axes, but for counts.
+    mean_row_effect : float
+        Of counts: the effects of new rows are no part of their positions as far as they differ from it.
     between_chains : float array (A,) or None
         The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
     """
@@ -105,7 +114,7 @@ class Scale:
     interval_kind: str
     discrimination: np.ndarray
     thresholds: np.ndarray
-    cuts: np.ndarray
+    law: Law
     shares: np.ndarray
     reliability: np.ndarray
     kept: int
@@ -120,12 +129,23 @@ class Scale:
     given: Sequence[str] = ()
     mean_correlation: np.ndarray | None = None
     has_row_effects: bool = False
+    mean_row_effect: float = 0.0
     between_chains: np.ndarray | None = None
 
     @property
     def difficulty(self) -> np.ndarray:
         """Minus the log-odds of a one of a row at 0; of ordered categories the mean threshold, float array (N,)."""
         return self.thresholds.mean(axis=1)
+
+    @property
+    def of_counts(self) -> bool:
+        """Whether these are axes of counts."""
+        return isinstance(self.law, Sizes)
+
+    @property
+    def levels(self) -> np.ndarray:
+        """Of counts: what is expected of each column in a row of average effect at 0, float array (N,)."""
+        return self.law.at(-self.thresholds.T).mean[0]
 
     def order(self, axis: int = 0) -> np.ndarray:
         """Return the rows from the lowest to the highest on an axis, int array (F,)."""
@@ -152,13 +172,13 @@ class Scale:
         is_near = (slopes != 0) & (np.abs(self.difficulty) <= farthest * np.abs(slopes))
         return np.divide(self.difficulty, slopes, out=np.full(slopes.shape, np.nan), where=is_near)
 
-    def place(self, psi: np.ndarray, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def place(self, factors: Factors, observed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the positions of new rows with their intervals, given the columns.
 
         Parameters
         ----------
-        psi : float array (F', N)
-            Log-odds of a one; of ordered categories ψ, without cut points.
+        factors : Factors
+            Of the new rows, by the model of the scale.
         observed : bool array (F', N)
             Which entries are known: they give the information on a position, with a N(0, I) prior.
 
@@ -166,55 +186,21 @@ class Scale:
         -------
         positions, lower, upper : float arrays (F', A)
         """
-        slopes, positions = self.discrimination, self.positions_at(psi)
-        weights = observed * Exceedances.of(psi, self.cuts).information
+        slopes, positions = self.discrimination, self.positions_of(factors)
+        weights = observed * self.law.at(psi_of(factors)).information
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
         covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
         half_widths = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         return positions, positions - half_widths, positions + half_widths
 
-    def positions_at(self, psi: np.ndarray) -> np.ndarray:
-        """Return the positions of rows with these log-odds, (F', N), as `place` takes them: float array (F', A)."""
-        return (psi + self.thresholds[:, 0] - self.cuts[:, 0]) @ np.linalg.pinv(self.discrimination).T
-
-    def rows_table(self) -> pd.DataFrame:
-        """Return a row for each row of V: its position on each axis, with the ends of the interval."""
-        import pandas as pd  # not every fit needs it
-
-        columns = {"row": self.row_names} | ({} if self.row_groups is None else {"group": self.row_groups})
-        for a, name in enumerate(self.names):
-            columns |= {
-                name: self.positions[:, a],
-                f"{name} lower": self.lower[:, a],
-                f"{name} upper": self.upper[:, a],
-            }
-        return pd.DataFrame(columns)
-
-    def columns_table(self) -> pd.DataFrame:
-        """Return a row for each column of V: difficulty, and of each axis discrimination and ends.
-
-        The location is there if one axis is kept: with others a one is as probable as a zero at many places.
-        """
-        import pandas as pd  # not every fit needs it
-
-        columns = {"column": self.column_names, "difficulty": self.difficulty}
-        if self.kept == 1:
-            columns["location on axis 1"] = self.location
-        if self.categories:
-            thresholds = zip(self.categories[:-1], self.thresholds.T, strict=True)
-            columns |= {f"threshold above {name}": each for name, each in thresholds}
-        what = "mean category" if self.categories else "ones"
-        for a, name in enumerate(self.names):
-            columns |= {
-                f"discrimination on {name}": self.discrimination[:, a],
-                f"{what} at the low end of {name}": self.low[:, a] + self.lowest,
-                f"{what} at the high end of {name}": self.high[:, a] + self.lowest,
-            }
-        return pd.DataFrame(columns)
+    def positions_of(self, factors: Factors) -> np.ndarray:
+        """Return the positions of rows with these factors, float array (F', A)."""
+        psi = psi_of(factors) - offsets_of(factors, self.mean_row_effect)
+        return (psi + self.thresholds[:, 0] - self.law.cuts[:, 0]) @ np.linalg.pinv(self.discrimination).T
 
 
 def has_scale(model: Factorization) -> bool:
-    """Return whether rows of a fitted model lie on axes: a logistic factor model with any difference of rows."""
+    """Return whether rows of a fitted model lie on axes: a model of KINDS with any difference of rows."""
     return isinstance(model, KINDS) and bool(axes_of(model.factors_).loadings.size)
 
 
@@ -228,13 +214,13 @@ def scale_of(
     level: float = 0.9,
     most_kept: int | None = None,
 ) -> Scale:
-    """Return the axes of a fitted logistic factor model.
+    """Return the axes of a fitted logistic, ordinal or negative binomial factor model.
 
     Parameters
     ----------
-    model : LogisticFactorVB, LogisticFactorGibbs, OrdinalFactorVB or OrdinalFactorGibbs
+    model : LogisticFactorVB, OrdinalFactorVB, NegativeBinomialFactorVB, their samplers
         Fitted to `matrix`.
-    matrix : BinaryMatrix or CategoryMatrix
+    matrix : BinaryMatrix, CategoryMatrix or CountMatrix
     draws : Draws or Spread, optional
         Their positions on the same axes give intervals; or what is kept of these positions. Without, and for draws
         of a variational fit, which are too narrow, intervals are those of a row's own entries given the columns.
@@ -264,9 +250,10 @@ def scale_of(
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
     n_end, low, high = max(1, round(END * len(axes.places))), [], []
+    of_counts, effects = isinstance(axes.law, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
     for order in np.argsort(axes.places, axis=0, kind="stable").T:
-        low.append(_predicted(model, order[:n_end]))
-        high.append(_predicted(model, order[-n_end:]))
+        for ends, rows in ((low, order[:n_end]), (high, order[-n_end:])):
+            ends.append(axes.mean_of(rows) if of_counts else _predicted(model, rows))
     return Scale(
         row_names=matrix.row_names,
         column_names=matrix.column_names,
@@ -274,10 +261,10 @@ def scale_of(
         lower=spread.lower,
         upper=spread.upper,
         level=float(level),
-        interval_kind=FROM_DRAWS if is_drawn else GIVEN_COLUMNS,
+        interval_kind=FROM_DRAWS if is_drawn else GIVEN_SLOPES if of_counts else GIVEN_COLUMNS,
         discrimination=axes.loadings / spread.scale,
-        thresholds=axes.cuts - axes.intercepts[:, None],
-        cuts=axes.cuts,
+        thresholds=axes.law.cuts - axes.intercepts[:, None],
+        law=axes.law,
         shares=axes.sizes / axes.sizes.sum(),
         reliability=spread.scale**2,
         kept=kept,
@@ -290,7 +277,8 @@ def scale_of(
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
         mean_correlation=correlation_with_means(spread.means, matrix),
-        has_row_effects=bool(np.any(model.factors_.others.get(ROWS, 0.0))),
+        has_row_effects=bool(np.any(effects)),
+        mean_row_effect=float(effects.mean()) if of_counts else 0.0,
         between_chains=spread.between_chains,
     )
 

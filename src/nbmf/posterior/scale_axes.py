@@ -1,15 +1,16 @@
-"""The axes along which rows of a logistic factor model differ: how many are not noise, their rotation and signs."""
+"""The axes along which rows of a factor model differ: how many are not noise, their rotation and signs."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS
+from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS, SIZES
 from nbmf.inference.state import Factors
+from nbmf.posterior.scale_laws import Cuts, Law, Sizes
 from nbmf.seeds import seed_sequence
 
 MOST_KEPT_BEFORE = 3  # in folders of version 1.0.0
@@ -28,22 +29,28 @@ MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes t
 
 
 class Axes(NamedTuple):
-    """ψ of all entries as intercepts + places @ loadings.T.
+    """ψ of all entries as offsets + intercepts + places @ loadings.T.
 
     places : float array (F, A), of mean 0 and mean square 1, uncorrelated
     loadings : float array (N, A)
     intercepts : float array (N,)
-    cuts : float array (N, J), P(v > j) = σ(ψ - cut j): of zeros and ones there is one cut, 0
+    law : Law, of an entry given its ψ
+    offsets : float array (F, 1), of rows, that are no axis: 0 but of counts
     """
 
     places: np.ndarray
     loadings: np.ndarray
     intercepts: np.ndarray
-    cuts: np.ndarray
+    law: Law
+    offsets: np.ndarray
 
     def log_odds(self, kept: int) -> np.ndarray:
         """Return ψ by the first axes, float array (F, N)."""
-        return self.intercepts + self.places[:, :kept] @ self.loadings[:, :kept].T
+        return self.offsets + self.intercepts + self.places[:, :kept] @ self.loadings[:, :kept].T
+
+    def mean_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return what is expected of columns at the places of some rows, on average, if their offset is 0: (N,)."""
+        return self.law.at(self.intercepts + self.places[rows] @ self.loadings.T).mean.mean(axis=0)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -55,57 +62,39 @@ class Axes(NamedTuple):
         return self._replace(places=self.places[:, order], loadings=self.loadings[:, order])
 
 
-class Exceedances(NamedTuple):
-    """What is expected of entries whose ψ and cuts are known.
-
-    above : float array (F, N, J), P(v > j)
-    """
-
-    above: np.ndarray
-
-    @classmethod
-    def of(cls, psi: np.ndarray, cuts: np.ndarray) -> Exceedances:
-        """Return them for ψ (F, N) and cuts (N, J)."""
-        return cls(expit(psi[..., None] - cuts.astype(psi.dtype)))
-
-    @property
-    def mean(self) -> np.ndarray:
-        """E[v], the probability of a one, or the mean place of the category, (F, N)."""
-        return self.above.sum(axis=-1)
-
-    @property
-    def variance(self) -> np.ndarray:
-        """Var v, (F, N): the covariance of v > i and v > j is P(v > j) P(v <= i) for i <= j."""
-        at_most = np.cumsum(1 - self.above, axis=-1)  # the sum over i <= j
-        return (self.above * (2 * at_most - (1 - self.above))).sum(axis=-1)
-
-    @property
-    def information(self) -> np.ndarray:
-        """Of v on ψ, (F, N): minus the mean second derivative of log P(v) = log(σ(ψ - θ_v) - σ(ψ - θ_v+1)).
-
-        It is q (1 - q) of each cut times the probability of the categories on either side of it.
-        """
-        edges = np.pad(self.above, ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (1, 0)))
-        return (self.above * (1 - self.above) * (edges[..., :-2] - edges[..., 2:])).sum(axis=-1)
-
-    def drawn(self, rng: np.random.Generator) -> np.ndarray:
-        """Return values that are drawn, (F, N)."""
-        uniform = rng.random(self.above.shape[:2], dtype=np.float32)
-        return (uniform[..., None] < self.above).sum(axis=-1)
-
-
 def sides_of(factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what rows and columns have in ψ, (F, K + 1), (N, K + 1), and the intercepts of columns.
 
     What rows have is centred: where all lie on one side of a component, that is no difference of
-    theirs but how common each column is. The effect of a row counts as an axis that all columns share.
+    theirs but how common each column is. The effect of a row counts as an axis that all columns share. Of counts it
+    does not: it is how much was counted, and there are K of each.
     """
-    W, loadings = factors.W.astype(float), factors.H.T.astype(float)
-    effects = factors.others.get(ROWS, np.zeros(len(W))).astype(float)
-    of_rows = np.column_stack([W, effects])
-    of_columns = np.column_stack([loadings, np.ones(len(loadings))])
+    of_rows, of_columns = factors.W.astype(float), factors.H.T.astype(float)
+    intercepts = factors.others.get(COLUMNS, 0.0)
+    if SIZES in factors.others:
+        intercepts = intercepts + factors.others.get(ROWS, np.zeros(1)).mean()
+    else:
+        effects = factors.others.get(ROWS, np.zeros(len(of_rows))).astype(float)
+        of_rows = np.column_stack([of_rows, effects])
+        of_columns = np.column_stack([of_columns, np.ones(len(of_columns))])
     mean = of_rows.mean(axis=0)
-    return of_rows - mean, of_columns, factors.others.get(COLUMNS, 0.0) + of_columns @ mean
+    return of_rows - mean, of_columns, intercepts + of_columns @ mean
+
+
+def offsets_of(factors: Factors, around: float | None = None) -> np.ndarray:
+    """Return the effects of rows of counts, (F, 1), less their mean or `around`; of others, whose axes have them, 0."""
+    if SIZES not in factors.others or ROWS not in factors.others:
+        return np.zeros((1, 1))
+    effects = factors.others[ROWS][:, None]
+    return effects - (effects.mean() if around is None else around)
+
+
+def law_of(factors: Factors) -> Law:
+    """Return how an entry is distributed given its ψ."""
+    if SIZES in factors.others:
+        return Sizes(factors.others[SIZES])
+    cuts = factors.others.get(CUTS, np.zeros((1, 1)))
+    return Cuts(np.broadcast_to(cuts, (factors.H.shape[1], cuts.shape[1])))
 
 
 def axes_of(factors: Factors) -> Axes:
@@ -114,11 +103,10 @@ def axes_of(factors: Factors) -> Axes:
     Q, R = np.linalg.qr(of_rows)
     P, S = np.linalg.qr(of_columns)
     left, sizes, right = np.linalg.svd(R @ S.T, full_matrices=False)
-    there = sizes > max(NOTHING * sizes[0], np.finfo(float).tiny)
+    there = sizes > max(NOTHING * sizes[0], np.finfo(float).tiny) if sizes.size else np.zeros(0, bool)
     root = np.sqrt(len(of_rows))
-    cuts = factors.others.get(CUTS, np.zeros((1, 1)))
-    cuts = np.broadcast_to(cuts, (len(of_columns), cuts.shape[1]))
-    return Axes(root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root, intercepts, cuts)
+    places, loadings = root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root
+    return Axes(places, loadings, intercepts, law_of(factors), offsets_of(factors))
 
 
 def kept_axes(axes: Axes, matrix: NamedMatrix, most: int | None = None) -> tuple[int, str]:
@@ -141,7 +129,7 @@ def kept_axes(axes: Axes, matrix: NamedMatrix, most: int | None = None) -> tuple
 def _has_another(axes: Axes, kept: int, matrix: NamedMatrix) -> bool:
     """Return whether residuals of the first axes have more in common than those of drawn matrices."""
     rng = np.random.default_rng(seed_sequence(0))
-    given = Exceedances(Exceedances.of(axes.log_odds(kept), axes.cuts).above.astype(np.float32))
+    given = axes.law.at(axes.log_odds(kept)).short()
     mean = given.mean
     weight = matrix.observed / np.sqrt(np.maximum(given.variance, np.float32(LEAST_VARIANCE)))
     largest = _largest((getattr(matrix, matrix.field) - mean) * weight)
@@ -205,10 +193,13 @@ def signed(axes: Axes) -> Axes:
 
 
 def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
-    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant."""
+    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant.
+
+    Of counts with the logarithms of 1 + their sums.
+    """
     observed = matrix.observed
     sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
-    means = sums / np.maximum(observed.sum(axis=1), 1)
+    means = np.log1p(sums) if isinstance(matrix, CountMatrix) else sums / np.maximum(observed.sum(axis=1), 1)
     of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
     lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
     products = of_means @ of_positions

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
 from nbmf.posterior.intervals import interval
-from nbmf.posterior.scale_axes import Axes, Exceedances, sides_of
+from nbmf.posterior.scale_axes import Axes, sides_of
 
 if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
@@ -52,7 +52,7 @@ def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     population as the mean posterior variance is, which fixes their scale.
     """
     A = axes.loadings.shape[1]
-    weights = matrix.observed * Exceedances.of(axes.log_odds(A), axes.cuts).information
+    weights = matrix.observed * axes.law.at(axes.log_odds(A)).information
     first, second = np.triu_indices(A)
     packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
     information = np.empty((len(weights), A, A))

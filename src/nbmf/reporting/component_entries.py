@@ -16,8 +16,8 @@ from nbmf.reporting.model import Entry
 
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
-AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
 LIKE_SUMS = 0.8  # correlation of a component with the logarithms of the sums of rows, from which on it is said
+AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
 PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
@@ -52,12 +52,15 @@ def _of_pure_members(components: Components) -> str:
 
 
 def effect_entries(result: ReportedFit) -> list[Entry]:
-    """Return the effects of rows and columns, if the model has them."""
-    entries = []
-    for axis, values in result.effects().items():
+    """Return the effects of rows and columns, if the model has them and they are not told with a scale."""
+    entries, to = [], "components"
+    effects = result.effects()
+    if result.scale is not None:  # which has the levels of columns, and rows' effects but for counts
+        effects, to = {axis: effects[axis] for axis in effects if axis == "row" and result.scale.of_counts}, "axes"
+    for axis, values in effects.items():
         side = _Side(result.names(axis), values[:, None], 0, result.intervals.get(DRAWN_EFFECTS[axis]))
         lines = [(f"{axis}s +", side.named(values)), (f"{axis}s -", side.named(-values))]
-        entries.append(_entry(f"{axis} effects, to which components add", lines))
+        entries.append(_entry(f"{axis} effects, to which {to} add", lines))
     return entries
 
 

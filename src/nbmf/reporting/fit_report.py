@@ -150,7 +150,7 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
         if model.alignment is Alignment.ROTATION:  # a row is somewhere on every component
             what = "coordinate on each component"
             if result.scale is not None:
-                what = f"{('position', 'discrimination')[axis]} on each axis"
+                what = f"{('position', 'slope' if result.scale.of_counts else 'discrimination')[axis]} on each axis"
             words = f"{kind} by group: their mean {what}"
             cells = table.pivot_table(values="mean", **pivot).map("{:.2f}".format)
         else:
@@ -171,6 +171,7 @@ def _described(result: ReportedFit) -> Iterator[Block]:
     """Yield positions on a scale, or components."""
     if result.scale is not None:
         yield from scale_blocks(result.scale)
+        yield from effect_entries(result)
         return
     yield Lines([key_of(result.components)])
     yield from effect_entries(result)

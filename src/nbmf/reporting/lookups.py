@@ -98,12 +98,23 @@ def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     measures = []
     for a, name in enumerate(names[:kept]):
         on = f" on {name}" if kept > 1 else ""
-        measures.append(Measure(f"discrimination{on}", scale.discrimination[:, a]))
+        measures.append(Measure(f"{'slope' if scale.of_counts else 'discrimination'}{on}", scale.discrimination[:, a]))
         what, is_share = ("mean category", False) if scale.categories else ("ones", True)
+        if scale.of_counts:
+            what, is_share = "expected count", False
         for end, means in (("low", scale.low), ("high", scale.high)):
             measures.append(Measure(f"{what} at the {end} end{on}", means[:, a] + scale.lowest, is_share=is_share))
-    measures.append(Measure("difficulty", scale.difficulty))
+    if scale.of_counts:
+        measures.append(Measure("level", scale.levels))
+    else:
+        measures.append(Measure("difficulty", scale.difficulty))
     ends = f"the {scale.n_end} lowest and the {scale.n_end} highest rows" if scale.n_end > 1 else "the outermost rows"
+    if scale.of_counts:
+        return measures, [
+            "Where a column is: its slope (by how much the logarithm of an expected count rises with the position), "
+            f"its level (what is expected at position 0), and the mean expected count in {ends}, all in rows of "
+            "average effect."
+        ]
     if scale.categories:
         return measures, [
             "Where a column is: its discrimination (by how much the log-odds of a higher category rise with the "

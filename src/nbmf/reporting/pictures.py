@@ -18,6 +18,7 @@ from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.reporting.scale_words import words_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,12 +134,10 @@ def picture_of_other_view(
 
 def _scale(scale: Scale) -> Picture:
     """Return the picture of rows along one axis, or on a map of two."""
-    ends, towards = "the probability of a one at either end", "have a one"
-    if scale.categories:
-        ends, towards = "the mean category at either end", "are high"
+    words = words_of(scale)
     caption = (
         "Scale: where rows lie on the axes along which they differ most, and which columns distinguish the ends: by "
-        f"{ends}, or by arrows towards the rows that {towards}"
+        f"{words.at_ends}, or by arrows towards the rows that {words.towards}"
     )
 
     def draw() -> Figure:

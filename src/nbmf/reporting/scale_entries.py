@@ -8,15 +8,17 @@ from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
 from nbmf.posterior.scale_intervals import typical_half
+from nbmf.reporting.component_entries import LIKE_SUMS
 from nbmf.reporting.model import Block, Entry, Lines, Table
+from nbmf.reporting.scale_words import ONES, words_of
 from nbmf.reporting.words import joined
 
 NAMED = 8  # rows at an end
 MIDDLE = 5  # rows in the middle
 TOLD = 6  # columns that separate the ends of an axis
-APART = 0.2  # of the probability of a one, from which on a column separates the ends
 LISTED = 20  # columns in the table
 BY_MEANS = 0.95  # correlation of positions with the means of rows, from which on an axis orders rows by these
+BY_SUMS = "by how much was counted, which effects of rows would take out"
 NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
 EMPTY = "; empty where it is far from all rows"
 TIED = 1e-3  # a difference of positions that is none
@@ -31,9 +33,7 @@ ROTATED = (
 )
 NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
 ARCH = "axes need not be causes: one gradient along which species, say, come and go again bends into an arch on two"
-ROW_EFFECTS = "how common ones are in a row is part of the axes: rows with many ones may lead on several of them"
-OF_CATEGORIES = "how high the answers of a row are is part of the axes: rows with high ones may lead on several of them"
-COUNTS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
+NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
 def scale_blocks(scale: Scale) -> list[Block]:
@@ -44,29 +44,26 @@ def scale_blocks(scale: Scale) -> list[Block]:
 def facts(scale: Scale) -> Iterator[str]:
     """Yield how many axes there are and what they and their intervals are."""
     kept, F, total = scale.kept, len(scale.positions), scale.shares[: scale.kept].sum()
+    words = words_of(scale)
     held = f"{'holds' if kept == 1 else 'hold'} {percent(total)}"
-    yield f"{F} rows lie on {COUNTS[kept - 1]}, which {held} of the variance of their log-odds in this model"
+    yield f"{F} rows lie on {NUMBERS[kept - 1]}, which {held} of the variance of {words.psi} in this model"
     if scale.limit in LIMITS:
         yield LIMITS[scale.limit]
     if kept > 1:
         yield ROTATED if scale.rotated else NOT_ROTATED
         yield from ([] if scale.categories else [ARCH])
-        if scale.has_row_effects:
-            yield OF_CATEGORIES if scale.categories else ROW_EFFECTS
+    if scale.has_row_effects and (kept > 1 or scale.of_counts):
+        yield words.row_effects
     yield from _ordered_by_means(scale)
     yield (
         "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "
-        "convention: the one towards which discriminations sum to more than 0"
+        f"convention: the one towards which {'slopes' if scale.of_counts else 'discriminations'} sum to more than 0"
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     yield from _between_chains(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
-    means = "percentages are mean predicted probabilities of a one (yes, present, right)"
-    if scale.categories:
-        numbers = f"{scale.lowest} {scale.categories[0]!r} to {scale.lowest + len(scale.categories) - 1} "
-        means = f"numbers of columns are mean predicted categories, from {numbers}{scale.categories[-1]!r}"
-    yield f"an end is {end}{tenth}; {means}"
+    yield f"an end is {end}{tenth}; {words.numbers}"
 
 
 def _between_chains(scale: Scale) -> Iterator[str]:
@@ -86,7 +83,10 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
     """Yield which axes order rows by how many ones they have, as effects of rows do."""
     if scale.mean_correlation is None:
         return
-    means = "mean category" if scale.categories else "proportion of ones"
+    means = words_of(scale).mean_of_row
+    if scale.of_counts:
+        yield from _ordered_by_sums(scale)
+        return
     for a in range(scale.kept):
         slopes, r = scale.discrimination[:, a], scale.mean_correlation[a]
         if r >= BY_MEANS and slopes.min() >= -NEGLIGIBLE * slopes.max():
@@ -95,6 +95,14 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
                 f"{axis} orders rows by their {means} (r = {r:.2f}): columns differ in how sharply they follow it "
                 f"(discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
             )
+
+
+def _ordered_by_sums(scale: Scale) -> Iterator[str]:
+    """Yield that axes of counts order rows by how much was counted in them: of models without effects of rows."""
+    r = float(np.linalg.norm(scale.mean_correlation[: scale.kept]))  # axes are uncorrelated
+    if r >= LIKE_SUMS and not scale.has_row_effects:
+        along = "the axis" if scale.kept == 1 else "one direction of the axes"
+        yield f"along {along} rows differ much as {words_of(scale).mean_of_row} do (r = {min(r, 1):.2f}): {BY_SUMS}"
 
 
 def axis_entry(scale: Scale, a: int) -> Entry:
@@ -113,57 +121,49 @@ def axis_entry(scale: Scale, a: int) -> Entry:
             ("middle", _rows(scale, a, order[middle : middle + MIDDLE])),
             ("low end", _end(scale, a, order)),
         ]
-    low, high = scale.low[:, a], scale.high[:, a]
-    what = "higher" if scale.categories else "ones"
+    low, high, words = scale.low[:, a], scale.high[:, a], words_of(scale)
     lines += [
-        (f"{what} at high end", _separating(scale, high, low, "low end")),
-        (f"{what} at low end", _separating(scale, low, high, "high end")),
+        (f"{words.more} at high end", _separating(scale, high, low, "low end")),
+        (f"{words.more} at low end", _separating(scale, low, high, "high end")),
     ]
     if not any(text for _, text in lines[-2:]):
-        apart = f"{_apart(scale):.2g} of a category" if scale.categories else percent(APART)
-        lines.append(("columns", f"none separates the ends by {apart} or more"))
+        lines.append(("columns", words.none))
     return Entry(title, [(label, text) for label, text in lines if text])
 
 
 def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -> str:
-    """Return the columns that are more often 1, or higher, here than at the other end, "" if there are none."""
-    order = np.argsort(there - here, kind="stable")[:TOLD]
-    chosen = [n for n in order if here[n] - there[n] >= _apart(scale)]
-    pairs = [
-        f"{_mean(scale, here[n])} ({f'{other}: ' if n == order[0] else ''}{_mean(scale, there[n])})" for n in chosen
-    ]
+    """Return the columns of which there is more here than at the other end, "" if there are none."""
+    words = words_of(scale)
+    apart = words.separation(here, there)
+    order = np.argsort(-apart, kind="stable")[:TOLD]
+    chosen = [n for n in order if apart[n] >= words.least]
+    pairs = [f"{words.text(here[n])} ({f'{other}: ' if n == order[0] else ''}{words.text(there[n])})" for n in chosen]
     texts = [f"'{scale.column_names[n]}' {pair}" for n, pair in zip(chosen, pairs, strict=True)]
     return ", ".join(texts)
 
 
-def _apart(scale: Scale) -> float:
-    """Return from which difference of means on a column separates the ends."""
-    return APART * (len(scale.categories) - 1) if scale.categories else APART
-
-
-def _mean(scale: Scale, value: float) -> str:
-    """Return the probability of a one as a percentage, or the mean category as a number."""
-    return f"{scale.lowest + value:.1f}" if scale.categories else percent(value)
-
-
 def columns_table(scale: Scale) -> Table:
-    """Return discrimination and difficulty of the most informative columns, in the terms of item response theory."""
-    kept, chosen = scale.kept, _most_informative(scale)
-    names = ["discrimination"] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
-    head, rows = ["column", *names, "difficulty"], []
+    """Return the parameters of the most informative columns, in the terms of item response theory; of counts slopes."""
+    kept, chosen, words = scale.kept, _most_informative(scale), words_of(scale)
+    slope, level = ("slope", "level") if scale.of_counts else ("discrimination", "difficulty")
+    names = [slope] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
+    head, rows = ["column", *names, level], []
+    has_location = kept == 1 and not scale.of_counts
+    if has_location:
+        head.append("location")
     if kept == 1:
-        head += ["location", f"{'mean' if scale.categories else 'ones'} at low end", "at high end"]
+        head += [f"{'ones' if words is ONES else 'mean'} at low end", "at high end"]
     for n in chosen:
         cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
-        cells.append(f"{scale.difficulty[n]:.2f}")
+        cells.append(words.text(scale.levels[n]) if scale.of_counts else f"{scale.difficulty[n]:.2f}")
+        if has_location:
+            cells.append("" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}")
         if kept == 1:
-            ends = (_mean(scale, each[n, 0]) for each in (scale.low, scale.high))
-            location = "" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}"
-            cells += [location, *ends]
+            cells += [words.text(each[n, 0]) for each in (scale.low, scale.high)]
         rows.append(cells)
     caption = list(_formulas(scale))
     more = len(scale.difficulty) - len(chosen)
-    those = "with lower discrimination" if kept == 1 else "of lower discrimination on their axis"
+    those = f"with lower {slope}" if kept == 1 else f"of lower {slope} on their axis"
     note = f"... and {more} more column{'s' * (more > 1)} {those}: see columns.csv" if more else ""
     return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
 
@@ -171,7 +171,12 @@ def columns_table(scale: Scale) -> Table:
 def _formulas(scale: Scale) -> Iterator[str]:
     """Yield what the parameters of a column mean."""
     kept = scale.kept
-    formula = "discrimination · position" if kept == 1 else "the sum of discrimination · position over the axes"
+    slope = "slope" if scale.of_counts else "discrimination"
+    formula = f"{slope} · position" if kept == 1 else f"the sum of {slope} · position over the axes"
+    if scale.of_counts:
+        effect = " + row effect" * scale.has_row_effects
+        yield f"logarithm of an expected count = logarithm of the level + {formula}{effect}"
+        return
     if scale.categories:
         yield (
             f"log-odds of a category above another = {formula} - its threshold, as in the graded response model; "

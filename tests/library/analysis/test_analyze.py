@@ -258,10 +258,10 @@ def test_a_large_sparse_matrix_is_refused_by_methods_that_keep_all_entries(metho
 
 
 def test_draws_are_kept_by_default_of_samplers_that_have_a_scale():
-    """Not of the buffet or of counts, which have axes and no scale; as many as there are, and none that do not fit."""
+    """Not of the buffet, which has no scale; as many as there are, and none that do not fit."""
     matrix = nbmf.BinaryMatrix.from_frame(survey())
     kept = {name for name in METHODS if draws_of(estimator_of(name, seed=0), matrix, Request())}
-    assert kept == {"logistic-gs", "logistic-gs-learned-effects", "ordinal-gs"}
+    assert kept == {"logistic-gs", "logistic-gs-learned-effects", "ordinal-gs", "negative-binomial-gs"}
     sampler = estimator_of("logistic-gs", seed=0)
     few = estimator_of("logistic-gs", seed=0, iterations=20)
     assert [draws_of(each, matrix, Request()) for each in (sampler, few)] == [100, few.n_samples] == [100, 4]

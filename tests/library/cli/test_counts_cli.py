@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -70,15 +71,39 @@ def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(
     assert "nbmf fit catches.csv --above 0\n" in binary
 
 
-def test_a_component_that_follows_how_much_was_counted_is_called_so(capsys):
+def otus():
+    """Write counts of two kinds of samples that were sequenced to different depths; return the kind of each."""
     rng = np.random.default_rng(2)
     depth, kinds = rng.uniform(0.3, 3.0, (40, 1)), np.kron(np.eye(2), np.full((20, 8), 12.0)) + 2
-    frame = pd.DataFrame(rng.poisson(depth * kinds)).add_prefix("otu")
-    frame.to_csv("otus.csv", index=False)
-    components = ("fit", "otus.csv", "--method", "negative-binomial-vb", "--no-check", "--components", "2")
-    told = re.findall(r"sums +rows differ much as .* sums do \(r = (.*)\)", run(capsys, *components, "--force"))
+    pd.DataFrame(rng.poisson(depth * kinds)).add_prefix("otu").to_csv("otus.csv", index=False)
+    return np.repeat([0, 1], 20)
+
+
+def test_a_component_that_follows_how_much_was_counted_is_called_so(capsys):
+    otus()
+    components = ("fit", "otus.csv", "--method", "negative-binomial-vb", "--no-check", "--components", "2", "--force")
+    said = " ".join(run(capsys, *components).split())
+    told = re.findall(r"rows differ much as the logarithms of their sums do \(r = (.*?)\)", said)
     assert len(told) == 1
     assert 0.8 <= abs(float(told[0])) <= 1
+
+
+def test_the_default_sets_how_much_was_counted_apart_and_draws_a_scale(capsys):
+    kinds = otus()
+    said = run(capsys, "fit", "otus.csv")
+    assert "40 rows lie on one axis" in said
+    assert "how much was counted in a row is its effect" in " ".join(said.split())
+    assert "row effects, to which axes add" in said
+    folder = Path("otus.nbmf")
+    positions = pd.read_csv(folder / "positions.csv")["axis 1"].to_numpy()
+    assert (np.sign(positions) == np.sign(positions[0]) * (1 - 2 * kinds)).all()
+    assert {"scale.png", "columns.csv", "row_effects.csv"} <= {path.name for path in folder.iterdir()}
+    page = (folder / "report.html").read_text()
+    assert "the expected count at either end" in page
+    assert "discrimination" not in page
+    pd.read_csv("otus.csv").head(3).mul(4).to_csv("new.csv", index=False)
+    placed = run(capsys, "predict", "otus.nbmf", "new.csv")
+    assert "axis 1" in placed
 
 
 def test_few_values_may_be_answers(capsys):

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
-from nbmf.plotting import group_legend, style
+from nbmf.plotting import group_legend, map_names, style
 from nbmf.plotting import scale as module
 from nbmf.plotting.scale import draw
 from nbmf.posterior.scale import scale_of
@@ -146,11 +146,11 @@ def test_names_on_a_map_cover_no_other_name(plane):
 def test_on_a_map_of_many_rows_those_far_out_are_named(plane):
     rng = np.random.default_rng(0)
     places = rng.standard_normal((300, 2))
-    chosen = module._on_map(places)
+    chosen = map_names.on_map(places)
     distance = np.linalg.norm(places - places.mean(axis=0), axis=1)
-    assert len(chosen) == module.EXTREMES
+    assert len(chosen) == map_names.EXTREMES
     assert distance[chosen].min() > np.delete(distance, chosen).max()
-    assert len(module._on_map(places[: module.MOST_ON_MAP])) == module.MOST_ON_MAP
+    assert len(map_names.on_map(places[: map_names.MOST_ON_MAP])) == map_names.MOST_ON_MAP
 
 
 def test_a_map_says_how_many_are_named_where_some_are_not(plane, monkeypatch):
@@ -190,3 +190,24 @@ def test_nbmf_plot_has_it_among_its_pictures(plane):
     assert pictures_of_fit(model, matrix)[0].file == SCALE
     groups = nbmf.BetaDirVB(2, max_iter=5, mean_change_tol=0, random_state=0).fit(matrix)
     assert SCALE not in [picture.file for picture in pictures_of_fit(groups, matrix)]
+
+
+@pytest.mark.parametrize("kinds", [1, 3])
+def test_of_counts_the_ends_are_on_a_logarithmic_axis_and_maps_have_slopes(kinds):
+    rng = np.random.default_rng(3)
+    kind = np.arange(60) % (kinds + 1)
+    rate = np.exp(1.5 * (kind[:, None] == np.arange(12) % (kinds + 1)) + 0.5 * rng.normal(size=(60, 1)))
+    matrix = nbmf.CountMatrix.from_array(rng.poisson(rate))
+    settings = {"effects": "both", "effect_scale": "learned", "ard": True, "start_scale": 1.0, "random_state": 0}
+    scale = scale_of(nbmf.NegativeBinomialFactorVB(4, **settings).fit(matrix), matrix)
+    of_rows, of_columns = draw(scale, min(kinds, 2))
+    of_rows.figure.draw_without_rendering()
+    if kinds == 1:
+        assert of_columns.get_xscale() == "log"
+        assert of_columns.get_xlabel() == "expected count in rows of average effect"
+        assert not [each.get_text() for each in of_columns.get_xticklabels() if "math" in each.get_text()]
+        points = np.sort(of_columns.collections[1].get_offsets()[:, 0])
+        np.testing.assert_allclose(points, np.sort(scale.low[:, 0]))
+    else:
+        assert of_columns.get_title(loc="left") == "columns (slope)"
+    plt.close("all")

@@ -13,6 +13,8 @@ import nbmf
 from nbmf.errors import ConfigError, NotSupportedError
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
 from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, signed
+from nbmf.posterior.scale_laws import Cuts
+from nbmf.posterior.scale_tables import columns_table, rows_table
 
 
 def fitted(matrix, K=8, effects="columns", **settings):
@@ -101,7 +103,7 @@ def test_discriminations_and_difficulties_are_those_that_were_drawn():
     assert correlation(scale.discrimination[:, 0], slopes) > 0.85
     assert np.abs(scale.difficulty - (difficulties - truth.mean() * slopes)).mean() < 0.2
     np.testing.assert_allclose(scale.location, scale.difficulty / scale.discrimination[:, 0])
-    assert list(scale.columns_table())[:3] == ["column", "difficulty", "location on axis 1"]
+    assert list(columns_table(scale))[:3] == ["column", "difficulty", "location on axis 1"]
     farthest = 3 * np.abs(scale.positions[:, 0]).max()
     slopes = np.array([0.0, 0.01, -0.01, 1.0, -1.0, 1.0])
     difficulty = np.array([1.0, 1.0, 1.0, 0.999 * farthest, 0.999 * farthest, 1.001 * farthest])
@@ -132,7 +134,8 @@ def test_signs_depend_on_no_sign_of_the_factors():
 
 
 def test_balanced_discriminations_have_a_sign_as_well():
-    axes = Axes(np.ones((3, 1)), np.array([[-2.0], [1.0], [1.0]]), np.zeros(3), np.zeros((3, 1)))
+    loadings = np.array([[-2.0], [1.0], [1.0]])
+    axes = Axes(np.ones((3, 1)), loadings, np.zeros(3), Cuts(np.zeros((3, 1))), np.zeros((1, 1)))
     np.testing.assert_array_equal(signed(axes).loadings[:, 0], [2, -1, -1])
 
 
@@ -277,7 +280,7 @@ def test_tables_have_all_axes():
     matrix, _ = two_scales(F=50)
     matrix = dataclasses.replace(matrix, row_groups=np.repeat(["a", "b"], 25))
     scale = scale_of(fitted(matrix), matrix)
-    rows, columns = scale.rows_table(), scale.columns_table()
+    rows, columns = rows_table(scale), columns_table(scale)
     A = len(scale.shares)
     assert rows.shape == (50, 2 + 3 * A)
     assert list(rows)[:5] == ["row", "group", "axis 1", "axis 1 lower", "axis 1 upper"]

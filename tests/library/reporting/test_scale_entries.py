@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from nbmf.posterior.scale import GIVEN_COLUMNS, Scale
+from nbmf.posterior.scale import GIVEN_COLUMNS, GIVEN_SLOPES, Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
+from nbmf.posterior.scale_laws import Cuts, Sizes
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
 from nbmf.reporting.scale_entries import axis_entry, columns_table, facts, scale_blocks
@@ -23,7 +24,7 @@ SCALE = Scale(
     interval_kind=GIVEN_COLUMNS,
     discrimination=np.array([[2.0, 0.1], [-1.0, 0.2], [0.1, 0.0]]),
     thresholds=np.array([[1.0], [-0.5], [3.0]]),
-    cuts=np.zeros((3, 1)),
+    law=Cuts(np.zeros((3, 1))),
     shares=np.array([0.9, 0.1]),
     reliability=np.array([0.85, 0.2]),
     kept=1,
@@ -155,3 +156,47 @@ def test_text_and_page_can_be_made():
     for part in ("axis 1: 90% of what rows differ in; reliability of positions 0.85", "log-odds of a one = "):
         assert part in written
         assert part in page
+
+
+OF_COUNTS = dataclasses.replace(
+    SCALE,
+    law=Sizes(np.array([2.0, 4.0, 1.0])),
+    interval_kind=GIVEN_SLOPES,
+    low=np.array([[0.3, 1.0], [60.0, 1.0], [3.0, 1.0]]),
+    high=np.array([[40.0, 1.0], [1.2, 1.0], [3.3, 1.0]]),
+    has_row_effects=True,
+    mean_correlation=np.array([0.9, 0.1]),
+)
+
+
+def test_of_counts_there_are_slopes_levels_and_ratios():
+    said = " ".join(facts(OF_COUNTS))
+    assert "holds 90% of the variance of the logarithms of their expected counts in this model" in said
+    assert "how much was counted in a row is its effect, and no part of the axes" in said
+    assert "the one towards which slopes sum to more than 0" in said
+    assert GIVEN_SLOPES in said
+    assert "numbers of columns are expected counts, in rows with an average effect" in said
+    for word in ("discrimination", "difficult", "log-odds", "percentages"):
+        assert word not in said
+    lines = lines_of(OF_COUNTS)
+    assert lines["more at high end"] == "'tax' 40 (low end: 0.3)"
+    assert lines["more at low end"] == "'war' 60 (high end: 1.2)"
+    table = columns_table(OF_COUNTS)
+    assert table.head == ["column", "slope", "level", "mean at low end", "at high end"]
+    level = 2 * np.exp(-1)
+    assert table.rows[0] == ["tax", "2.00", f"{level:.2g}", "0.3", "40"]
+    assert table.caption == ["logarithm of an expected count = logarithm of the level + slope · position + row effect"]
+    alike = dataclasses.replace(OF_COUNTS, high=OF_COUNTS.low * 1.5)
+    assert lines_of(alike)["columns"] == "of none 2 times as many are expected at one end as at the other"
+
+
+def test_an_axis_that_is_how_much_was_counted_is_called_so_where_no_effect_takes_it_out():
+    without = dataclasses.replace(OF_COUNTS, has_row_effects=False)
+    told = [each for each in facts(without) if "sums" in each]
+    said = "rows differ much as the logarithms of their sums do (r = {}): by how much was counted, which effects of"
+    assert told == [f"along the axis {said.format('0.90')} rows would take out"]
+    both = dataclasses.replace(without, kept=2, mean_correlation=np.array([0.6, -0.7]))
+    assert f"along one direction of the axes {said.format('0.92')} rows would take out" in facts(both)
+    assert not [each for each in facts(OF_COUNTS) if "sums" in each]
+    unlike = dataclasses.replace(without, mean_correlation=np.array([0.79, 0.9]))
+    assert not [each for each in facts(unlike) if "sums" in each]

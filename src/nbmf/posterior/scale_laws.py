@@ -1,0 +1,121 @@
+"""What is expected of entries whose ψ is known, for the axes of a scale: zeros and ones, ordered categories, counts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+LARGEST = 30.0  # ψ of counts: a rate of 10^13 is no worse than a larger one
+
+
+class Exceedances(NamedTuple):
+    """What is expected of entries whose ψ and cuts are known.
+
+    above : float array (F, N, J), P(v > j)
+    """
+
+    above: np.ndarray
+
+    @classmethod
+    def of(cls, psi: np.ndarray, cuts: np.ndarray) -> Exceedances:
+        """Return them for ψ (F, N) and cuts (N, J)."""
+        return cls(expit(psi[..., None] - cuts.astype(psi.dtype)))
+
+    @property
+    def mean(self) -> np.ndarray:
+        """E[v], the probability of a one, or the mean place of the category, (F, N)."""
+        return self.above.sum(axis=-1)
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Var v, (F, N): the covariance of v > i and v > j is P(v > j) P(v <= i) for i <= j."""
+        at_most = np.cumsum(1 - self.above, axis=-1)  # the sum over i <= j
+        return (self.above * (2 * at_most - (1 - self.above))).sum(axis=-1)
+
+    @property
+    def information(self) -> np.ndarray:
+        """Of v on ψ, (F, N): minus the mean second derivative of log P(v) = log(σ(ψ - θ_v) - σ(ψ - θ_v+1)).
+
+        It is q (1 - q) of each cut times the probability of the categories on either side of it.
+        """
+        edges = np.pad(self.above, ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (1, 0)))
+        return (self.above * (1 - self.above) * (edges[..., :-2] - edges[..., 2:])).sum(axis=-1)
+
+    def short(self) -> Exceedances:
+        """Return it in float32."""
+        return Exceedances(self.above.astype(np.float32))
+
+    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+        """Return values that are drawn, (F, N)."""
+        uniform = rng.random(self.above.shape[:2], dtype=np.float32)
+        return (uniform[..., None] < self.above).sum(axis=-1)
+
+
+class Cuts(NamedTuple):
+    """P(v > j) = σ(ψ - cut j): of zeros and ones there is one cut, 0.
+
+    cuts : float array (N, J)
+    """
+
+    cuts: np.ndarray
+
+    def at(self, psi: np.ndarray) -> Exceedances:
+        """Return what is expected at ψ (F, N)."""
+        return Exceedances.of(psi, self.cuts)
+
+
+class ExpectedCounts(NamedTuple):
+    """Counts v ~ NB(size, σ(ψ)) whose ψ and sizes are known.
+
+    psi : float array (F, N)
+    sizes : float array (N,)
+    """
+
+    psi: np.ndarray
+    sizes: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """E[v] = size e^ψ, (F, N)."""
+        return self.sizes * np.exp(self.psi)
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Var v = E[v] (1 + e^ψ), (F, N)."""
+        return self.mean * (1 + np.exp(self.psi))
+
+    @property
+    def information(self) -> np.ndarray:
+        """Of v on ψ, (F, N): E[v + size] σ(ψ) σ(-ψ) = size σ(ψ)."""
+        return self.sizes * expit(self.psi)
+
+    def short(self) -> ExpectedCounts:
+        """Return it in float32."""
+        return ExpectedCounts(*(each.astype(np.float32) for each in self))
+
+    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+        """Return counts that are drawn, (F, N)."""
+        return rng.poisson(rng.gamma(np.broadcast_to(self.sizes, self.psi.shape)) * np.exp(self.psi))
+
+
+class Sizes(NamedTuple):
+    """Counts v ~ NB(size, σ(ψ)).
+
+    sizes : float array (N,)
+    """
+
+    sizes: np.ndarray
+
+    @property
+    def cuts(self) -> np.ndarray:
+        """There are none: zeros (N, 1)."""
+        return np.zeros((len(self.sizes), 1))
+
+    def at(self, psi: np.ndarray) -> ExpectedCounts:
+        """Return what is expected at ψ (F, N)."""
+        return ExpectedCounts(np.minimum(psi, LARGEST), self.sizes)
+
+
+Law = Cuts | Sizes

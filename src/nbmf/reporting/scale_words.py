@@ -1,0 +1,104 @@
+"""What a scale of zeros and ones, of ordered categories and of counts is called, and when columns separate its ends."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from nbmf.numerics.percent import percent
+from nbmf.posterior.scale import Scale
+
+APART = 0.2  # of the probability of a one, from which on a column separates the ends
+TIMES, ADDED = 2.0, 0.1  # the ratio of expected counts, each with so much added, from which on one does
+HALF = 1.5  # a count that is written as a whole number from here times ten on
+
+
+class ScaleWords(NamedTuple):
+    """The words of a kind of scale.
+
+    psi : str, what rows differ in
+    at_ends, towards : str, in captions: what is drawn of columns at the ends, and what rows do where arrows lead
+    mean_of_row : str, by which the entries of a row are summed up
+    more : str, before "at high end": the columns that have more there
+    numbers : str, what the numbers of columns are
+    row_effects : str, what is said of the effects of rows, if several axes are kept
+    none : str, what no column does
+    least : float, the separation from which on a column separates the ends
+    separation : function, of what is expected at one end and at the other
+    text : function, from what is expected to its text
+    """
+
+    psi: str
+    at_ends: str
+    towards: str
+    mean_of_row: str
+    more: str
+    numbers: str
+    row_effects: str
+    none: str
+    least: float
+    separation: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    text: Callable[[float], str]
+
+
+def words_of(scale: Scale) -> ScaleWords:
+    """Return the words of a scale."""
+    if scale.of_counts:
+        return COUNTS
+    return _of_categories(scale) if scale.categories else ONES
+
+
+def _ratio(here: np.ndarray, there: np.ndarray) -> np.ndarray:
+    return (here + ADDED) / (there + ADDED)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 * HALF else f"{value:.2g}"
+
+
+ONES = ScaleWords(
+    psi="their log-odds",
+    at_ends="the probability of a one at either end",
+    towards="have a one",
+    mean_of_row="proportion of ones",
+    more="ones",
+    numbers="percentages are mean predicted probabilities of a one (yes, present, right)",
+    row_effects="how common ones are in a row is part of the axes: rows with many ones may lead on several of them",
+    none=f"none separates the ends by {percent(APART)} or more",
+    least=APART,
+    separation=np.subtract,
+    text=percent,
+)
+COUNTS = ScaleWords(
+    psi="the logarithms of their expected counts",
+    at_ends="the expected count at either end",
+    towards="have more of a column",
+    mean_of_row="the logarithms of their sums",
+    more="more",
+    numbers="numbers of columns are expected counts, in rows with an average effect",
+    row_effects="how much was counted in a row is its effect, and no part of the axes",
+    none=f"of none {TIMES:g} times as many are expected at one end as at the other",
+    least=TIMES,
+    separation=_ratio,
+    text=_count,
+)
+
+
+def _of_categories(scale: Scale) -> ScaleWords:
+    steps, lowest = len(scale.categories) - 1, scale.lowest
+    first, last = f"{lowest} {scale.categories[0]!r}", f"{lowest + steps} {scale.categories[-1]!r}"
+    return ScaleWords(
+        psi="their log-odds",
+        at_ends="the mean category at either end",
+        towards="are high",
+        mean_of_row="mean category",
+        more="higher",
+        numbers=f"numbers of columns are mean predicted categories, from {first} to {last}",
+        row_effects=(
+            "how high the answers of a row are is part of the axes: rows with high ones may lead on several of them"
+        ),
+        none=f"none separates the ends by {APART * steps:.2g} of a category or more",
+        least=APART * steps,
+        separation=np.subtract,
+        text=lambda value: f"{lowest + value:.1f}",
+    )
