@@ -20,7 +20,7 @@ METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("meth
 # For each kind of matrix the method that `nbmf fit` takes if settings are given or nothing is held out.
 DEFAULTS = {
     "BinaryMatrix": "beta-dir-vb-learned",
-    "CountMatrix": "negative-binomial-vb-learned-effects",
+    "CountMatrix": "negative-binomial-vb-learned",
     "CategoryMatrix": "ordinal-vb",
     "SparseBinaryMatrix": "bernoulli-poisson-vb-scales",
 }
@@ -35,7 +35,7 @@ CANDIDATES = {
         "logistic-vb",
         "logistic-gs-learned-effects",
     ),
-    "CountMatrix": (DEFAULTS["CountMatrix"],),
+    "CountMatrix": (DEFAULTS["CountMatrix"], "negative-binomial-vb-learned-effects"),
     "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows"),
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
@@ -63,6 +63,7 @@ COMPARED = {
     ),
     "CountMatrix": (
         DEFAULTS["CountMatrix"],
+        "negative-binomial-vb-learned-effects",
         "negative-binomial-gs",
         "poisson-gamma-vb",
         "poisson-gamma-gs",

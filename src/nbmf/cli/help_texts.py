@@ -56,8 +56,9 @@ files written to the folder FILE's name with .nbmf, or to the folder after --out
                     for counts and ordered categories the mean
   components.csv    the share of each component, and the components of model.npz that it merges
   dictionary.png    both factors as a picture; reconstruction.png: the data next to E[V]
-  scale.png         (logistic methods) rows along one axis, or on a map of two; positions.csv and
-                    columns.csv: their positions with intervals, discriminations and difficulties
+  scale.png         (methods with axes) rows along one axis, or on a map of two; positions.csv and
+                    columns.csv: their positions with intervals, discriminations and difficulties; of
+                    counts slopes and levels
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   stack.npz         the mixture of methods, if it predicts better than the method shown;
                     missing.csv: its predictions of missing entries, next to those of the model; of

@@ -288,7 +288,7 @@ def test_methods_of_counts_are_compared(capsys, here):
     assert all(label in said for label in (*BASELINES_OF_COUNTS.values(), *OVERDISPERSED_BASELINES.values()))
     first, second = (line for line in said.splitlines() if line.startswith("scored by"))
     assert "Poisson distribution with the mean predicted: Poisson-gamma VB" in second
-    assert "negative binomial distribution predicted: negative binomial VB, learned effects," in first
+    assert "negative binomial distribution predicted: negative binomial VB, learned, negative" in first
     scores = pd.read_csv(here / "catches.compare/scores.csv")
     assert set(scores["method"]) == {*COMPARED["CountMatrix"], *BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES}
     assert "next:\n  nbmf fit catches.csv --method" in said

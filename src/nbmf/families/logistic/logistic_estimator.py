@@ -38,6 +38,7 @@ RULES = Factorization.rules | {
     "b0": POSITIVE,
 }
 
+LEARNED_EFFECTS = "learned effects"  # in titles: of rows and of columns, with learned variances
 # What is learned of effects: from the attribute to its name among the factors.
 HYPERPARAMETERS = {
     "intercept_": form.INTERCEPT,
@@ -95,7 +96,7 @@ class FactorModel(Factorization):
             return ""
         is_learned = self.effect_scale == form.LEARNED
         if self.effects == "both":
-            return "learned effects" if is_learned else "row and column effects"
+            return LEARNED_EFFECTS if is_learned else "row and column effects"
         return f"{'learned ' * is_learned}{self.effects[:-1]} effects"
 
     # --- The mean --------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from nbmf.families.logistic.factor_posteriors import FactorizedPosterior, Factor
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.group_means import GroupMeans
 from nbmf.families.logistic.learned_prior import Coordinates
-from nbmf.families.logistic.logistic_estimator import PRIOR, RULES, FactorModel
+from nbmf.families.logistic.logistic_estimator import LEARNED_EFFECTS, PRIOR, RULES, FactorModel
 from nbmf.families.logistic.matrices import Ascent, Matrix, SharedLevel
 from nbmf.families.logistic.quadratic import Quadratic
 from nbmf.inference.constructors import RandomState, with_parameters
@@ -57,6 +57,14 @@ class VariationalFactors(FactorModel):
     step: float | None = None
     start_scale: float = START_H[0]
     random_state: RandomState = None
+
+    @property
+    def variant(self):
+        """Which effects there are, and whether precisions are learned where the class does not by default."""
+        of_effects, learns = super().variant, self.ard and not type(self).ard
+        if learns and of_effects == LEARNED_EFFECTS:
+            return form.LEARNED
+        return ", ".join(filter(None, (of_effects, "learned precisions" * learns)))
 
     def _quadratic(self, values: np.ndarray) -> Quadratic:
         """Return the likelihood of a matrix as a quadratic form."""
