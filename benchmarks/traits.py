@@ -26,10 +26,10 @@ from nbmf.seeds import seed_sequence
 SIZES, TRAITS, CATEGORIES = ((100, 20), (200, 30), (500, 50)), (0, 1, 2, 3, 5), 5
 HELD_OUT = 0.1
 SETTINGS = {
-    "K = 2, precisions fixed (default before)": (2, {"ard": False, "start_scale": 0.1}),
-    "K = 8, precisions fixed": (8, {"ard": False, "start_scale": 0.1}),
-    "K = 8, learned from a start of H at 0.1": (8, {"start_scale": 0.1}),
-    "K = 8, learned from a start of H at 1 (default)": (8, {}),
+    "K = 2, precisions fixed (default before)": (2, {"ard": False}),
+    "K = 8, precisions fixed": (8, {"ard": False}),
+    "K = 8, learned from the start": (8, {"ard_after": 0}),
+    "K = 8, learned after 100 updates (default)": (8, {}),
 }
 
 

@@ -25,6 +25,12 @@ from nbmf.inference.loop import StoppingRule
 class Periodic(ABC):
     """A rule that is asked every so many iterations.
 
+    Parameters
+    ----------
+    tolerance : float
+    after : int
+        Iterations before which it does not ask to look.
+
     Attributes
     ----------
     parameter : str
@@ -36,12 +42,12 @@ class Periodic(ABC):
     parameter: ClassVar[str]
     every: ClassVar[int]
 
-    def __init__(self, tolerance: float):
-        self.tolerance = tolerance
+    def __init__(self, tolerance: float, after: int = 0):
+        self.tolerance, self._after = tolerance, after
 
     def next_after(self, iteration: int) -> int:
         """Return the first iteration after `iteration` to be asked at."""
-        return (iteration // self.every + 1) * self.every
+        return (max(iteration, self._after) // self.every + 1) * self.every
 
     def is_met(self, iteration: int) -> bool:
         """Whether to stop after `iteration`."""
@@ -101,12 +107,8 @@ class RelativeGainBelow(Periodic):
     parameter, every = "relative_gain_tol", 10
 
     def __init__(self, objective: Callable[[], float], tolerance: float, after: int = 0):
-        super().__init__(tolerance)
-        self._objective, self._after, self._before = objective, after, None
-
-    def next_after(self, iteration):
-        """Return the first iteration after `iteration` to be asked at."""
-        return super().next_after(max(iteration, self._after))
+        super().__init__(tolerance, after)
+        self._objective, self._before = objective, None
 
     def _look(self, iteration):
         now, before = self._objective(), self._before
@@ -154,12 +156,14 @@ class BoundGainBelow(Periodic):
     tolerance : float
         In nats per observed entry.
     n_observed : int
+    after : int
+        Iterations before which it does not ask to look.
     """
 
     parameter, every = "bound_gain_tol", 20
 
-    def __init__(self, bound: Callable[[], float], tolerance: float, n_observed: int):
-        super().__init__(tolerance)
+    def __init__(self, bound: Callable[[], float], tolerance: float, n_observed: int, after: int = 0):
+        super().__init__(tolerance, after)
         self._bound, self._least, self._before = bound, tolerance * n_observed, -np.inf
 
     def _look(self, iteration):

@@ -31,7 +31,7 @@ def planted(F, N, K, seed, size=2.0):
 
 
 def fitted(counts, K=6, **settings):
-    given = {"ard": True, "start_scale": 1.0, "random_state": 0, **EFFECTS, **settings}
+    given = {"ard": True, "ard_after": 100, "random_state": 0, **EFFECTS, **settings}
     return nbmf.NegativeBinomialFactorVB(K, **given).fit(counts)
 
 

@@ -25,8 +25,8 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
     ----------
     effect_scale : float or "learned"
         As of LogisticFactorGibbs; "learned" also gives the logarithms of the means of columns a mean of their own.
-    n_components, effects, ard, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, start_scale, random_state
-        As of LogisticFactorVB.
+    n_components, effects, ard, ard_after, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, start_scale
+        As of LogisticFactorVB, and so is random_state.
 
     See Factorization, FactorModel, NoisyFactors and NegativeBinomialFactors for the learned
     attributes, which are means and deviations under q.
@@ -72,7 +72,7 @@ class SoftplusPoissonFactorVB(VariationalFactors):
 
     Parameters
     ----------
-    n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
+    n_components, effects, ard, ard_after, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
     See Factorization and FactorModel for the learned attributes. expectation_ is E log(1 + e^ψ)

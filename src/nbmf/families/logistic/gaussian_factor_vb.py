@@ -35,6 +35,8 @@ class GaussianFactorVB(VariationalFactors):
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0); on by default, since the
         scale of the values is known to nobody else.
+    ard_after : int
+        As of LogisticFactorVB.
     a0, b0 : float
         Shape and rate of α and of τ.
     covariance : {"factorized", "full"}

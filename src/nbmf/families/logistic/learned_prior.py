@@ -27,6 +27,12 @@ class Coordinates(NamedTuple):
     prior: Gamma
     carrier: int | None = None
 
+    def without_components(self, K: int) -> "Coordinates":
+        """Return them with precisions that are not learned of the first K."""
+        kept = self.learned >= K
+        prior = Gamma(*(np.broadcast_to(part, kept.shape)[kept] for part in self.prior))
+        return self._replace(learned=self.learned[kept], prior=prior)
+
 
 class LearnedPrior(ABC):
     """q(α) q(m), given a q of the coordinates of n rows or columns, which derived classes have.

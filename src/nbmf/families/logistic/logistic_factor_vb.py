@@ -43,6 +43,9 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         for independent, which counts their dependence as noise: under learned
         precisions components that would predict are pruned too. So it is off unless asked for, and
         K is chosen as any parameter is (docs/choosing.md); the paper has it on.
+    ard_after : int
+        Updates before precisions are learned, at most half of max_iter: fewer components are pruned than if they are
+        learned before components have become different. The paper has 0.
     a0, b0 : float
         Shape and rate of precisions, and of the noise's.
     covariance : {"factorized", "full"}

@@ -16,7 +16,7 @@ from nbmf.families.logistic.quadratic import Quadratic
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
-from nbmf.inference.parameters import Rule, is_number, one_of
+from nbmf.inference.parameters import Rule, at_least, is_number, one_of
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import BoundGainBelow
 from nbmf.numerics.normal_effects import VARIANCE_RATE, VARIANCE_SHAPE
@@ -30,13 +30,14 @@ START_W, START_H = (1.0, 1.0), (0.1, 0.1)
 class VariationalFactors(FactorModel):
     """Base class: q(W) q(H) by coordinate ascent of the evidence bound.
 
-    A class has the parameters of FactorModel and covariance, max_iter, bound_gain_tol, step and start_scale,
+    A class has the parameters of FactorModel and ard_after, covariance, max_iter, bound_gain_tol, step and start_scale,
     defines `_quadratic` and `_predicted`, and says what of ψ it keeps.
     """
 
     inference = Inference.ASCENT
     takes_starts = True
     rules = RULES | {
+        "ard_after": at_least(0),
         "covariance": one_of(*POSTERIORS),
         "step": Rule(
             lambda value: value is None or (is_number(value) and 0 < value <= 1),
@@ -49,6 +50,7 @@ class VariationalFactors(FactorModel):
     n_components: int = 8
     effects: str = "none"
     ard: bool = False
+    ard_after: int = 0
     a0: float = PRIOR
     b0: float = PRIOR
     covariance: str = "factorized"
@@ -132,7 +134,7 @@ class VariationalFactors(FactorModel):
         if self.bound_gain_tol == 0:
             return None
         n_observed = np.count_nonzero(state.matrix.quadratic.seen)
-        return BoundGainBelow(state.objective, self.bound_gain_tol, n_observed)
+        return BoundGainBelow(state.objective, self.bound_gain_tol, n_observed, after=state.waits)
 
 
 def clamped_places(K: int, effects: form.Effects) -> tuple[list[int], list[int]]:
@@ -157,12 +159,22 @@ class AscentState(State):
     K : int
     effects : Effects
     model : VariationalFactors
-        Whose `step` and `_predicted` it uses.
+        Whose `step`, `ard_after` and `_predicted` it uses.
+
+    Attributes
+    ----------
+    waits : int
+        Updates in which precisions of components are 1, half of all at most: those that are learned from the start
+        on prune components before they have become different.
     """
 
     def __init__(self, matrix: Matrix, K: int, effects: form.Effects, model: VariationalFactors):
         self.matrix, self._K, self._effects, self._model = matrix, K, effects, model
         self._ascent = Ascent([matrix], model.step or 0.0, list(self._levels()))
+        self.waits, self._done = min(model.ard_after, model.max_iter // 2) if model.ard else 0, 0
+        self._coordinates = matrix.columns.coordinates
+        if self.waits:
+            matrix.columns.coordinates = self._coordinates.without_components(K)
 
     def _levels(self) -> Iterator[Callable[[], None]]:
         """Yield what effects can pass to each other; see Ascent."""
@@ -178,7 +190,12 @@ class AscentState(State):
 
     def advance(self, steps):
         """Update q so many times."""
-        self._ascent.update(steps)
+        first = min(steps, max(self.waits - self._done, 0))
+        self._ascent.update(first)
+        if steps > first and self._done <= self.waits:  # now all are learned
+            self.matrix.columns.coordinates, self.matrix.columns.posterior = self._coordinates, None
+        self._ascent.update(steps - first)
+        self._done += steps
 
     def objective(self):
         """Return the evidence lower bound in nats."""

@@ -33,7 +33,7 @@ class OrdinalFactorVB(VariationalFactors, OrdinalFactors):
         As of OrdinalFactorGibbs.
     effect_scale : float or "learned"
         As of LogisticFactorGibbs.
-    n_components, effects, ard, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
+    n_components, effects, ard, ard_after, a0, b0, covariance, max_iter, bound_gain_tol, step, start_scale, random_state
         As of LogisticFactorVB.
 
     See Factorization, FactorModel and OrdinalFactors for the learned attributes.

@@ -301,3 +301,47 @@ def test_a_start_that_is_a_whole_number_is_that_number():
     one, other = (fitted_to_counts("VB", K=3, ard=True, start_scale=scale) for scale in (1, 1.0))
     assert one.objective_ == other.objective_
     assert np.isfinite(one.objective_)
+
+
+def kinds():
+    """Return counts of four kinds of rows, each with columns of its own: three axes."""
+    rng = np.random.default_rng(3)
+    of_rows, of_columns = np.arange(60)[:, None] % 4, np.arange(12) % 4
+    return rng.poisson(np.exp(1.5 * (of_rows == of_columns) + 0.5 * rng.normal(size=(60, 1))))
+
+
+def test_precisions_that_are_learned_later_prune_no_component_that_the_data_have():
+    found = {}
+    for after in (0, 100):
+        model = fitted_to_counts("VB", kinds(), K=6, ard=True, ard_after=after)
+        found[after] = np.count_nonzero(model.shares_of(model.factors_) > 0.05)
+    assert found[0] < found[100] == 3
+
+
+def test_until_then_they_are_one_and_the_bound_never_falls():
+    model = nbmf.NegativeBinomialFactorVB(3, effects="both", effect_scale="learned", ard=True, ard_after=7, max_iter=40)
+    state = model._start(kinds(), np.random.SeedSequence(1))
+    fixed = nbmf.NegativeBinomialFactorVB(3, effects="both", effect_scale="learned", ard=False, max_iter=40)
+    other = fixed._start(kinds(), np.random.SeedSequence(1))
+    bounds = []
+    for number in range(1, 30):
+        state.advance(1)
+        other.advance(1)
+        bounds.append(state.objective())
+        assert (state.matrix.columns.precision[:3] == 1).all() == (number <= 7)
+        assert (state.objective() == other.objective()) == (number <= 7)
+        assert (state.matrix.columns.coordinates.learned.size == 4) == (number > 7)
+    bounds = np.array(bounds)
+    assert (np.diff(bounds[:7]) > -1e-6).all()
+    assert (np.diff(bounds[7:]) > -1e-6).all()
+    at_once = model._start(kinds(), np.random.SeedSequence(1))
+    at_once.advance(29)
+    assert at_once.objective() == bounds[-1]
+
+
+def test_a_fit_does_not_end_before_precisions_are_learned():
+    settings = {"ard": True, "ard_after": 50, "bound_gain_tol": 1.0}
+    assert fitted_to_counts("VB", kinds(), **settings, max_iter=300).n_iter_ > 50
+    brief = fitted_to_counts("VB", kinds(), **settings, max_iter=20)
+    assert brief._start(kinds(), np.random.SeedSequence(1)).waits == 10
+    assert fitted_to_counts("VB", kinds(), ard=False, ard_after=50, bound_gain_tol=1.0).n_iter_ == 40
