@@ -290,6 +290,7 @@ WRONG = {
     "noise": ("yes", None, 1),
     "step": (0, 1.5, "1", np.nan),
     "start_scale": (0, -1, "1", None, np.nan, np.inf, True),
+    "ard_after": (-1, 2.5, "1", None, np.nan, True),
     "smoothing": (-1, "small", None, np.nan, np.inf, True),
     "inner_max": AT_LEAST_ONE,
     "inner_tol": (-1e-9, "small", None, np.nan, np.inf, True),
