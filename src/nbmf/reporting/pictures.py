@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import nbmf
 from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.named import NamedMatrix
@@ -120,6 +121,8 @@ def _larger(model: Factorization, matrix: NamedMatrix | None) -> str:
     """Return what is more probable where a row and a column are at the same end of an axis."""
     if isinstance(matrix, CategoryMatrix):
         return "a high category"
+    if isinstance(matrix, CountMatrix):
+        return "a large count"
     return "a one" if model.likelihood is BERNOULLI else "a large value"
 
 
