@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 SMALLEST = 4.5  # points
 APART = 1.15  # widths of a heading from the centre of one to that of the next, at least
 TITLES_APART = 1.05  # likewise of titles of panels
+FEWEST_LETTERS = 8  # in a line of a title
 
 
 def write(axis: Axes, headings: Sequence[str], size: float, pad: float) -> None:
@@ -46,5 +47,5 @@ def fit_titles(axes: Sequence[Axes]) -> None:
     for axis in axes:
         width, lines = axis.title.get_window_extent().width, axis.get_title().splitlines()
         if width > room:
-            letters = int(max(map(len, lines)) * room / width)
+            letters = max(int(max(map(len, lines)) * room / width), FEWEST_LETTERS)
             axis.title.set_text("\n".join(textwrap.fill(line, letters) for line in lines))

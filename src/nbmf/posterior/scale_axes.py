@@ -24,6 +24,7 @@ BLOCK, STEPS = 8, 6  # of subspace iteration
 LEAST_VARIANCE = 0.02  # of an entry by which residuals are divided, so that no rare entry rules them
 NO_OTHER, WEAK, NOISE, MANY = "no other", "weak", "noise", "many"
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
+LEAST = 1e-3  # root mean square of ψ along the first axis, below which there is none: all that precisions have pruned
 SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
 MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes time in their square
 
@@ -103,7 +104,8 @@ def axes_of(factors: Factors) -> Axes:
     Q, R = np.linalg.qr(of_rows)
     P, S = np.linalg.qr(of_columns)
     left, sizes, right = np.linalg.svd(R @ S.T, full_matrices=False)
-    there = sizes > max(NOTHING * sizes[0], np.finfo(float).tiny) if sizes.size else np.zeros(0, bool)
+    first = sizes.max(initial=0.0)
+    there = sizes > (NOTHING * first if first > LEAST * np.sqrt(len(of_rows) * len(of_columns)) else np.inf)
     root = np.sqrt(len(of_rows))
     places, loadings = root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root
     return Axes(places, loadings, intercepts, law_of(factors), offsets_of(factors))
@@ -184,22 +186,23 @@ def _axes_per_column(loadings: np.ndarray) -> float:
 
 
 def signed(axes: Axes) -> Axes:
-    """Return the axes turned so that the sum of discriminations is positive; of 0, the largest is."""
-    sums = axes.loadings.sum(axis=0)
-    largest = axes.loadings[np.abs(axes.loadings).argmax(axis=0), range(len(sums))]
+    """Return the axes turned so that the sum of discriminations is positive; of 0, that of their third powers."""
+    sums, cubes = axes.loadings.sum(axis=0), (axes.loadings**3).sum(axis=0)
     is_balanced = np.abs(sums) <= 1e-9 * np.abs(axes.loadings).sum(axis=0)
-    signs = np.where(np.where(is_balanced, largest, sums) < 0, -1.0, 1.0)
+    signs = np.where(np.where(is_balanced, cubes, sums) < 0, -1.0, 1.0)
     return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs)
 
 
 def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
     """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant.
 
-    Of counts with the logarithms of 1 + their sums.
+    Of counts with the logarithms of 1 + their means times the number of columns, their sums where none is missing.
     """
     observed = matrix.observed
     sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
-    means = np.log1p(sums) if isinstance(matrix, CountMatrix) else sums / np.maximum(observed.sum(axis=1), 1)
+    means = sums / np.maximum(observed.sum(axis=1), 1)
+    if isinstance(matrix, CountMatrix):
+        means = np.log1p(means * observed.shape[1])
     of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
     lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
     products = of_means @ of_positions

@@ -57,13 +57,20 @@ def facts(scale: Scale) -> Iterator[str]:
     yield from _ordered_by_means(scale)
     yield (
         "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "
-        f"convention: the one towards which {'slopes' if scale.of_counts else 'discriminations'} sum to more than 0"
+        f"convention: the one towards which {_convention(scale)}"
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     yield from _between_chains(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
     yield f"an end is {end}{tenth}; {words.numbers}"
+
+
+def _convention(scale: Scale) -> str:
+    """Return what the high end of an axis is: slopes of counts sum to 0 where rows have effects."""
+    if not scale.of_counts:
+        return "discriminations sum to more than 0"
+    return "the larger slopes lead" if scale.has_row_effects else "slopes sum to more than 0"
 
 
 def _between_chains(scale: Scale) -> Iterator[str]:

@@ -173,7 +173,9 @@ def test_of_counts_there_are_slopes_levels_and_ratios():
     said = " ".join(facts(OF_COUNTS))
     assert "holds 90% of the variance of the logarithms of their expected counts in this model" in said
     assert "how much was counted in a row is its effect, and no part of the axes" in said
-    assert "the one towards which slopes sum to more than 0" in said
+    assert "the one towards which the larger slopes lead" in said
+    without = dataclasses.replace(OF_COUNTS, has_row_effects=False)
+    assert "the one towards which slopes sum to more than 0" in " ".join(facts(without))
     assert GIVEN_SLOPES in said
     assert "numbers of columns are expected counts, in rows with an average effect" in said
     for word in ("discrimination", "difficult", "log-odds", "percentages"):

@@ -3,9 +3,10 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.count_start import leading_axes, log_means
 from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_variational import VariationalFactors
+from nbmf.families.logistic.logistic_variational import VariationalFactors, effect_places
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.families.logistic.quadratic import ExplicitNoise
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, curvature_of, slope_of, softplus
@@ -24,7 +25,7 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
     Parameters
     ----------
     effect_scale : float or "learned"
-        As of LogisticFactorGibbs; "learned" also gives the logarithms of the means of columns a mean of their own.
+        As of LogisticFactorGibbs; effects of columns are logarithms of their means over their sizes.
     n_components, effects, ard, ard_after, a0, b0, covariance, noise, max_iter, bound_gain_tol, step, start_scale
         As of LogisticFactorVB, and so is random_state.
 
@@ -42,6 +43,23 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
     def _quadratic(self, values):
         counts = NegativeBinomial(values, SIZE_PRIOR)
         return ExplicitNoise(counts, Gamma(self.a0, self.b0)) if self.noise else counts
+
+    def _place(self, values, rows, columns):
+        """Where effects are learned they begin at logarithms of means, and components at axes of what these leave."""
+        used = self.effects_in_use
+        if self.effect_scale != form.LEARNED or not any(used):
+            return
+        effects = log_means(values, used.rows, used.columns)
+        places = effect_places(self.n_components, used)
+        for side, place, of_side in zip((rows, columns), places, effects, strict=True):
+            if place is not None:
+                side.mean[:, place] = of_side
+                if side.coordinates.carrier == place:
+                    side.center[place] = of_side.mean()
+        W, slopes = leading_axes(values, np.add.outer(*effects), self.n_components)
+        k = W.shape[1]
+        rows.mean[:, :k] = W + self.start_scale * rows.mean[:, :k]
+        columns.mean[:, :k] += slopes
 
     def _counts(self, quadratic):
         return quadratic.inner if self.noise else quadratic

@@ -20,6 +20,7 @@ SIZES = "sizes"  # of the columns of counts, there too
 CUTS = "cut points"  # of categories
 NOISE = "noise variance"
 PATHS, PERIODS = "paths", "periods of columns"  # of rows that move, see moving_rows
+PRUNED = 1e-3  # root mean square of W H, below which nothing is left of it
 EFFECT_SCALE = 10.0  # the standard deviation of an effect a priori, in units of ψ, unless it is learned
 LEARNED = "learned"
 
@@ -158,7 +159,7 @@ def shares(factors: Factors) -> np.ndarray:
     """Return the squared singular values of W H, centred, over their sum, decreasing, (K,).
 
     They do not depend on how W and H are rotated; of `canonical` factors they are the sums of
-    squares of the rows of H. All are 0 if W H is.
+    squares of the rows of H. All are 0 if W H is, but for what is left of pruned components.
     """
     factors = centred(factors)
     K = factors.W.shape[1]
@@ -166,5 +167,5 @@ def shares(factors: Factors) -> np.ndarray:
     if K:
         sizes = np.linalg.svd(np.linalg.qr(factors.W, mode="r") @ factors.H, compute_uv=False)
         squares[: sizes.size] = sizes**2
-    total = squares.sum()
-    return squares / total if total > 0 else squares
+    total, entries = squares.sum(), len(factors.W) * factors.H.shape[1]
+    return squares / total if total > PRUNED**2 * entries else np.zeros(K)
