@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 import nbmf
-from nbmf.plotting import overview, style
+from nbmf.plotting import headings, overview, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import MISSING, draw_reconstruction
@@ -269,6 +269,14 @@ def test_titles_of_panels_do_not_overlap(K):
     assert figure.bbox.x0 <= one.x0 < other.x1 <= figure.bbox.x1
     for axis, title in zip(axes, titles, strict=True):
         assert " ".join(axis.get_title().split()).startswith(title)
+
+
+def test_titles_of_narrow_panels_have_lines_of_a_few_letters():
+    _, axes = plt.subplots(1, 6, figsize=(0.8, 1))
+    for axis in axes:
+        axis.set_title("coordinates in logarithms of expected counts")
+    headings.fit_titles(list(axes))
+    assert max(len(line) for line in axes[0].get_title().splitlines()) >= 8
 
 
 def test_components_that_say_the_same_are_one_column():

@@ -9,6 +9,7 @@ from scipy import stats
 import nbmf
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import PoorFitWarning
+from nbmf.families.logistic.count_start import leading_axes, log_means
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior.new_rows import NewRows, placed
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_SLOPES, has_scale, scale_of
@@ -152,3 +153,60 @@ def test_effects_alone_are_no_scale():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PoorFitWarning)
         assert not has_scale(fitted(counts, 0))
+
+
+def test_what_precisions_have_pruned_is_no_axis_and_no_component():
+    rng = np.random.default_rng(7)
+    level = np.exp(rng.normal(size=(60, 1)) + 0.5 * rng.normal(size=15))
+    model = fitted(rng.poisson(level * rng.gamma(2.0, 0.5, level.shape)), 4)
+    assert not has_scale(model)
+    assert model.active_components_ == 0
+    assert np.abs(model.W_ @ model.H_).max() < 0.01
+
+
+def test_counts_with_explicit_noise_have_components_and_no_scale():
+    counts, *_ = planted(40, 12, 1, seed=3)
+    model = nbmf.NegativeBinomialFactorVB(2, noise=True, max_iter=100, random_state=0).fit(counts)
+    assert not has_scale(model)
+    assert np.abs(model.W_ @ model.H_).max() > 0.1
+
+
+@pytest.mark.parametrize("mean", [3, 300, 30_000, 3_000_000])
+def test_axes_of_large_counts_are_found_as_those_of_small_ones(mean):
+    """An update goes only a small part of the way where counts are large: fits begin near where they end."""
+    rng = np.random.default_rng(8)
+    W, H = rng.normal(size=80), rng.uniform(0.4, 1.0, 20) * rng.choice([-1, 1], 20)
+    rate = mean * np.exp(np.outer(W, H) + 0.5 * rng.normal(size=(80, 1)) + 0.7 * rng.normal(size=20))
+    counts = rng.poisson(rate * rng.gamma(3.0, 1 / 3.0, rate.shape))
+    hidden = rng.random(counts.shape) < 0.1
+    losses = {}
+    for K in (0, 4):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PoorFitWarning)
+            model = fitted(np.where(hidden, -1, counts), K)
+        losses[K] = model.likelihood.losses(counts[hidden], model.predictive(*np.nonzero(hidden))).mean()
+    assert losses[4] < losses[0] - 0.1
+    assert abs(np.corrcoef(model.W_[:, 0], W)[0, 1]) > 0.85
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(True, True), (True, False), (False, True)])
+def test_effects_begin_at_logarithms_of_means_and_axes_at_what_they_leave(rows, columns):
+    rng = np.random.default_rng(2)
+    of_rows = np.exp(0.5 * rng.normal(size=(50, 1))) if rows else np.ones((50, 1))
+    of_columns = np.exp(0.5 * rng.normal(size=40)) if columns else np.ones(40)
+    rate = 2000 * of_rows * of_columns
+    counts = rng.poisson(rate)
+    counts[3, 5] = counts[7] = -1
+    r, c = log_means(counts, rows, columns)
+    seen = np.arange(50) != 7
+    np.testing.assert_allclose((r[:, None] + c)[seen], np.log(rate)[seen], atol=0.15)
+    W = rng.normal(size=(50, 2))
+    slopes = 0.3 * rng.normal(size=(40, 2))
+    more = np.where(counts < 0, -1, rng.poisson(rate * np.exp(W @ slopes.T)))
+    places, loadings = leading_axes(more, np.log(rate), 2)
+    np.testing.assert_allclose((places**2).mean(axis=0), 1)
+    np.testing.assert_allclose((places @ loadings.T)[seen], (W @ slopes.T)[seen], atol=0.35)
+    wide, turned = leading_axes(more.T, np.log(rate).T, 2)
+    np.testing.assert_allclose(wide @ turned.T, (places @ loadings.T).T, atol=1e-8)
+    assert leading_axes(more, np.log(rate), 0)[0].shape == (50, 0)
+    assert leading_axes(np.full((4, 3), 2), np.full((4, 3), np.log(2.0)), 2)[0].shape[1] == 0
