@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf import registry
+import nbmf
 
 ROUNDS, TOL = 200, 1e-8  # of rates with missing entries, and the largest relative change in one
 SIZES = 2.0 ** np.arange(-6, 14.5, 0.5)  # from which that of a column is chosen
@@ -57,8 +57,8 @@ def effects(tallies: np.ndarray) -> Callable[[np.ndarray, np.ndarray], tuple[np.
 
     Means (S, n) of a mixture, and sizes (n,), as `NegativeBinomialFactorVB(0).predictive` gives them.
     """
-    settings = {"effects": "both", "effect_scale": "learned"}
-    return registry.make_estimator("NegativeBinomialFactorVB", 0, settings, random_state=0).fit(tallies).predictive
+    model = nbmf.NegativeBinomialFactorVB(0, effects="both", effect_scale="learned", random_state=0)
+    return model.fit(tallies).predictive
 
 
 def with_sizes(tallies: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

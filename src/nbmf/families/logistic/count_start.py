@@ -5,7 +5,11 @@ From 0 updates take long to reach large counts, of which an update goes only a s
 
 import numpy as np
 
+from nbmf.seeds import seed_sequence
+
 ADDED = 0.5  # to counts and to what is expected of them, for the logarithm of their ratio
+MORE, STEPS = 4, 8  # of subspace iteration: vectors beyond those that are asked for, and how often
+LEAST = 1e-6  # root mean square of an axis
 
 
 def log_means(values: np.ndarray, has_rows: bool, has_columns: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -34,14 +38,15 @@ def log_means(values: np.ndarray, has_rows: bool, has_columns: bool) -> tuple[np
 
 
 def leading_axes(values: np.ndarray, effects: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return places (F, k) of mean square 1 and slopes (N, k), k <= K, of what effects (F, N) leave of log counts."""
+    """Return places (F, k) of mean square 1 and slopes (N, k), k <= K, of what effects (F, N) leave of log counts.
+
+    By subspace iteration, whose time grows with the entries alone.
+    """
+    F, N = values.shape
     left = np.where(values >= 0, np.log((values + ADDED) / (np.exp(effects) + ADDED)), 0.0)
-    F, N = left.shape
-    is_wide = F < N
-    squares, vectors = np.linalg.eigh(left @ left.T if is_wide else left.T @ left)
-    order = np.argsort(-squares, kind="stable")[:K]
-    order = order[squares[order] > 1e-12 * max(squares.max(initial=0.0), 1e-300)]
-    sizes, vectors = np.sqrt(squares[order]), vectors[:, order]
-    other = (left.T if is_wide else left) @ vectors / sizes
-    of_rows, of_columns = (vectors, other) if is_wide else (other, vectors)
-    return np.sqrt(F) * of_rows, of_columns * sizes / np.sqrt(F)
+    block = np.random.default_rng(seed_sequence(0)).standard_normal((N, min(K + MORE, F, N) if K else 0))
+    for _ in range(STEPS):
+        block = np.linalg.qr(left.T @ (left @ block))[0]
+    U, sizes, V = np.linalg.svd(left @ block, full_matrices=False)
+    k = min(K, np.count_nonzero(sizes > LEAST * np.sqrt(F * N)))
+    return np.sqrt(F) * U[:, :k], block @ V[:k].T * sizes[:k] / np.sqrt(F)

@@ -20,7 +20,7 @@ SIZES = "sizes"  # of the columns of counts, there too
 CUTS = "cut points"  # of categories
 NOISE = "noise variance"
 PATHS, PERIODS = "paths", "periods of columns"  # of rows that move, see moving_rows
-PRUNED = 1e-3  # root mean square of W H, below which nothing is left of it
+PRUNED = 1e-5  # root mean square of W H, below which nothing is left of it
 EFFECT_SCALE = 10.0  # the standard deviation of an effect a priori, in units of ψ, unless it is learned
 LEARNED = "learned"
 
