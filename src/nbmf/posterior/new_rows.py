@@ -15,6 +15,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import components_of, joined_components, named
 from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale_axes import in_average_rows
 from nbmf.posterior.weights_given import weights_given
 
 LINKED = 1000  # rows of the fit at most, to which positions of new ones are linked
@@ -138,6 +139,7 @@ class Placement(NamedTuple):
     expectation : float array (F', N), E[V] of all entries
     kept : int, how many of the A are reported for the fit
     main : int array (F',), the component that each row is most typical of; None on axes
+    compared : float array (F', N), by which rows are near each other, where that is not E[V]: see `in_average_rows`
     """
 
     kind: str
@@ -148,6 +150,7 @@ class Placement(NamedTuple):
     expectation: np.ndarray
     kept: int
     main: np.ndarray | None = None
+    compared: np.ndarray | None = None
 
 
 def placed(
@@ -201,7 +204,10 @@ def placed(
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale or scale_of(model, matrix, level=level)
         positions = _linked(scale.place(factors, rows.observed), scale, model, matrix)
-        return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept)
+        compared = None
+        if scale.of_counts and scale.has_row_effects:
+            compared = in_average_rows(expectation, factors, scale.mean_row_effect)
+        return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept, compared=compared)
     shown = components.members[: components.active]
     weights = joined_components(model, factors.W.T, shown, "W").T
     called = named(components.names(), names)[: len(shown)]

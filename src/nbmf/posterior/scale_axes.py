@@ -90,6 +90,14 @@ def offsets_of(factors: Factors, around: float | None = None) -> np.ndarray:
     return effects - (effects.mean() if around is None else around)
 
 
+def in_average_rows(expectation: np.ndarray, factors: Factors, around: float | None = None) -> np.ndarray:
+    """Return E[V] (F, N) of counts without effects of rows, which are how much was counted; of others as it is.
+
+    factors : of these rows; around : the mean effect, by default theirs
+    """
+    return expectation * np.exp(-offsets_of(factors, around))
+
+
 def law_of(factors: Factors) -> Law:
     """Return how an entry is distributed given its ψ."""
     if SIZES in factors.others:

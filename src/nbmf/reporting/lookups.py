@@ -19,6 +19,7 @@ from nbmf.posterior.nearest import (
     nearest_rows_by_rates,
 )
 from nbmf.posterior.scale import Scale
+from nbmf.posterior.scale_axes import in_average_rows
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.model import Lookup, Measure
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
@@ -170,9 +171,12 @@ def _nearest(kind: str, result: ReportedFit, chosen: np.ndarray) -> Nearest:
         if kind == "row":
             return nearest_rows_by_rates(model.W_[chosen], model.H_.T)
         return nearest_columns_by_rates(model.W_, model.H_.T[chosen])
+    expected = result.expectation
+    if result.scale is not None:
+        expected = in_average_rows(expected, result.model.factors_)
     if kind == "row":
-        return nearest_rows(result.expectation[chosen])
-    return nearest_columns(result.expectation[:, chosen])
+        return nearest_rows(expected[chosen])
+    return nearest_columns(expected[:, chosen])
 
 
 def _nearness(kind: str, result: ReportedFit) -> Iterator[str]:
@@ -181,6 +185,8 @@ def _nearness(kind: str, result: ReportedFit) -> Iterator[str]:
     what = kinds.get(type(result.matrix), "values")
     if result.expectation is None:
         what = "rates W H"
+    if result.scale is not None and result.scale.of_counts and result.scale.has_row_effects:
+        what = "counts in rows of average effect"
     if kind == "row":
         same = "; 0 where the same is predicted for both" + ("" if what != "probabilities" else ", at most 1")
         yield (

@@ -132,6 +132,7 @@ def _places(result: Prediction) -> Table:
         head, align = [*head, "nearest rows of the fit"], align + "<"
         cells = [[*row, _nearest(result, f)] for f, row in enumerate(cells)]
         predicted = "predicted probabilities" if result.expected == "probability" else result.words
+        predicted += " in rows of average effect" * (result.placement.compared is not None)
         notes.append(f"numbers after nearest rows are root mean square differences of {predicted} over all columns")
     return Table(head, cells, align, [placement.kind], "; ".join(notes))
 

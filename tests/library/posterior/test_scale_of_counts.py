@@ -11,8 +11,10 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.count_start import leading_axes, log_means
 from nbmf.families.logistic.factors import psi_of
+from nbmf.posterior.nearest import nearest_of_fit
 from nbmf.posterior.new_rows import NewRows, placed
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_SLOPES, has_scale, scale_of
+from nbmf.posterior.scale_axes import in_average_rows
 from nbmf.posterior.scale_laws import Cuts, Sizes
 from nbmf.posterior.scale_tables import columns_table, rows_table
 
@@ -123,6 +125,9 @@ def test_new_rows_are_placed_by_their_composition_however_much_was_counted(two):
     np.testing.assert_allclose(once, scale.positions[:8, :2], atol=0.35)
     np.testing.assert_allclose(once, more, atol=0.4)
     assert (found.upper - found.lower)[8:, :2].mean() < (found.upper - found.lower)[:8, :2].mean()
+    known = in_average_rows(model.expectation_, model.factors_)
+    nearest = nearest_of_fit(found.compared, known).places[:, :3]
+    assert all(i % 8 in places for i, places in enumerate(nearest))
 
 
 def test_draws_of_a_sampler_give_the_intervals():

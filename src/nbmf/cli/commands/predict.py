@@ -25,6 +25,7 @@ from nbmf.io.columns import read_columns
 from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.nearest import Nearest, nearest_of_fit
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement, new_rows, placed
+from nbmf.posterior.scale_axes import in_average_rows
 from nbmf.reporting.lookups import WORK
 from nbmf.reporting.prediction_report import Prediction, prediction_report
 
@@ -89,7 +90,10 @@ def _nearest(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, Nearest] 
     """Return the names of a fit's rows, and which are nearest to new ones; None if its data are unknown or too many."""
     if fit.matrix is None or fit.matrix.dense is not None or math.prod(fit.matrix.shape) * len(placement.values) > WORK:
         return None, None
-    return fit.matrix.row_names, nearest_of_fit(placement.expectation, fit.model.expectation_)
+    if placement.compared is None:
+        return fit.matrix.row_names, nearest_of_fit(placement.expectation, fit.model.expectation_)
+    known = in_average_rows(fit.model.expectation_, fit.model.factors_)
+    return fit.matrix.row_names, nearest_of_fit(placement.compared, known)
 
 
 def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
