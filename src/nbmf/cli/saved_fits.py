@@ -86,7 +86,6 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
         return None
     names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
     is_drawn = model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
-    is_drawn = model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
     try:
         positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
         most = _most_kept(model, matrix, positions[..., 0])

@@ -172,7 +172,7 @@ def _nearest(kind: str, result: ReportedFit, chosen: np.ndarray) -> Nearest:
             return nearest_rows_by_rates(model.W_[chosen], model.H_.T)
         return nearest_columns_by_rates(model.W_, model.H_.T[chosen])
     expected = result.expectation
-    if result.scale is not None:
+    if result.scale is not None and result.scale.of_counts:
         expected = in_average_rows(expected, result.model.factors_)
     if kind == "row":
         return nearest_rows(expected[chosen])

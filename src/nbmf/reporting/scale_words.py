@@ -10,7 +10,7 @@ from nbmf.posterior.scale import Scale
 
 APART = 0.2  # of the probability of a one, from which on a column separates the ends
 TIMES, ADDED = 2.0, 0.1  # the ratio of expected counts, each with so much added, from which on one does
-HALF = 1.5  # a count that is written as a whole number from here times ten on
+WHOLE, FEWEST = 10, 0.001  # counts from which on they are written as whole numbers, and below which as less than that
 
 
 class ScaleWords(NamedTuple):
@@ -53,7 +53,9 @@ def _ratio(here: np.ndarray, there: np.ndarray) -> np.ndarray:
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}" if value >= 10 * HALF else f"{value:.2g}"
+    if value < FEWEST:
+        return f"<{FEWEST:g}"
+    return f"{value:,.0f}" if value >= WHOLE else f"{value:.2g}"
 
 
 ONES = ScaleWords(

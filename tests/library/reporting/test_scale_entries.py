@@ -11,6 +11,7 @@ from nbmf.posterior.scale_laws import Cuts, Sizes
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
 from nbmf.reporting.scale_entries import axis_entry, columns_table, facts, scale_blocks
+from nbmf.reporting.scale_words import COUNTS
 
 F = 30
 PLACES = np.linspace(-2, 2, F)
@@ -190,6 +191,14 @@ def test_of_counts_there_are_slopes_levels_and_ratios():
     assert table.caption == ["logarithm of an expected count = logarithm of the level + slope · position + row effect"]
     alike = dataclasses.replace(OF_COUNTS, high=OF_COUNTS.low * 1.5)
     assert lines_of(alike)["columns"] == "of none 2 times as many are expected at one end as at the other"
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1e-9, "<0.001"), (0.0014, "0.0014"), (0.3, "0.3"), (9.94, "9.9"), (12.4, "12"), (34619, "34,619")],
+)
+def test_expected_counts_have_two_digits_or_are_whole_and_never_an_exponent(count, said):
+    assert COUNTS.text(count) == said
 
 
 def test_an_axis_that_is_how_much_was_counted_is_called_so_where_no_effect_takes_it_out():

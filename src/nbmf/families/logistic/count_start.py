@@ -20,7 +20,7 @@ def log_means(values: np.ndarray, has_rows: bool, has_columns: bool) -> tuple[np
     values : int array (F, N)
         Counts, negative where missing; each row and column has an average entry more.
     has_rows, has_columns : bool
-        Of which there are effects.
+        Of which there are effects: of one at least.
     """
     seen = (values >= 0).astype(float)
     counts = np.maximum(values, 0).astype(float)
@@ -32,9 +32,9 @@ def log_means(values: np.ndarray, has_rows: bool, has_columns: bool) -> tuple[np
     if has_rows:
         average = of_columns.mean()
         of_rows = np.log((counts.sum(axis=1) + average) / (seen @ of_columns + average))
-    return (
-        (of_rows, np.log(of_columns)) if has_columns else (of_rows + np.log(level) * has_rows, np.zeros(seen.shape[1]))
-    )
+    if has_columns:
+        return of_rows, np.log(of_columns)
+    return of_rows + np.log(level), np.zeros(seen.shape[1])  # the level is that of the rows
 
 
 def leading_axes(values: np.ndarray, effects: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
