@@ -41,8 +41,8 @@ CANDIDATES = {
 }
 
 # Up to how many observed entries some of them are tried. On small matrices the first may see nothing where a finite
-# model does, and a sampler, which averages over a wide posterior, predicts best; on large ones they take too long.
-TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 100_000}
+# model does. The sampler, which averages over a wide posterior, predicts best, but takes too long on large matrices.
+TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 300_000}
 
 # What takes their place where a matrix is too large for the memory of the first of them.
 IF_MEMORY_IS_SHORT = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
