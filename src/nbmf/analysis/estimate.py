@@ -13,14 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.analysis.mixture import memory_of
-from nbmf.analysis.plan import chains_of, ones_of, plan_of, uses_threads
+from nbmf.analysis.plan import chains_of, plan_of
 from nbmf.analysis.request import Request
+from nbmf.analysis.size import ones_of, uses_threads
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
 from nbmf.inference.component_search import halfway, tried
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import HELD_OUT, number_of_folds
+from nbmf.inference.parallel import fits_at_a_time
 from nbmf.inference.parameters import AUTO
 from nbmf.numerics.threads import processors
 from nbmf.output.folder import LARGEST_CSV
@@ -73,7 +75,7 @@ class Estimate(NamedTuple):
 
     - seconds : float
     - fits : int, how many there are at most, not counting those with which K is searched for
-    - gigabytes : float, of memory that a fit takes besides its data and factors, at most
+    - gigabytes : float, of memory that fits at a time take besides their data and factors, at most
     """
 
     seconds: float
@@ -104,8 +106,9 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     folds = _folds(matrix) if plan.holds_out else 0
     shown = [_seconds_shown(one, matrix, request) for one in tested]
     seconds = START + REPORT + _written(matrix) + _mean(shown)
-    seconds += folds * (sum(seconds_of(one, matrix, 1 - HELD_OUT) for one in every) + BASELINES * _entries(matrix))
-    seconds += sum(seconds_of(one, matrix) for one in further)
+    held_out = [_seconds_alone(one, matrix, 1 - HELD_OUT) for one in every]
+    seconds += _together(folds * held_out, every, matrix) + folds * BASELINES * _entries(matrix)
+    seconds += _together([seconds_of(one, matrix) for one in further], every, matrix)
     if folds and plan.further is not None and len(tested) > 1:  # the other view, or members of the mixture
         seconds += _mean([seconds_of(one, matrix) for one in tested])
     if folds and isinstance(matrix, BinaryMatrix) and is_quick(matrix.shape, matrix.n_observed):
@@ -113,7 +116,8 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     if folds and plan.further is not None:
         seconds += MIXTURE * len(every) * min(1.0, HELD_OUT * folds) * matrix.n_observed
     fits = folds * len(every) + max(chains_of(one, matrix, request) for one in tested) + len(every) - 1
-    return Estimate(slowness * seconds, fits, max(memory_of(one, matrix) for one in every))
+    gigabytes = max(memory_of(one, matrix) for one in every)
+    return Estimate(slowness * seconds, fits, gigabytes * (_at_a_time(every, matrix) if folds else 1))
 
 
 def _cost(estimator: Factorization) -> Cost | None:
@@ -154,10 +158,26 @@ def slowness_here() -> float:
 def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Request) -> float:
     """Return what the fit that is shown takes: of all chains or starts, in threads."""
     chains = chains_of(estimator, matrix, request)
-    one = seconds_of(estimator, matrix)
-    if chains == 1 and uses_threads(estimator, matrix):
-        return one / processors()
-    return one * math.ceil(chains / processors())
+    if chains == 1:
+        return _seconds_alone(estimator, matrix)
+    return seconds_of(estimator, matrix) * math.ceil(chains / processors())
+
+
+def _seconds_alone(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:
+    """Return what a fit takes that has all processors; of a dense matrix others run next to held-out fits."""
+    one = seconds_of(estimator, matrix, part)
+    has_all = uses_threads(estimator, matrix) and (part == 1.0 or matrix.dense is not None)
+    return one / processors() if has_all else one
+
+
+def _together(seconds: list[float], estimators: Sequence[Factorization], matrix: NamedMatrix) -> float:
+    """Return what fits take of which several run at a time."""
+    return max(sum(seconds) / _at_a_time(estimators, matrix), max(seconds, default=0.0))
+
+
+def _at_a_time(estimators: Sequence[Factorization], matrix: NamedMatrix) -> int:
+    """Return how many fits run at a time."""
+    return 1 if matrix.dense is not None else fits_at_a_time(estimators, getattr(matrix, matrix.field))
 
 
 def _folds(matrix: NamedMatrix) -> int:

@@ -4,9 +4,10 @@ import time
 import warnings
 from typing import Any
 
-from nbmf.analysis.plan import chains_of, draws_of, uses_threads
+from nbmf.analysis.plan import chains_of, draws_of
 from nbmf.analysis.progress import Progress
 from nbmf.analysis.request import Request
+from nbmf.analysis.size import uses_threads
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, PoorFitWarning
 from nbmf.inference.component_search import with_number

@@ -5,6 +5,7 @@
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.stacked import Stacked
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parallel import fits_at_a_time, results_of
 from nbmf.stacking.estimator import Stacking
 from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
 
@@ -80,5 +82,7 @@ def fit_mixture(
     steps = sum(members[name].n_iterations for name in missing)
     with warnings.catch_warnings(), progress("mixture", steps) as monitor_of:
         warnings.simplefilter("ignore", PoorFitWarning)  # held-out entries have weighed them
-        made = {name: members[name].fit(matrix, monitor=monitor_of(i)) for i, name in enumerate(missing)}
+        fits = [partial(members[name].fit, matrix, monitor=monitor_of(i)) for i, name in enumerate(missing)]
+        at_a_time = fits_at_a_time([members[name] for name in missing], matrix.codes) if missing else 1
+        made = dict(zip(missing, results_of(fits, at_a_time), strict=True))
     return Stacking.of({**members, **fitted, **made}, np.array(stacked.weights), matrix)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from nbmf import registry
 from nbmf.analysis.mixture import further_members, memory_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.size import is_small
 from nbmf.analysis.structure import tried_methods, untestable
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, candidates_for, methods_for
 from nbmf.data.named import NamedMatrix
@@ -21,9 +20,6 @@ from nbmf.posterior.store import draws_that_fit, kept_sweeps, refuse_too_much_me
 
 CHAINS, STARTS = 4, 4
 DRAWS, DRAWS_GB = 100, 1.0  # posterior draws of each chain of a sampled scale; what draws may take
-# Observed entries times iterations, some seconds of Beta-Dir VB with K = 100. Above, one start is
-# made by default, and a single fit takes all processors.
-SMALL = 5e7
 
 
 class Plan(NamedTuple):
@@ -112,7 +108,7 @@ def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -
         case Inference.SAMPLER:
             return CHAINS
         case Inference.ASCENT:
-            return STARTS if visits_of(estimator, matrix) <= SMALL else 1
+            return STARTS if is_small(estimator, matrix) else 1
         case Inference.POINT:  # logPCA ends where it ends; LDA hardly differs
             return 1
 
@@ -126,24 +122,6 @@ def draws_of(estimator: Factorization, matrix: NamedMatrix, request: Request) ->
         return 0
     possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // chains_of(estimator, matrix, request)
     return min(DRAWS, estimator.n_samples) if possible >= DRAWS else 0
-
-
-def visits_of(estimator: Factorization, matrix: NamedMatrix) -> int:
-    """Return how often a fit visits an observed entry at most."""
-    return matrix.n_observed * estimator.n_iterations
-
-
-def uses_threads(estimator: Factorization, matrix: NamedMatrix) -> bool:
-    """Return whether a fit that is the only one takes all processors, which changes no result."""
-    is_long = visits_of(estimator, matrix) > SMALL
-    return is_long and estimator.threads_pay(ones_of(matrix), matrix.shape)
-
-
-def ones_of(matrix: NamedMatrix) -> int:
-    """Return how many entries are above zero."""
-    if matrix.dense is not None:
-        return int(matrix.ones_along(1).sum())
-    return int(np.count_nonzero(getattr(matrix, matrix.field) > 0))
 
 
 def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Request) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from nbmf.analysis.mixture import memory_of
 from nbmf.analysis.progress import Progress, silent
 from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.size import on_all_processors
 from nbmf.catalogue import METHODS, candidates_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
@@ -66,6 +67,8 @@ def check_structure(
     progress: Progress = silent,
 ) -> MethodChoice:
     """Return which method predicts held-out entries best, and whether there is structure; see `choose`."""
+    if matrix.dense is not None:  # one fit at a time, which takes all processors
+        estimators = [on_all_processors(estimator, matrix) for estimator in estimators]
     fitted = [*estimators, *(stacked_with or ())]
     steps = sum(estimator.n_iterations for estimator in fitted) / len(fitted)  # of a fit on average
     with warnings.catch_warnings(), progress("check", steps) as monitor_of:

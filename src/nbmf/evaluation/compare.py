@@ -1,6 +1,5 @@
 """Which method predicts a matrix best: the paper's held-out comparison, on any matrix."""
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -103,9 +102,9 @@ def compare(
         ComparedFit(method, k, j) for method, entry in entries.items() for k in entry["K"] for j in range(len(drawn))
     ]
 
-    def run(fit: ComparedFit, stop: threading.Event) -> dict[str, Any]:
+    def run(fit: ComparedFit) -> dict[str, Any]:
         key = {"dataset": name, **fit._asdict(), "seed": seed}
-        return key | outcome(matrix, drawn[fit.mask], entries[fit.method], key, stop)
+        return key | outcome(matrix, drawn[fit.mask], entries[fit.method], key)
 
     rows = {}
     # Mask after mask, so that what an interrupted comparison has is comparable.

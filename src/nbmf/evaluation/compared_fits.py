@@ -1,10 +1,9 @@
 """The fits of a comparison: several at a time, each of which becomes a row of scores."""
 
 import math
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import NbmfError, PoorFitWarning
 from nbmf.fit_key import FitKey
 from nbmf.fits import FitRequest, run_fit
-from nbmf.numerics.blas import one_blas_thread
+from nbmf.inference.parallel import run_in_threads
 
 FACTS = (
     "n_test",
@@ -58,50 +57,22 @@ class FitDone(NamedTuple):
         return f"{which}: {row['perplexity']:.4f} ({row['seconds']:.1f} s)"
 
 
-class Stopped(Exception):
-    """The comparison was interrupted, so a fit that is under way has no purpose any more."""
-
-
 def run_all(
-    fits: list[ComparedFit], run: Callable[[ComparedFit, threading.Event], dict], n_jobs: int
+    fits: list[ComparedFit], run: Callable[[ComparedFit], dict], n_jobs: int
 ) -> Iterator[tuple[ComparedFit, dict]]:
-    """Yield each fit and its row as it is done, `n_jobs` at a time.
-
-    Threads, since kernels and linear algebra release the interpreter's lock. Six methods, two masks
-    of 500 x 100 entries, two cores: 25.4 s one at a time, 13.4 in two threads, 15.0 in two
-    processes, of which starting them took 2.8.
-
-    The limit of one BLAS thread is set here for all of them: set by each fit alone, one that ends
-    would lift it for the others and change their rounding.
-    """
-    stop = threading.Event()
-    executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="nbmf-compare")
-    with one_blas_thread(), warnings.catch_warnings():
+    """Yield each fit and its row as it is done, `n_jobs` at a time."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
-        try:
-            running = {executor.submit(run, fit, stop): fit for fit in fits}
-            for done in as_completed(running):
-                yield running[done], done.result()
-        except BaseException:  # Ctrl-C above all: start nothing more, and end what can be ended
-            stop.set()
-            raise
-        finally:
-            executor.shutdown(wait=not stop.is_set(), cancel_futures=True)
+        for number, row in run_in_threads([partial(run, fit) for fit in fits], n_jobs):
+            yield fits[number], row
 
 
-def outcome(
-    matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any], stop: threading.Event
-) -> dict[str, Any]:
+def outcome(matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any]) -> dict[str, Any]:
     """Return FACTS about one fit; where it fails, only its status, which says why."""
-
-    def log(line: str) -> None:
-        if stop.is_set():
-            raise Stopped
-
     try:
         stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
         request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
-        report = run_fit(matrix, mask, request, log=log).report
+        report = run_fit(matrix, mask, request, log=_nothing).report
     except NbmfError as error:
         return gap(str(error))
     except Exception as error:  # whatever it is, the other fits go on
@@ -110,6 +81,10 @@ def outcome(
         return gap("the predictions are not finite")
     report["brier"] = report["further_scores"].get("brier", math.nan)
     return {fact: report[fact] for fact in FACTS}
+
+
+def _nothing(line: str) -> None:
+    """Log nothing: the row says all."""
 
 
 def gap(reason: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Losses on entries that were held out, of methods and of baselines."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,10 @@ from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, is_symmetric, units
+from nbmf.inference.parallel import fits_at_a_time, results_of
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
@@ -132,7 +135,7 @@ class HeldOutLosses(NamedTuple):
 
 
 def held_out_losses(
-    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None
+    V: Any, estimators: Sequence[Factorization], seed: int, monitor_of: Callable | None, n_jobs: int | None = None
 ) -> HeldOutLosses:
     """Hold out entries fold by fold, fit every method to the others, and return the losses.
 
@@ -143,17 +146,21 @@ def held_out_losses(
     else:
         split = AllEntries(V, estimators[0].likelihood, seed)
     estimators = [estimator.for_matrix(V) for estimator in estimators]
-    methods: list[list[np.ndarray]] = [[] for _ in estimators]
+    training = [split.training(fold) for fold in split.folds]
     baselines: dict[str, list[np.ndarray]] = {}
-    n_fits = len(split.folds) * len(estimators)
     for number, fold in enumerate(split.folds):
-        training = split.training(fold)
-        for name, losses in split.baseline_losses(fold, training, number).items():
+        for name, losses in split.baseline_losses(fold, training[number], number).items():
             baselines.setdefault(name, []).append(losses)
-        for i, estimator in enumerate(estimators):
-            monitor = monitor_of and monitor_of(number * len(estimators) + i, n_fits)
-            fitted = fitted_to(estimator, training, number, monitor)
-            methods[i].append(split.method_losses(fold, fitted))
+
+    def losses_of(number: int, i: int) -> np.ndarray:
+        monitor = monitor_of and monitor_of(number * len(estimators) + i, len(split.folds) * len(estimators))
+        return split.method_losses(split.folds[number], fitted_to(estimators[i], training[number], number, monitor))
+
+    fits = [(number, i) for number in range(len(split.folds)) for i in range(len(estimators))]
+    fits.sort(key=lambda fit: estimators[fit[1]].inference is not Inference.SAMPLER)  # they take longest: first
+    at_a_time = 1 if is_sparse(V) else fits_at_a_time(estimators, training[0], n_jobs)
+    found = dict(zip(fits, results_of([partial(losses_of, *fit) for fit in fits], at_a_time), strict=True))
+    methods = [[found[number, i] for number in range(len(split.folds))] for i in range(len(estimators))]
     gathered = [split.gather(losses) for losses in methods]
     entries = int(np.count_nonzero(~np.isnan(gathered[0])))
     of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}

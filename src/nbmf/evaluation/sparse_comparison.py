@@ -6,7 +6,6 @@ has, are in the order of their predictions, and ones that were held out are to b
 are not recommended to themselves.
 """
 
-import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,7 @@ from nbmf.data.masks import is_network
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, NbmfError, PoorFitWarning, Setting
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.compared_fits import ComparedFit, FitDone, Stopped, gap, run_all
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, run_all
 from nbmf.evaluation.result import Comparison
 from nbmf.evaluation.sampled_entries import (
     ONE_COMPONENT,
@@ -114,9 +113,9 @@ def compared(
     ]
     fits = of_methods + [ComparedFit(baseline, 0, j) for baseline in (OVERALL, POPULARITY) for j in range(masks)]
 
-    def run(fit: ComparedFit, stop: threading.Event) -> dict[str, Any]:
+    def run(fit: ComparedFit) -> dict[str, Any]:
         key = {"dataset": name, **fit._asdict(), "seed": seed}
-        return key | _outcome(drawn[fit.mask], entries.get(fit.method), key, stop)
+        return key | _outcome(drawn[fit.mask], entries.get(fit.method), key)
 
     rows = {}
     for fit, row in run_all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs):
@@ -164,24 +163,24 @@ class Mask:
         return self.fold.is_one.size
 
 
-def _outcome(mask: Mask, entry: Mapping[str, Any] | None, key: dict[str, Any], stop: threading.Event) -> dict[str, Any]:
+def _outcome(mask: Mask, entry: Mapping[str, Any] | None, key: dict[str, Any]) -> dict[str, Any]:
     """Return the row of a method, or of a baseline, which has no entry; where it fails only why."""
     try:
         if entry is None:
-            return _of_baseline(mask, key, stop)
+            return _of_baseline(mask, key)
         stream = FitKey(**key).stream(entry.get("starts_as"))
-        return _row(mask, make_estimator(entry["class"], key["K"], entry["settings"], seed_sequence(*stream)), stop)
+        return _row(mask, make_estimator(entry["class"], key["K"], entry["settings"], seed_sequence(*stream)))
     except NbmfError as error:
         return _gap(str(error))
     except Exception as error:  # whatever it is, the other fits go on
         return _gap(f"{type(error).__name__}: {error}")
 
 
-def _of_baseline(mask: Mask, key: dict[str, Any], stop: threading.Event) -> dict[str, Any]:
+def _of_baseline(mask: Mask, key: dict[str, Any]) -> dict[str, Any]:
     """Return the row of the proportion of ones, which recommends nothing, or of rates r_f c_n."""
     if key["method"] == POPULARITY:
         one = make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, key["seed"])
-        return _row(mask, one, stop) | {"status": "ok", "converged": None}
+        return _row(mask, one) | {"status": "ok", "converged": None}
     loss = mask.loss(np.full(mask.n_test, mask.share))
     return _gap("ok") | _OF_ALL | {"n_test": mask.n_test, "perplexity": loss, "seconds": 0.0}
 
@@ -189,11 +188,11 @@ def _of_baseline(mask: Mask, key: dict[str, Any], stop: threading.Event) -> dict
 _OF_ALL = {"unit": f"nats per {UNIT}", "saturated": 0, "brier": np.nan}
 
 
-def _row(mask: Mask, estimator: Factorization, stop: threading.Event) -> dict[str, Any]:
+def _row(mask: Mask, estimator: Factorization) -> dict[str, Any]:
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
-        estimator.fit(mask.training, monitor=_Stopping(stop))
+        estimator.fit(mask.training)
     seconds = time.perf_counter() - started
     return {
         **mask.scores(estimator),
@@ -208,22 +207,3 @@ def _row(mask: Mask, estimator: Factorization, stop: threading.Event) -> dict[st
 
 def _gap(reason: str) -> dict[str, Any]:
     return gap(reason) | {RECALL: np.nan, NDCG: np.nan}
-
-
-class _Stopping:
-    """A monitor that ends a fit which nobody waits for any more."""
-
-    EVERY = 10  # iterations
-
-    def __init__(self, stop: threading.Event):
-        self._stop = stop
-
-    def resume(self, state):
-        return 0
-
-    def next_after(self, iteration):
-        return iteration + self.EVERY
-
-    def __call__(self, iteration, total, state):
-        if self._stop.is_set():
-            raise Stopped

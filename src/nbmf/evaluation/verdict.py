@@ -48,6 +48,7 @@ def verdict(
     estimator: Factorization | None = None,
     *,
     seed: int = 0,
+    n_jobs: int | None = None,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> Verdict:
     """Test whether there is structure: whether a method predicts better than baselines do.
@@ -69,6 +70,9 @@ def verdict(
         takes, see `choose`. If you try several of your own, the level is not corrected for that.
     seed : int
         Of the folds; the same seed gives the same verdict if the estimator has a random_state.
+    n_jobs : int, optional
+        Fits at a time, in threads, which changes no result; by default as many as there are processors. There are
+        fewer where they would need more memory together than one of them may, and one for sparse matrices.
     monitor_of : function, optional
         From the number of a fold and their count to the monitor of its fit.
 
@@ -86,7 +90,7 @@ def verdict(
         estimator is scored neither by the probability of a one nor by that of a count.
     """
     given = candidates(V) if estimator is None else [estimator]
-    return choose(V, given, seed=seed, monitor_of=monitor_of).verdict
+    return choose(V, given, seed=seed, n_jobs=n_jobs, monitor_of=monitor_of).verdict
 
 
 def choose(
@@ -97,6 +101,7 @@ def choose(
     tries: int | None = None,
     view: View | None = None,
     stacked_with: Sequence[Factorization] | None = None,
+    n_jobs: int | None = None,
     monitor_of: Callable[[int, int], Monitor | None] | None = None,
 ) -> MethodChoice:
     """Say which of several methods to take, and whether it finds structure.
@@ -112,7 +117,7 @@ def choose(
 
     Parameters
     ----------
-    V, seed
+    V, seed, n_jobs
         As for `verdict`.
     estimators : sequence of Factorization
         Methods of one likelihood, not fitted themselves, in the order of preference.
@@ -140,7 +145,7 @@ def choose(
         if not baselines_of(estimator.likelihood):
             raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()
-    everything = held_out_losses(V, [*estimators, *(stacked_with or ())], seed, monitor_of)
+    everything = held_out_losses(V, [*estimators, *(stacked_with or ())], seed, monitor_of, n_jobs)
     tested = everything._replace(losses=everything.losses[: len(estimators)])
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))

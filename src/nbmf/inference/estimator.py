@@ -249,6 +249,11 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         return self.max_iter
 
     @property
+    def visits_per_entry(self) -> int:
+        """How often a fit visits an observed entry at most."""
+        return self.n_iterations
+
+    @property
     def likelihood(self) -> Likelihood:
         """The likelihood of the values that `fit` takes."""
         return self.likelihoods[0]

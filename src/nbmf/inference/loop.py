@@ -3,6 +3,7 @@
 import time
 from typing import NamedTuple, Protocol
 
+from nbmf.inference.parallel import listen
 from nbmf.inference.state import Monitor, State
 
 MOMENT = 0.5  # seconds of compiled work at most, about, between two moments at which a signal is heard
@@ -37,7 +38,8 @@ class Outcome(NamedTuple):
 
 
 class Pace:
-    """Advances a state in pieces of about a MOMENT: Ctrl-C is heard between two calls of compiled code, not within one.
+    """Advances a state in pieces of about a MOMENT: Ctrl-C is heard between two calls of compiled code, not within one,
+    and so is the end of fits that run together.
 
     The pieces depend on the clock, the result does not: a state advances by 2 + 3 iterations as it does by 5.
     """
@@ -48,6 +50,7 @@ class Pace:
     def advance(self, state: State, steps: int) -> None:
         """Advance by so many iterations."""
         while steps > 0:
+            listen()
             piece = min(self._piece, steps)
             started = time.perf_counter()
             state.advance(piece)

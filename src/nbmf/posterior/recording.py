@@ -1,7 +1,6 @@
 """What is recorded of one chain or start while it runs, and at its end."""
 
 import math
-import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ RECORDED = 250  # sweeps of a chain at least, if it keeps so many
 SNAPSHOTS = 10  # means of the factors that a chain keeps where there are no draws
 ENTRIES = 50  # of E[V] whose R-hat is computed, at places that depend on the shape of V alone
 SHARES = 5  # largest components whose shares are diagnosed
-ENTRIES_BETWEEN_LOOKS = 5_000_000  # resampled between looks at whether to stop: a moment
 
 
 class RecordingPlan(NamedTuple):
@@ -108,10 +106,6 @@ def together(traces: list[Trace]) -> dict[str, np.ndarray]:
     return arrays
 
 
-class Stopped(Exception):
-    """Another chain failed, or a person has interrupted."""
-
-
 class ChainRun:
     """One chain or start: its fit, and what is recorded of it.
 
@@ -121,47 +115,26 @@ class ChainRun:
     values : array (F, N)
         The matrix in the likelihood's coding.
     plan : RecordingPlan
-    stop : threading.Event
-        Ends all chains soon after it is set.
     monitor : Monitor or None
     """
 
-    def __init__(
-        self,
-        estimator: Factorization,
-        values: np.ndarray,
-        plan: RecordingPlan,
-        stop: threading.Event,
-        monitor: Monitor | None,
-    ):
-        self.estimator, self._plan, self._stop = estimator, plan, stop
+    def __init__(self, estimator: Factorization, values: np.ndarray, plan: RecordingPlan, monitor: Monitor | None):
+        self.estimator, self._plan = estimator, plan
         self.trace = Trace(plan.n_recorded, plan.places[0].size)
         self.store = DrawStore(estimator, plan.memory_gb)
         likelihood = estimator.likelihood
         self._loss_at = likelihood.loss_at(values, likelihood.is_observed(values))
-        every = max(1, ENTRIES_BETWEEN_LOOKS // values.size)
-        looks = [(range(every, 2**62, every), self._look_at_stop)]
+        looks = []
         if estimator.inference is Inference.SAMPLER:
             looks.append((kept_sweeps(estimator, plan.n_recorded), self._record))
         self._observer = Observer(looks, monitor, [self.trace, self.store])
 
     def fit(self, V: Any) -> None:
-        """Fit the estimator; end early, without a result, if the event `stop` is set."""
-        try:
-            self._look_at_stop(0, None)
-            self.estimator.fit(V, monitor=self._observer)
-            self._observer.finish()
-            if self.estimator.inference is not Inference.SAMPLER:
-                self._record_end(self._observer.state)
-        except Stopped:
-            pass
-        except BaseException:
-            self._stop.set()
-            raise
-
-    def _look_at_stop(self, number: int, state: State | None) -> None:
-        if self._stop.is_set():
-            raise Stopped
+        """Fit the estimator, and record what is asked for."""
+        self.estimator.fit(V, monitor=self._observer)
+        self._observer.finish()
+        if self.estimator.inference is not Inference.SAMPLER:
+            self._record_end(self._observer.state)
 
     def _record(self, number: int, state: State) -> None:
         """Record a sweep, all quantities given its factors."""

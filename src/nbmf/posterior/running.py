@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from nbmf.errors import ChainsNotConvergedWarning
 from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parallel import results_of
 from nbmf.inference.parameters import check_count
 from nbmf.inference.state import Monitor
-from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.threads import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.recording import ChainRun, RecordingPlan, together
@@ -84,12 +83,10 @@ def run_chains(
     values = estimator.likelihood.values_of(V)
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
-    stop = threading.Event()
     runs = [
-        ChainRun(one, values, plan, stop, monitor_of and monitor_of(i))
-        for i, one in enumerate(_copies(estimator, chains))
+        ChainRun(one, values, plan, monitor_of and monitor_of(i)) for i, one in enumerate(_copies(estimator, chains))
     ]
-    _run_all(runs, V, min(chains, n_jobs), stop)
+    results_of([partial(run.fit, V) for run in runs], n_jobs)
     trace, kept = together([run.trace for run in runs]), [run.store.factors for run in runs]
     result = Chains([run.estimator for run in runs], values, trace, plan, kept)
     if estimator.inference is Inference.SAMPLER and not result.converged:
@@ -107,17 +104,3 @@ def _copies(estimator: Factorization, chains: int) -> Iterator[Factorization]:
     yield type(estimator)(**given)
     for i in range(1, chains):
         yield type(estimator)(**given | {"random_state": child(seed, "chain", i)})
-
-
-def _run_all(runs: list[ChainRun], V: Any, n_jobs: int, stop: threading.Event) -> None:
-    """Fit all runs, `n_jobs` at a time; all stop soon after one fails or a person interrupts."""
-    # Each fit limits BLAS to one thread and undoes that at its end, which in threads happens in
-    # any order: around them all, the limit is what each finds and leaves.
-    with one_blas_thread(), ThreadPoolExecutor(n_jobs, thread_name_prefix="chain") as pool:
-        futures = [pool.submit(run.fit, V) for run in runs]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            stop.set()
-            raise

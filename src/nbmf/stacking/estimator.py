@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from nbmf.errors import DataError, PoorFitWarning, not_allowed
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fitted_to, folds, is_symmetric, units
+from nbmf.inference.parallel import fits_at_a_time, results_of
 from nbmf.inference.parameters import Rule, is_number
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -50,6 +52,9 @@ class Stacking(Factorization):
         exceed it, the first one is taken.
     max_iter : int
         The largest number of iterations or sweeps of a member's fit; half of the sweeps are burn-in.
+    threads : int
+        Fits of members at a time, fewer where they would need more memory together than one of them may. The result
+        is the same for any number.
     random_state : int, SeedSequence or None
         The same value gives the same bits.
 
@@ -65,6 +70,7 @@ class Stacking(Factorization):
 
     method_name = "stacking"
     inference = Inference.POINT
+    takes_threads = True
     likelihoods = (BERNOULLI,)
     meanings = ("factor of a member", "factor of a member")
     alignment = Alignment.NONE
@@ -79,6 +85,7 @@ class Stacking(Factorization):
     members: Sequence[str] | None = None
     max_visits: float = 1e11
     max_iter: int = 1000
+    threads: int = 1
     random_state: RandomState = None
 
     @classmethod
@@ -118,6 +125,11 @@ class Stacking(Factorization):
     def n_iterations(self) -> int:
         """One: `max_iter` is that of the members."""
         return 1
+
+    @property
+    def visits_per_entry(self):
+        """Those of the fits of all members to all folds and to the whole matrix."""
+        return len(self.members or MEMBERS) * (1 + round(1 / HELD_OUT)) * self.max_iter
 
     def _start(self, codes, seed):
         return _StackingState(self, codes, seed)
@@ -233,7 +245,7 @@ class _StackingState(State):
     """
 
     def __init__(self, stacking: Stacking, codes: np.ndarray, seed: np.random.SeedSequence):
-        self._codes, self._seed = codes, seed
+        self._codes, self._seed, self._threads = codes, seed, stacking.threads
         in_pairs = is_symmetric(codes)
         self._folds: list[np.ndarray] = []
         if np.count_nonzero(units(codes, in_pairs)) >= FEWEST_ENTRIES:
@@ -250,8 +262,10 @@ class _StackingState(State):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PoorFitWarning)  # of members: their losses weigh them
             self.weights = self._learned_weights()
-            members = zip(self._tried.items(), self.weights, strict=True)
-            self.members = {name: member.fit(self._codes) if w > 0 else member for (name, member), w in members}
+            with_weight = [member for member, w in zip(self._tried.values(), self.weights, strict=True) if w > 0]
+            at_a_time = fits_at_a_time(with_weight, self._codes, self._threads)
+            results_of([partial(member.fit, self._codes) for member in with_weight], at_a_time)
+            self.members = self._tried
         fitted = [(w, member) for w, member in zip(self.weights, self.members.values(), strict=True) if w > 0]
         self._factors = _joined([member.factors_ for _, member in fitted])
         self._expectation = sum(w * member.expectation_ for w, member in fitted)
@@ -261,14 +275,17 @@ class _StackingState(State):
         """Return the weights of the members, float array (M,)."""
         if not self._folds or len(self._tried) == 1:
             return np.full(len(self._tried), 1.0 / len(self._tried))
-        losses = [self._fold_losses(number, fold) for number, fold in enumerate(self._folds)]
-        return mixture_weights(np.vstack(losses))
+        members = list(self._tried.values())
+        fits = [partial(self._fold_losses, number, member) for number in range(len(self._folds)) for member in members]
+        losses = results_of(fits, fits_at_a_time(members, self._codes, self._threads))
+        of_members = [np.concatenate(losses[m :: len(members)]) for m in range(len(members))]
+        return mixture_weights(np.column_stack(of_members))
 
-    def _fold_losses(self, number: int, fold: np.ndarray) -> np.ndarray:
-        """Return the losses of the entries of a fold, float array (n, M)."""
-        training, at = BERNOULLI.hide(self._codes, fold), np.nonzero(fold)
-        fits = (fitted_to(member, training, number, None) for member in self._tried.values())
-        return np.column_stack([BERNOULLI.losses(self._codes[fold], each.predictive(*at)) for each in fits])
+    def _fold_losses(self, number: int, member: Factorization) -> np.ndarray:
+        """Return a member's losses of the entries of a fold, float array (n,)."""
+        fold = self._folds[number]
+        fitted = fitted_to(member, BERNOULLI.hide(self._codes, fold), number, None)
+        return BERNOULLI.losses(self._codes[fold], fitted.predictive(*np.nonzero(fold)))
 
     def objective(self):
         """Return nothing: members climb objectives of their own."""

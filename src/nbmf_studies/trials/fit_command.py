@@ -42,7 +42,7 @@ class FitCommand(Predictor):
         for method in methods:
             if not isinstance(method, (BetaDirVB, LogisticFactorVB, LogisticFactorGibbs, BernoulliPoissonVB)):
                 raise TypeError(f"{type(method).__name__} is a candidate: import it here")
-        choice = choose(codes, methods)
+        choice = choose(codes, methods, n_jobs=1)
         chosen = methods[choice.index].fit(codes)
         others = {"expectation": chosen.expectation_, "place": np.array(choice.index)}
         return Factors(chosen.W_, chosen.H_, others)

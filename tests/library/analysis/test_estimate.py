@@ -8,9 +8,10 @@ import pytest
 import nbmf
 from nbmf.analysis import estimate as module
 from nbmf.analysis.estimate import COSTS, estimate, seconds_of
-from nbmf.analysis.plan import STARTS, plan_of, uses_threads
+from nbmf.analysis.plan import STARTS, plan_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.size import uses_threads
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, TRIED_UP_TO, candidates_for
 from nbmf.cli import info_axes
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -31,6 +32,7 @@ def test_all_that_is_fitted_by_default_has_a_cost():
 def test_the_fits_are_those_that_an_analysis_makes(monkeypatch):
     """Of noise there is one start, no other view and no mixture: they are fewer. The finite model searches for K."""
     matrix, made = coins(30, 12), []
+    monkeypatch.setattr("nbmf.inference.parallel.processors", lambda: 2)
     fit = Factorization.fit
     monkeypatch.setattr(Factorization, "fit", lambda self, *a, **k: made.append(self.title) or fit(self, *a, **k))
     nbmf.analyze(matrix, iterations=5)
@@ -38,7 +40,7 @@ def test_the_fits_are_those_that_an_analysis_makes(monkeypatch):
     of_searches = [title for title in made if re.fullmatch(r"Beta-Dir VB, finite, K = \d+", title)]
     assert len(of_searches) >= 10 * 10 * 2
     assert expected.fits - len(MEMBERS) - (STARTS - 1) <= len(made) - len(of_searches) <= expected.fits
-    assert expected.gigabytes == pytest.approx(4e-9 * 360 * 104)
+    assert expected.gigabytes == pytest.approx(2 * 4e-9 * 360 * 104)  # of two fits at a time
 
 
 def test_twice_the_work_takes_about_twice_the_time():
@@ -90,7 +92,7 @@ def test_threads_are_taken_where_they_shorten_a_fit(monkeypatch):
     vb, sampler = nbmf.BernoulliPoissonVB(2), nbmf.LogisticFactorGibbs(2)
     of_ones = nbmf.BernoulliPoissonGibbs(2)
     assert not any(uses_threads(each, many) for each in (vb, sampler, of_ones))  # no long fit
-    monkeypatch.setattr("nbmf.analysis.plan.SMALL", 1000)
+    monkeypatch.setattr("nbmf.analysis.size.SMALL", 1000)
     assert [uses_threads(vb, each) for each in (few, many, most)] == [False, True, False]
     assert [uses_threads(sampler, each) for each in (few, many, most)] == [True, True, True]
     assert [uses_threads(of_ones, each) for each in (few, many, most)] == [False, False, True]

@@ -938,7 +938,7 @@ def test_without_a_home_kernels_are_kept_in_a_private_folder(here, monkeypatch, 
 def test_a_single_large_fit_takes_all_processors_and_gives_the_same(here, capsys, monkeypatch):
     command = ["fit", "survey.csv", *SWEEPS, "--iterations", "20"]
     run(capsys, *command, "--chains", 1, "--out", "one")
-    monkeypatch.setattr("nbmf.analysis.plan.SMALL", 0)
+    monkeypatch.setattr("nbmf.analysis.size.SMALL", 0)
     monkeypatch.setattr("nbmf.analysis.fitting.processors", lambda: 2)
     run(capsys, *command, "--chains", 1, "--out", "two")
     assert (here / "one/W.csv").read_bytes() == (here / "two/W.csv").read_bytes()

@@ -201,7 +201,7 @@ def test_a_verdict_is_counted_fold_by_fold():
             return self
 
     methods = [Recorded(K, max_iter=20, random_state=0) for K in (2, 3)]
-    choice = choose(V, methods, monitor_of=lambda *step: steps.append(step))
+    choice = choose(V, methods, n_jobs=1, monitor_of=lambda *step: steps.append(step))
     drawn = list(folds(V, np.random.default_rng(seed_sequence("verdict", 0))))
     assert steps == [(step, 2 * len(drawn)) for step in range(2 * len(drawn))]
     losses = [gain.loss for gain in choice.verdict.gains]

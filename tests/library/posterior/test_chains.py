@@ -148,7 +148,7 @@ def test_when_one_chain_fails_all_stop():
     monitors = [None, Ticks(at=1000, action=raise_error), None]
     with pytest.raises(RuntimeError, match="the disk is full"):
         run(make("BetaDirGibbs", **ENDLESS), chains=3, n_jobs=2, monitor_of=monitors.__getitem__)
-    assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
+    assert not [t for t in threading.enumerate() if t.name.startswith("nbmf")]
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_an_interrupt_stops_all_chains(name, heeding_interrupts):
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         run(make(name, **settings), chains=3, n_jobs=2, monitor_of=lambda i: monitor)
-    assert not [t for t in threading.enumerate() if t.name.startswith("chain")]
+    assert not [t for t in threading.enumerate() if t.name.startswith("nbmf")]
 
 
 def test_blas_is_on_one_thread_until_the_last_chain_ends():
