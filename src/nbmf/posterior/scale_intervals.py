@@ -44,6 +44,16 @@ def typical_half(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     return np.median(upper - lower, axis=0) / 2
 
 
+def r_hat_of_positions(lower: np.ndarray, upper: np.ndarray, between_chains: np.ndarray, level: float) -> np.ndarray:
+    """Return about what R-hat of a row's position is on each axis, (A,), of intervals by the draws of all chains.
+
+    It is √(V / (V - B)), V the variance of all draws of a typical row and B that of the chains' means.
+    """
+    variance, between = (typical_half(lower, upper) / ndtri((1 + level) / 2)) ** 2, between_chains**2
+    with np.errstate(divide="ignore"):
+        return np.sqrt(variance / np.maximum(variance - between, 0.0))
+
+
 def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     """Return intervals by each row's own information on its position, with a N(0, I) prior.
 

@@ -14,11 +14,13 @@ from nbmf.inference.one_component import is_worse
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.bernoulli import loss_of
 from nbmf.posterior.recording import training_loss
+from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.words import SCORED_BY
 
 MOST_DIFFERENT = 5  # rows that chains see most differently
+AGREE = 1.05  # R-hat of positions up to which chains agree on them
 EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
@@ -142,7 +144,7 @@ def _of_chains(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[
             f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
         )
         return
-    yield f"NOT CONVERGED: {in_words(chains.advice)}"
+    yield f"{_what_agrees(result)}: {in_words(chains.advice)}"
     shown = "; .best is the chain whose components are shown, in one place of several" * result.shows_components
     yield f"(.expectation is in expectation.csv, and predicts better than the chains do on average{shown})"
     difference = chains.disagreement
@@ -152,3 +154,13 @@ def _of_chains(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[
         f"the chains' E[V] differ by {difference.mean():.3f} (standard deviation), most for "
         + ", ".join(f"{names[f]} {of_row[f]:.3f}" for f in most)
     )
+
+
+def _what_agrees(result: ReportedFit) -> str:
+    """Return what chains that have not converged agree on: where rows lie on the axes that are shown, or nothing."""
+    scale = result.scale if result.shows_components else None
+    if scale is not None and scale.between_chains is not None:
+        r_hat = r_hat_of_positions(scale.lower, scale.upper, scale.between_chains, scale.level)[: scale.kept].max()
+        if r_hat <= AGREE:
+            return f"the chains agree on the positions of rows (R-hat about {r_hat:.3f}), but not on everything"
+    return "NOT CONVERGED"

@@ -13,6 +13,7 @@ import nbmf
 from nbmf.errors import ConfigError, NotSupportedError
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
 from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, signed
+from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.posterior.scale_laws import Cuts
 from nbmf.posterior.scale_tables import columns_table, rows_table
 
@@ -178,6 +179,24 @@ def test_intervals_given_the_columns_are_those_of_each_rows_information(level):
     np.testing.assert_allclose(scale.upper - scale.positions, reach, rtol=1e-5)
     np.testing.assert_allclose(scale.positions - scale.lower, reach, rtol=1e-5)
     np.testing.assert_allclose(scale.reliability, 1 - np.mean(variances, axis=0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.1, 0.3])
+def test_r_hat_of_positions_is_about_that_of_a_typical_row(apart):
+    """Of four chains whose means of a row differ by some standard deviations, by ArviZ's definition without ranks."""
+    rng = np.random.default_rng(0)
+    draws = 0.2 * (rng.normal(size=(4, 2000, 300)) + apart * rng.normal(size=(4, 1, 300)))
+    lower, upper = np.quantile(draws.reshape(-1, 300), [0.05, 0.95], axis=0)[:, :, None]
+    means = draws.mean(axis=1)
+    between = np.sqrt(means.var(axis=0, ddof=1).mean(keepdims=True))
+    split = draws.reshape(8, 1000, 300)
+    within = split.var(axis=1, ddof=1).mean(axis=0)
+    r_hat = np.sqrt((within * 999 / 1000 + split.mean(axis=1).var(axis=0, ddof=1)) / within)
+    assert r_hat_of_positions(lower, upper, between, 0.9)[0] == pytest.approx(np.sqrt(np.mean(r_hat**2)), rel=0.02)
+
+
+def test_positions_that_differ_by_more_than_all_draws_have_no_finite_r_hat():
+    assert np.isinf(r_hat_of_positions(np.zeros((3, 1)), np.ones((3, 1)), np.array([2.0]), 0.9)[0])
 
 
 def test_intervals_of_draws_are_quantiles_of_standardized_projections():

@@ -279,6 +279,31 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
 
 
 @pytest.mark.parametrize(
+    ("between", "said"),
+    [
+        (0.05, "the chains agree on the positions of rows (R-hat about 1.013), but not on everything: "),
+        (0.15, "NOT CONVERGED: "),
+        (None, "NOT CONVERGED: "),
+    ],
+)
+def test_chains_that_agree_on_what_is_shown_are_said_to(between, said, monkeypatch):
+    """On the axis that is shown: a further one may differ."""
+    chains = several(
+        False,
+        diagnostics=None,
+        advice=Message("try ", Setting("burn_in", 300)),
+        disagreement=np.zeros((3, 3)),
+        axis_names=lambda: (["a", "b", "c"], ["x", "y", "z"]),
+    )
+    ends = np.full((3, 2), 0.5133)  # 1.645 standard deviations of 0.312
+    between = None if between is None else np.array([between, 9.0])
+    scale = SimpleNamespace(lower=-ends, upper=ends, between_chains=between, level=0.9, kept=1)
+    of_scale = result(nbmf.LogisticFactorGibbs, chains=chains)
+    monkeypatch.setattr(type(of_scale), "scale", scale)
+    assert list(quality(of_scale))[2] == f"{said}try --set burn_in=300"
+
+
+@pytest.mark.parametrize(
     ("kind", "said"),
     [
         (
