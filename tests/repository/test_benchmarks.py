@@ -73,8 +73,8 @@ for path in sys.argv[1:]:
     sys.path.insert(0, path.rpartition("/")[0])
     runpy.run_path(path, run_name="loaded")
     sys.path[:] = before
-    for name in set(sys.modules) - known:  # the next one finds its own
-        if "site-packages" not in (getattr(sys.modules[name], "__file__", None) or "site-packages"):
+    for name in set(sys.modules) - known:  # the next folder has its own of that name
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(path.rpartition("/")[0]):
             del sys.modules[name]
 """
 

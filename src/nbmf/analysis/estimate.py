@@ -24,7 +24,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import HELD_OUT, number_of_folds
 from nbmf.inference.parallel import fits_at_a_time
 from nbmf.inference.parameters import AUTO
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 from nbmf.output.folder import LARGEST_CSV
 
 # Draws of gammas, and what they take where costs were measured. As in the kernels numbers are computed one by one:

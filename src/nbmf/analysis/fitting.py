@@ -14,7 +14,7 @@ from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains

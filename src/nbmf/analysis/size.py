@@ -4,7 +4,7 @@ import numpy as np
 
 from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 
 SMALL = 5e7  # visits of observed entries, some seconds of Beta-Dir VB with K = 100
 

@@ -20,7 +20,7 @@ from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
 from nbmf.evaluation.result import Comparison
 from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 from nbmf.seeds import seed_sequence
 
 TEST_PROBABILITY = 0.25  # of an observed entry to be held out (paper, section 6.4.1)

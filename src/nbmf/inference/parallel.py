@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbmf.numerics.blas import one_blas_thread
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 
 if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization

@@ -4,14 +4,6 @@ import os
 
 import numba
 
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 _has_threads: int | None = None  # the process in which a parallel kernel has run
 
 

@@ -14,7 +14,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.parallel import results_of
 from nbmf.inference.parameters import check_count
 from nbmf.inference.state import Monitor
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.recording import ChainRun, RecordingPlan, together
 from nbmf.posterior.store import refuse_too_much_memory, refuse_without_posterior

@@ -1,25 +1,21 @@
 """Stacking: a mixture of methods whose weights make held-out entries most probable."""
 
-import warnings
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, PoorFitWarning, not_allowed
+from nbmf.errors import DataError, not_allowed
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fitted_to, folds, is_symmetric, units
-from nbmf.inference.parallel import fits_at_a_time, results_of
+from nbmf.inference.folds import HELD_OUT
 from nbmf.inference.parameters import Rule, is_number
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.seeds import child
-from nbmf.stacking.members import MEMBERS, make_members, within_budget
-from nbmf.stacking.weights import mixture_weights
+from nbmf.stacking.members import MEMBERS, make_members
+from nbmf.stacking.state import StackingState, joined, others_of
 
 ROUNDING = 1e-6  # of the sum of weights
 
@@ -132,7 +128,7 @@ class Stacking(Factorization):
         return len(self.members or MEMBERS) * (1 + round(1 / HELD_OUT)) * self.max_iter
 
     def _start(self, codes, seed):
-        return _StackingState(self, codes, seed)
+        return StackingState(self, codes, seed)
 
     def _learn(self, state):
         self._take(state.members, state.weights)
@@ -165,7 +161,7 @@ class Stacking(Factorization):
     @property
     def factors_(self):
         """Those of the members after each other; `others` have the number of a member before their names."""
-        return _joined([member.factors_ for member in self._members.values()])
+        return joined([member.factors_ for member in self._members.values()])
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
         """Return Σ_m w_m E[V | factors of m] of some rows and columns."""
@@ -176,10 +172,10 @@ class Stacking(Factorization):
         return sum(w * each for w, each in zip(self.weights_, expectations, strict=True))
 
     def _split(self, factors: Factors) -> list[Factors]:
-        """Return the factors of each member, which `_joined` has put together."""
+        """Return the factors of each member, which `joined` has put together."""
         ends = np.cumsum([member.n_components_ for member in self._members.values()])
         parts = zip(np.split(factors.W, ends[:-1], axis=1), np.split(factors.H, ends[:-1], axis=0), strict=True)
-        return [Factors(W, H, _others_of(m, factors.others)) for m, (W, H) in enumerate(parts)]
+        return [Factors(W, H, others_of(m, factors.others)) for m, (W, H) in enumerate(parts)]
 
     def _fold_in_rows(self, values):
         return np.hstack([member._fold_in_rows(values) for member in self._members.values()])
@@ -188,7 +184,7 @@ class Stacking(Factorization):
         return np.vstack([member._fold_in_columns(values) for member in self._members.values()])
 
     def _factors_of_rows(self, values):
-        return _joined([member._factors_of_rows(values) for member in self._members.values()])
+        return joined([member._factors_of_rows(values) for member in self._members.values()])
 
     def _means_of_rows(self, V, groups=None):
         """Return the mixture of what the members expect, of which some may have groups of rows."""
@@ -199,11 +195,11 @@ class Stacking(Factorization):
         return lambda values, places: self._mixed([each(values, places) for each in means])
 
     def _factors_of_columns(self, values):
-        return _joined([member._factors_of_columns(values) for member in self._members.values()])
+        return joined([member._factors_of_columns(values) for member in self._members.values()])
 
     def _factors_with(self, W):
         pairs = zip(self._members.values(), self._split(self.factors_._replace(W=W)), strict=True)
-        return _joined([member._factors_with(own.W) for member, own in pairs])
+        return joined([member._factors_with(own.W) for member, own in pairs])
 
     # --- Files -----------------------------------------------------------------------------------
 
@@ -232,84 +228,3 @@ class Stacking(Factorization):
         self._members = dict(parts)
         if self.factors_.W.shape != self.W_.shape:
             raise DataError("W_ has to be that of the members after each other")
-
-
-class _StackingState(State):
-    """A stack that is fitted in one step.
-
-    Parameters
-    ----------
-    stacking : Stacking
-    codes : int8 array (F, N)
-    seed : SeedSequence
-    """
-
-    def __init__(self, stacking: Stacking, codes: np.ndarray, seed: np.random.SeedSequence):
-        self._codes, self._seed, self._threads = codes, seed, stacking.threads
-        in_pairs = is_symmetric(codes)
-        self._folds: list[np.ndarray] = []
-        if np.count_nonzero(units(codes, in_pairs)) >= FEWEST_ENTRIES:
-            self._folds = list(folds(codes, np.random.default_rng(child(seed, "folds")), in_pairs))
-        possible = make_members(stacking.members or MEMBERS, stacking.n_components, stacking.max_iter)
-        n_observed = int(np.count_nonzero(BERNOULLI.is_observed(codes)))
-        taken = within_budget(possible, n_observed, len(self._folds) + 1, stacking.max_visits)
-        self._tried = taken or dict([next(iter(possible.items()))])
-        for name, member in self._tried.items():
-            member.set_params(random_state=child(seed, "member", name))
-
-    def advance(self, steps):
-        """Fit: there is one step."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PoorFitWarning)  # of members: their losses weigh them
-            self.weights = self._learned_weights()
-            with_weight = [member for member, w in zip(self._tried.values(), self.weights, strict=True) if w > 0]
-            at_a_time = fits_at_a_time(with_weight, self._codes, self._threads)
-            results_of([partial(member.fit, self._codes) for member in with_weight], at_a_time)
-            self.members = self._tried
-        fitted = [(w, member) for w, member in zip(self.weights, self.members.values(), strict=True) if w > 0]
-        self._factors = _joined([member.factors_ for _, member in fitted])
-        self._expectation = sum(w * member.expectation_ for w, member in fitted)
-        self._active = sum(member.active_components_ for _, member in fitted)
-
-    def _learned_weights(self) -> np.ndarray:
-        """Return the weights of the members, float array (M,)."""
-        if not self._folds or len(self._tried) == 1:
-            return np.full(len(self._tried), 1.0 / len(self._tried))
-        members = list(self._tried.values())
-        fits = [partial(self._fold_losses, number, member) for number in range(len(self._folds)) for member in members]
-        losses = results_of(fits, fits_at_a_time(members, self._codes, self._threads))
-        of_members = [np.concatenate(losses[m :: len(members)]) for m in range(len(members))]
-        return mixture_weights(np.column_stack(of_members))
-
-    def _fold_losses(self, number: int, member: Factorization) -> np.ndarray:
-        """Return a member's losses of the entries of a fold, float array (n,)."""
-        fold = self._folds[number]
-        fitted = fitted_to(member, BERNOULLI.hide(self._codes, fold), number, None)
-        return BERNOULLI.losses(self._codes[fold], fitted.predictive(*np.nonzero(fold)))
-
-    def objective(self):
-        """Return nothing: members climb objectives of their own."""
-        return None
-
-    def active_components(self):
-        """Return how many components are active in the members together."""
-        return self._active
-
-    def factors(self):
-        """Return those of the members after each other."""
-        return self._factors
-
-    def expectation(self):
-        """Return the mixture of what they predict, float array (F, N)."""
-        return self._expectation
-
-
-def _joined(parts: Sequence[Factors]) -> Factors:
-    """Return the factors of several members as those of one model, which `Stacking._split` takes apart."""
-    others = {f"{m} {name}": array for m, part in enumerate(parts) for name, array in part.others.items()}
-    return Factors(np.hstack([part.W for part in parts]), np.vstack([part.H for part in parts]), others)
-
-
-def _others_of(member: int, others: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    prefix = f"{member} "
-    return {name.removeprefix(prefix): array for name, array in others.items() if name.startswith(prefix)}

@@ -15,7 +15,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.stacking import estimator as module
+from nbmf.stacking import state as module
 from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
 from nbmf.stacking.weights import NEGLIGIBLE, TOLERANCE, mixture_losses, mixture_weights
 

@@ -21,9 +21,10 @@ from nbmf.fit_key import mask_stream
 from nbmf.io.rda import read_data_frame, read_r_matrix
 from nbmf.seeds import seed_sequence
 from nbmf_studies import recipes
-from nbmf_studies.recipes import voting_records
+from nbmf_studies.recipes import unvotes, unvotes_abstentions, unvotes_coldwar, voting_records
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts, check_published, r_name
+from nbmf_studies.votes_as_cast import ballots
 from nbmf_studies.votes_as_cast.masks import of_entries
 from nbmf_studies.votes_as_cast.sessions import years_of
 
@@ -40,8 +41,10 @@ PUBLISHED = [name for name, entry in ENTRIES.items() if "published" in entry]
 def built():
     """Build a dataset of the configuration, once."""
     with pytest.MonkeyPatch.context() as patch:
-        # Two datasets read the same votes, which takes rdata some 20 s.
-        patch.setattr(voting_records, "read_votes", functools.cache(voting_records.read_votes))
+        # Several datasets read the same votes, which takes rdata some 20 s.
+        read_votes = functools.cache(voting_records.read_votes)
+        for module in (unvotes, unvotes_abstentions, unvotes_coldwar, ballots):
+            patch.setattr(module, "read_votes", read_votes)
 
         @functools.cache
         def build_entry(name):

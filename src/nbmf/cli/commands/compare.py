@@ -22,7 +22,7 @@ from nbmf.errors import ConfigError, DataError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
 from nbmf.evaluation.result import Comparison
-from nbmf.numerics.threads import processors
+from nbmf.numerics.processors import processors
 from nbmf.output.folder import OutputFolder
 from nbmf.output.reports import PAGE
 from nbmf.reporting.comparison_report import comparison_report
