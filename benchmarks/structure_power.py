@@ -195,7 +195,7 @@ def found(table: str, name: str, draws: int) -> np.ndarray:
     for number in range(draws):
         V, started = draw(rng), time.perf_counter()
         with warnings.catch_warnings(action="ignore"):
-            verdict = choose(V, candidates(V, number), seed=number).verdict
+            verdict = choose(V, candidates(V, number), seed=number, n_jobs=1).verdict
         exact = verdict.exact is not None and verdict.exact.p <= CHANCE / 2
         results.append([exact, verdict.predicts, verdict.found, time.perf_counter() - started])
     return np.array(results, float)

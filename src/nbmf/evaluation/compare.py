@@ -1,6 +1,7 @@
 """Which method predicts a matrix best: the paper's held-out comparison, on any matrix."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -109,9 +110,10 @@ def compare(
     rows = {}
     # Mask after mask, so that what an interrupted comparison has is comparable.
     by_mask = sorted(fits, key=lambda fit: fit.mask)
-    for fit, row in run_all(by_mask, run, n_jobs or processors()):
-        rows[fit] = row
-        log(FitDone(len(rows), len(fits), row, entries[fit.method]["label"]))
+    with closing(run_all(by_mask, run, n_jobs or processors())) as done:  # also if `log` fails
+        for fit, row in done:
+            rows[fit] = row
+            log(FitDone(len(rows), len(fits), row, entries[fit.method]["label"]))
     baselines = compared_with(matrix, likelihoods_of(entries).values())
     scores = [rows[fit] for fit in fits] + list(_baseline_rows(baselines, matrix, drawn, name, seed))
     n_test = np.mean([np.count_nonzero(mask) for mask in drawn])

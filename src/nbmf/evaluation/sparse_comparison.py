@@ -9,6 +9,7 @@ are not recommended to themselves.
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,10 +119,11 @@ def compared(
         return key | _outcome(drawn[fit.mask], entries.get(fit.method), key)
 
     rows = {}
-    for fit, row in run_all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs):
-        rows[fit] = row
-        label = entries[fit.method]["label"] if fit.method in entries else LABELS[fit.method]
-        log(FitDone(len(rows), len(fits), row, label))
+    with closing(run_all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs)) as done:  # also if `log` fails
+        for fit, row in done:
+            rows[fit] = row
+            label = entries[fit.method]["label"] if fit.method in entries else LABELS[fit.method]
+            log(FitDone(len(rows), len(fits), row, label))
     return Comparison(pd.DataFrame([rows[fit] for fit in fits]), dict(entries), name, TEST_RATIO, UNIT)
 
 

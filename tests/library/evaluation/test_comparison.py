@@ -1,6 +1,7 @@
 """The held-out comparison: the workflow's scores, paired margins, gaps, and what it recommends."""
 
 import math
+import threading
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -378,7 +379,8 @@ def test_a_single_id_and_a_class_of_ones_own():
     assert list(quiet(V, "logpca", K=2, masks=1).methods) == ["logpca"]
 
 
-def test_an_interrupted_comparison_starts_no_further_fit():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupted_comparison_starts_no_further_fit(n_jobs):
     seen = []
 
     def stop(done):
@@ -386,8 +388,9 @@ def test_an_interrupted_comparison_starts_no_further_fit():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compare(V, brief("bica", K=[2, 3, 4]), masks=5, n_jobs=1, log=stop)
+        compare(V, brief("bica", K=[2, 3, 4]), masks=5, n_jobs=n_jobs, log=stop)
     assert seen == [(1, 15)]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("nbmf")]
 
 
 # Masks of one's own, and likelihoods.
