@@ -1,18 +1,21 @@
 # How it stands with the fits, at any time: `make status`. And what is left of a run that failed.
 
 
-from nbmf_studies.pipeline import dataset_jobs, failures, status
+from nbmf_studies.pipeline import dataset_jobs, failures, fit_jobs, status
 
 
 rule status:
-    """Which fits exist, failed or are missing."""
+    """Which fits exist, failed or are missing: of the studies of the configuration, and of others that were begun."""
     log:
         f"{RESULTS}/logs/status.log",
     localrule: True
     conda:
         "../../envs/figures.yaml"
     params:
-        fits=as_text(status.files_of((key for study in config["run"]["studies"] for key in RUNS[study].fits()), SHARED)),
+        fits=lambda _: as_text(status.files_of(status.fits_to_look_at(RUNS, config["run"]["studies"], SHARED), SHARED)),
+        threads=lambda _: as_text(
+            {name: fit_jobs.threads(method, config["run"]["threads"]) for name, method in config["methods"].items()}
+        ),
         entries=as_text(dataset_jobs.entry_counts(config["datasets"])),
         cores=lambda _: workflow.cores,  # a cluster run has none
     message:

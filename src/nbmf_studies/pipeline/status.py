@@ -3,15 +3,17 @@
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from statistics import fmean
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import origin
 from nbmf_studies.pipeline.attempts import FAILED, read_attempt
 from nbmf_studies.pipeline.paths import Paths
+
+if TYPE_CHECKING:
+    from nbmf_studies.pipeline.targets import StudyRun
 
 START_SECONDS = 0.6  # of a job before its fit begins (docs/performance.md)
 KILLED = "ended without a message: killed, or out of memory or time"
@@ -42,6 +44,18 @@ class FitState(NamedTuple):
     time: float | None = None
 
 
+def fits_to_look_at(runs: "Mapping[str, StudyRun]", studies: Iterable[str], paths: Paths) -> list[FitKey]:
+    """Return the fits of some studies, and what else was begun: all fits of another study, or all made on request."""
+    looked_at = dict.fromkeys(key for study in studies for key in runs[study].fits())
+    usual = set(looked_at)
+    for run in runs.values():
+        for keys in (run.fits(), run.fits_on_request()):
+            own = (key for key in keys if key not in usual)
+            if any(os.path.exists(file) for key in own for file in (paths.report(key), paths.attempt(key))):
+                looked_at |= dict.fromkeys(keys)
+    return list(looked_at)
+
+
 def files_of(keys: Iterable[FitKey], paths: Paths) -> list[FitFiles]:
     """Return the files of each fit, once."""
     return [
@@ -70,7 +84,7 @@ def _seconds_of(report: str) -> float | None:
         return None  # the rules that read it will say what is wrong with it
 
 
-def summary(states: list[FitState], entries: dict[str, int], cores: int) -> str:
+def summary(states: list[FitState], entries: dict[str, int], cores: int, threads: Mapping[str, int] = {}) -> str:
     """Return the text that `make status` prints.
 
     Parameters
@@ -81,11 +95,13 @@ def summary(states: list[FitState], entries: dict[str, int], cores: int) -> str:
         from one dataset to another.
     cores : int
         Over which the time left is divided.
+    threads : dict
+        From a method to the threads of its fits, 1 where it is not there.
     """
     groups = defaultdict(list)
     for state in states:
         groups[origin(state.fit.key["dataset"]), state.fit.key["method"]].append(state)
-    estimate = _Estimate(states, entries)
+    estimate = _Estimate(states, entries, {method: min(n, cores) for method, n in threads.items()})
     header = ["dataset", "method", "fits", "done", "failed", "begun", "missing", "time left"]
     rows = [[*names, *_counts(group), _duration(estimate.seconds(group) / cores)] for names, group in groups.items()]
     total = ["all", "", *_counts(states), _duration(estimate.seconds(states) / cores)]
@@ -132,13 +148,13 @@ def describe(key: dict) -> str:
 class _Estimate:
     """How long fits will take, from those that are done."""
 
-    def __init__(self, states: list[FitState], entries: dict[str, int]):
-        self._entries = entries
-        self._known = defaultdict(list)  # from what a fit is, ever less exactly, to its seconds
+    def __init__(self, states: list[FitState], entries: dict[str, int], threads: Mapping[str, int]):
+        self._entries, self._threads = entries, threads
+        self._known = defaultdict(list)  # from what a fit is, ever less exactly, to its seconds and their unit
         for state in states:
             if state.seconds is not None:
                 for name, scale in self._names(state.fit.key):
-                    self._known[name].append(state.seconds / scale)
+                    self._known[name].append((state.seconds, scale))
 
     def _names(self, key: dict):
         """Yield what to look for, the most exact first, each with the unit of its seconds."""
@@ -152,13 +168,15 @@ class _Estimate:
     def _of(self, key: dict) -> float | None:
         for name, scale in self._names(key):
             if self._known[name]:
-                return fmean(self._known[name]) * scale
+                seconds, scales = map(sum, zip(*self._known[name], strict=True))
+                return seconds / scales * scale  # large matrices count most: on small ones loading takes the time
         return None
 
     def seconds(self, states: list[FitState]) -> float:
-        """Return the processor time of the fits that are not done."""
-        estimates = [self._of(state.fit.key) for state in states if state.state != "done"]
-        return sum(seconds + START_SECONDS for seconds in estimates if seconds is not None)
+        """Return for how long the fits that are not done take a core, those of several threads as many cores."""
+        keys = [state.fit.key for state in states if state.state != "done"]
+        estimates = [(self._of(key), self._threads.get(key["method"], 1)) for key in keys]
+        return sum((seconds + START_SECONDS) * threads for seconds, threads in estimates if seconds is not None)
 
     def unknown(self, states: list[FitState]) -> int:
         """Return how many fits that are not done have no estimate."""

@@ -3,6 +3,8 @@
 import json
 import time
 from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -108,6 +110,8 @@ def test_the_summary_counts_and_estimates(tmp_path):
     assert lines["votes", "bica"] == ["6", "2", "1", "0", "3", "3", "min"]  # 4 x 100 s / 2
     assert lines["votes", "logpca"] == ["1", "0", "0", "0", "1", "0", "s"]
     assert lines["all", "7"] == ["2", "1", "0", "4", "3", "min"]
+    for threads, minutes in ((2, "7"), (9, "7")):  # of two cores no fit has more
+        assert f"   {minutes} min" in status.summary(status.states_of(fits), {}, 2, {"bica": threads})
     assert "1 fits of methods that have no finished fit yet are not estimated" in text
     assert "failed: bica, K = 2, mask 5, seed 0 of votes: error: the matrix is empty (" in text
 
@@ -121,7 +125,7 @@ def test_an_estimate_comes_from_the_nearest_finished_fit(tmp_path):
     }
     for made, seconds in left.values():
         states = status.states_of([*done, made])
-        estimate = status._Estimate(states, {"votes": 100, "large": 1000})
+        estimate = status._Estimate(states, {"votes": 100, "large": 1000}, {})
         assert estimate.seconds(states) == pytest.approx(seconds)
 
 
@@ -167,6 +171,32 @@ def test_scores_and_figure_10_show_gaps_and_reasons(tmp_path):
     np.testing.assert_array_equal(scores["perplexity"].isna(), [False, False, True, True, True])
     assert (folder / "figure_10.png").stat().st_size > 10_000
     assert {path.name for path in folder.iterdir()} == {"scores.csv", "figure_10.pdf", "figure_10.png"}
+
+
+def test_other_studies_are_looked_at_once_they_were_begun(tmp_path):
+    """By a fit that none of the usual studies makes, finished or not; what is made on request is apart."""
+    paths = Paths(str(tmp_path), "matrices")
+    shared, first, second, asked = (FitKey("votes", method, 2, "0", 0) for method in ("bica", "vb", "gs", "icm"))
+
+    def run(usual, on_request=()):
+        return SimpleNamespace(fits=lambda: list(usual), fits_on_request=lambda: list(on_request))
+
+    runs = {"one": run([shared]), "two": run([shared, first, second], [asked]), "three": run([shared])}
+
+    def looked_at():
+        return status.fits_to_look_at(runs, ["one"], paths)
+
+    def begin(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+
+    begin(paths.report(shared))
+    assert looked_at() == [shared]
+    begin(paths.attempt(asked))
+    assert looked_at() == [shared, asked]
+    begin(paths.report(second))
+    assert looked_at() == [shared, first, second, asked]
+    assert status.fits_to_look_at(runs, ["two"], paths) == [shared, first, second, asked]
 
 
 def test_fits_to_drawn_data_are_one_row_per_recipe_and_method(tmp_path):
