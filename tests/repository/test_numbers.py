@@ -142,7 +142,7 @@ NUMBERS = [
         "where `nbmf fit` has {:.1%}.",
         lambda: excess("confirm_excess", "indian-buffet", column="default there"),
     ),
-    ("trials", "the loss is on average {:.0%} above", lambda: excess("excess", "nbmf-fit")),
+    ("trials", "the loss is on average {:.1%} above", lambda: excess("excess", "nbmf-fit")),
     ("trials", "It is {:.0%} above that of the library's best", lambda: excess("excess", "beta-dir-vb-learned")),
     (
         "trials",

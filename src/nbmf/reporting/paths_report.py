@@ -29,7 +29,7 @@ def paths_report(name: str, chains: Chains, table: pd.DataFrame, figures: Sequen
     command : str
     """
     sections = [
-        Section("Rows that move", [Lines([*_about(chains, table)]), *figures], leads=True),
+        Section("Rows that move", [Lines([*_about(chains, table)]), *figures]),
         Section("Farthest", [_farthest(of_axis, k) for k, of_axis in table.groupby("component")]),
     ]
     return Report(name, sections, [command])
