@@ -15,6 +15,7 @@ from nbmf.plotting.dictionaries import Dictionary, columns_by_norm, draw, meanin
 from nbmf.plotting.ordering import order_by_group
 from nbmf.plotting.strips import Run, runs_of, spread
 from nbmf_studies.framework.loaded import ShownFit
+from nbmf_studies.learned_priors import dictionaries as learned_priors
 from nbmf_studies.lumbreras2020 import dictionaries as lumbreras2020
 
 LABELS = ["Beta-Dir GS", "Beta-Dir VB", "Dir-Dir GS", "bICA-4", "logPCA-7"]
@@ -266,3 +267,26 @@ def test_the_figures_of_the_paper_note_what_has_not_converged_on_their_dataset()
     order = order_by_group(names(20), PARTIES[40:60])
     shown_names = [text.get_text() for text in panels(figure)[0].get_yticklabels()]
     assert shown_names == names(20)[order].tolist()
+
+
+# --- Learned priors --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("most", "columns"), [(15, 4), (3, 3)])
+def test_components_of_which_nothing_is_seen_have_no_column(most, columns):
+    matrix = BinaryMatrix(np.eye(20, 6, dtype=np.int8), names(20), names(6))
+    few, more = np.full((2, 20, 30), 0.01)
+    few[:, 7], few[3, 2], more[:, :3], more[5, 9] = 0.7, 0.05, 0.2, 0.06
+    fits = [ShownFit("a", label, 1.0, 1, W, None, None) for label, W in (("few", few), ("more", more))]
+    figure = learned_priors.draw(matrix, fits, most)
+    assert all(axis.get_xlim() == (-0.5, columns - 0.5) for axis in panels(figure))
+    assert figure.axes[-1].get_xlabel() == "entry of W"
+
+
+def test_the_bar_speaks_of_mapped_entries_where_there_are_any():
+    given = dictionaries(20)
+    labels = [
+        figure.axes[-1].get_xlabel()
+        for figure in (draw(each, names(20), None, 7, np.arange(20)) for each in (given, given[:4]))
+    ]
+    assert labels == ["entry of W (mapped, where the note says so)", "entry of W"]

@@ -129,7 +129,8 @@ def draw(
         if runs:
             strips.draw_groups(part_axes, runs, row_groups, ROW_HEIGHT, style.COLOURS)
     bar = figure.colorbar(image, ax=axes, location="bottom", shrink=0.3, aspect=40, pad=0.01, ticks=[0, 0.5, 1])
-    bar.set_label("entry of W (mapped, where the note says so)", fontsize=6)
+    is_mapped = any(_leaves_unit_range(dictionary.W) for dictionary in W_by_method)
+    bar.set_label("entry of W (mapped, where the note says so)" if is_mapped else "entry of W", fontsize=6)
     bar.ax.tick_params(labelsize=5, length=2, pad=1)
     return figure
 
@@ -146,7 +147,7 @@ def _check(W_by_method: list[Dictionary], row_names: np.ndarray, row_order: np.n
 def _draw_panel(axis: Axes, dictionary: Dictionary, rows: np.ndarray, n_columns: int, *, narrow: bool) -> AxesImage:
     """Draw some rows of a dictionary and return the image."""
     W, notes = dictionary.W, [dictionary.note]
-    if W.min() < 0 or W.max() > 1:
+    if _leaves_unit_range(W):
         W, low, high = to_unit_range(W)
         notes = [f"W in [{low:.1f},\u00a0{high:.1f}] mapped to [0,\u00a01]", dictionary.note]
     shown = W[:, columns_by_norm(dictionary.W)[:n_columns]]
@@ -163,6 +164,10 @@ def _draw_panel(axis: Axes, dictionary: Dictionary, rows: np.ndarray, n_columns:
     axis.set_title(dictionary.label, fontsize=5.6 if narrow else 7, pad=3)
     axis.set_xlabel(_wrapped(notes, 16 if narrow else 28), fontsize=NOTE_SIZE, labelpad=2)
     return image
+
+
+def _leaves_unit_range(W: np.ndarray) -> bool:
+    return W.min() < 0 or W.max() > 1
 
 
 def _hatch_missing(axis: Axes, first: int, n_columns: int) -> None:
