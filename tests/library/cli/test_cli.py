@@ -679,6 +679,18 @@ def without_progress(error):
     return [line for line in error.splitlines() if not line.startswith("check: ")]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--methods", "bica", "--set", "alpha=-1"], "--set alpha=-1: must be"),
+        (["--methods", "bica", "poisson-gamma-vb"], "CountMatrix"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_fitted(words, said, here, capsys, monkeypatch):
+    monkeypatch.setattr("nbmf.cli.commands.compare.structure_of", lambda *_, **__: pytest.fail("fitted"))
+    assert said in run(capsys, "compare", "survey.csv", *words, code=2).err
+
+
 def test_a_comparison_without_any_fit_is_an_error(here, capsys):
     error = run(
         capsys, "compare", "survey.csv", "--methods", "logpca", "--components", "99", "--masks", "1", code=2

@@ -21,6 +21,7 @@ from nbmf.cli.wording import Typed
 from nbmf.errors import ConfigError, DataError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
+from nbmf.evaluation.entries import entries_of, matrix_of
 from nbmf.evaluation.result import Comparison
 from nbmf.numerics.processors import processors
 from nbmf.output.folder import OutputFolder
@@ -39,9 +40,12 @@ def run(options: argparse.Namespace) -> None:
     folder = results_folder(options, ".compare", FILES)
     matrix = read_matrix(options, options.methods and options.methods[0])
     warn_of_many_components(options.components or [], matrix)
-    structure = structure_of(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
     methods = options.methods or list(compared_for(type(matrix).__name__, matrix.n_observed))
-    settings = _settings(methods, options)
+    entries = {method: {"settings": settings} for method, settings in _settings(methods, options).items()}
+    checked = entries_of(entries, options.components)  # what is wrong is refused before anything is fitted
+    if matrix.dense is None:
+        matrix_of(matrix, checked)
+    structure = structure_of(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
 
@@ -52,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         try:
             comparison = compare(
                 matrix,
-                {method: {"settings": settings[method]} for method in methods},
+                entries,
                 options.components,
                 options.masks,
                 seed=options.seed,
