@@ -15,7 +15,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.stacked import Stacked
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.parallel import fits_at_a_time, results_of
+from nbmf.inference.parallel import beside_others, fits_at_a_time, results_of
 from nbmf.stacking.estimator import Stacking
 from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
 
@@ -82,7 +82,9 @@ def fit_mixture(
     steps = sum(members[name].n_iterations for name in missing)
     with warnings.catch_warnings(), progress("mixture", steps) as monitor_of:
         warnings.simplefilter("ignore", PoorFitWarning)  # held-out entries have weighed them
-        fits = [partial(members[name].fit, matrix, monitor=monitor_of(i)) for i, name in enumerate(missing)]
-        at_a_time = fits_at_a_time([members[name] for name in missing], matrix.codes) if missing else 1
+        unfitted = [members[name] for name in missing]
+        at_a_time = fits_at_a_time(unfitted, matrix.codes) if missing else 1
+        unfitted = [beside_others(member, at_a_time) for member in unfitted]
+        fits = [partial(member.fit, matrix, monitor=monitor_of(i)) for i, member in enumerate(unfitted)]
         made = dict(zip(missing, results_of(fits, at_a_time), strict=True))
     return Stacking.of({**members, **fitted, **made}, np.array(stacked.weights), matrix)

@@ -14,7 +14,7 @@ from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbe
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, is_symmetric, units
-from nbmf.inference.parallel import fits_at_a_time, results_of
+from nbmf.inference.parallel import beside_others, fits_at_a_time, results_of
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
@@ -147,6 +147,8 @@ def held_out_losses(
         split = AllEntries(V, estimators[0].likelihood, seed)
     estimators = [estimator.for_matrix(V) for estimator in estimators]
     training = [split.training(fold) for fold in split.folds]
+    at_a_time = 1 if is_sparse(V) else fits_at_a_time(estimators, training[0], n_jobs)
+    estimators = [beside_others(estimator, at_a_time) for estimator in estimators]
     baselines: dict[str, list[np.ndarray]] = {}
     for number, fold in enumerate(split.folds):
         for name, losses in split.baseline_losses(fold, training[number], number).items():
@@ -158,7 +160,6 @@ def held_out_losses(
 
     fits = [(number, i) for number in range(len(split.folds)) for i in range(len(estimators))]
     fits.sort(key=lambda fit: estimators[fit[1]].inference is not Inference.SAMPLER)  # they take longest: first
-    at_a_time = 1 if is_sparse(V) else fits_at_a_time(estimators, training[0], n_jobs)
     found = dict(zip(fits, results_of([partial(losses_of, *fit) for fit in fits], at_a_time), strict=True))
     methods = [[found[number, i] for number in range(len(split.folds))] for i in range(len(estimators))]
     gathered = [split.gather(losses) for losses in methods]

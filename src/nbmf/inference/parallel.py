@@ -98,3 +98,14 @@ def fits_at_a_time(estimators: Sequence["Factorization"], values: np.ndarray, n_
     needed = max(estimator.memory_needed_gb(values) for estimator in estimators)
     wanted = n_jobs or processors()
     return max(1, min(wanted, int(most / needed))) if needed else wanted
+
+
+def beside_others(estimator: "Factorization", at_a_time: int) -> "Factorization":
+    """Return the estimator, or one like it on one thread where several fits run at a time, which is the same.
+
+    Two that take several threads each get into each other's way; some of Numba's threading layers end the process.
+    """
+    parameters = estimator.get_params()
+    if at_a_time == 1 or parameters.get("threads", 1) == 1:
+        return estimator
+    return type(estimator)(**parameters | {"threads": 1})

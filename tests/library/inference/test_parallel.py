@@ -138,6 +138,25 @@ def test_held_out_losses_are_the_same_for_any_number_at_a_time():
     assert others == [one, one]
 
 
+def test_fits_that_run_at_a_time_take_one_thread_each():
+    """Where one runs at a time it has those that it was given."""
+    threads = []
+
+    class Recorded(nbmf.BetaDirGibbs):
+        def fit(self, V, monitor=None):
+            threads.append(self.threads)
+            return super().fit(V, monitor=monitor)
+
+    V = np.random.default_rng(0).integers(0, 2, (20, 10))
+    method = Recorded(2, burn_in=2, n_samples=2, threads=2, random_state=0)
+    for n_jobs in (2, 1):
+        choose(V, [method], n_jobs=n_jobs)
+    half = len(threads) // 2
+    assert set(threads[:half]) == {1}
+    assert set(threads[half:]) == {2}
+    assert method.threads == 2
+
+
 def test_an_end_is_heard_by_a_fit_without_a_monitor():
     endless = nbmf.BetaDirGibbs(3, burn_in=10**9, n_samples=1, random_state=0)
     begun = threading.Event()
