@@ -5,15 +5,12 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import origin
 from nbmf_studies.pipeline.attempts import FAILED, read_attempt
 from nbmf_studies.pipeline.paths import Paths
-
-if TYPE_CHECKING:
-    from nbmf_studies.pipeline.targets import StudyRun
 
 START_SECONDS = 0.6  # of a job before its fit begins (docs/performance.md)
 KILLED = "ended without a message: killed, or out of memory or time"
@@ -44,8 +41,11 @@ class FitState(NamedTuple):
     time: float | None = None
 
 
-def fits_to_look_at(runs: "Mapping[str, StudyRun]", studies: Iterable[str], paths: Paths) -> list[FitKey]:
-    """Return the fits of some studies, and what else was begun: all fits of another study, or all made on request."""
+def fits_to_look_at(runs: Mapping[str, Any], studies: Iterable[str], paths: Paths) -> list[FitKey]:
+    """Return the fits of some studies, and what else was begun: all fits of another study, or all made on request.
+
+    `runs` are nbmf_studies.pipeline.targets.StudyRun by the keys of their studies.
+    """
     looked_at = dict.fromkeys(key for study in studies for key in runs[study].fits())
     usual = set(looked_at)
     for run in runs.values():
