@@ -276,7 +276,7 @@ def test_the_figures_of_the_paper_note_what_has_not_converged_on_their_dataset()
 def test_components_of_which_nothing_is_seen_have_no_column(most, columns):
     matrix = BinaryMatrix(np.eye(20, 6, dtype=np.int8), names(20), names(6))
     few, more = np.full((2, 20, 30), 0.01)
-    few[:, 7], few[3, 2], more[:, :3], more[5, 9] = 0.7, 0.05, 0.2, 0.06
+    few[:, 7], few[3, 2], more[:, :3], more[5, 9] = 0.7, 0.06, 0.2, 0.05
     fits = [ShownFit("a", label, 1.0, 1, W, None, None) for label, W in (("few", few), ("more", more))]
     figure = learned_priors.draw(matrix, fits, most)
     assert all(axis.get_xlim() == (-0.5, columns - 0.5) for axis in panels(figure))

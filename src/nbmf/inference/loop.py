@@ -3,7 +3,7 @@
 import time
 from typing import NamedTuple, Protocol
 
-from nbmf.inference.parallel import listen
+from nbmf.inference.parallel import raise_if_stopped
 from nbmf.inference.state import Monitor, State
 
 MOMENT = 0.5  # seconds of compiled work at most, about, between two moments at which a signal is heard
@@ -50,7 +50,7 @@ class Pace:
     def advance(self, state: State, steps: int) -> None:
         """Advance by so many iterations."""
         while steps > 0:
-            listen()
+            raise_if_stopped()
             piece = min(self._piece, steps)
             started = time.perf_counter()
             state.advance(piece)

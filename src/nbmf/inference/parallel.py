@@ -42,11 +42,11 @@ class _Group:
     def run(self, job: Callable[[], Any]) -> Any:
         """Run a job in this thread as one of the group."""
         _thread.group = self
-        listen()
+        raise_if_stopped()
         return job()
 
 
-def listen() -> None:
+def raise_if_stopped() -> None:
     """End the fit of this thread if those that it runs with are to end.
 
     Raises
@@ -63,7 +63,7 @@ def run_in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int) -> Iterator[t
     """Yield the number of each job and its result as it is done, `n_jobs` at a time; a single one in this thread.
 
     If one fails, or the caller stops asking, or a person interrupts, no further one begins, and those under way end
-    at their next `listen`.
+    at their next `raise_if_stopped`.
     """
     if n_jobs == 1:
         for number, job in enumerate(jobs):

@@ -10,7 +10,7 @@ import pytest
 
 import nbmf
 from nbmf.evaluation.verdict import choose
-from nbmf.inference.parallel import Stopped, fits_at_a_time, listen, results_of, run_in_threads
+from nbmf.inference.parallel import Stopped, fits_at_a_time, raise_if_stopped, results_of, run_in_threads
 
 SECONDS = 30  # until a test gives up
 
@@ -22,7 +22,7 @@ def until_stopped(ended, begun=None):
     limit = time.monotonic() + SECONDS
     while time.monotonic() < limit:
         try:
-            listen()
+            raise_if_stopped()
         except Stopped:
             ended.append(threading.get_ident())
             raise
@@ -85,7 +85,7 @@ def test_fits_of_a_fit_end_with_its_group():
 def test_a_thread_that_runs_no_job_never_hears_an_end():
     with pytest.raises(ZeroDivisionError):
         results_of([fail, fail], 2)
-    listen()
+    raise_if_stopped()
 
 
 def test_filters_of_warnings_are_afterwards_as_before():
