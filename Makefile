@@ -62,7 +62,7 @@ test-part-statistics: $(READY) # samplers against exact distributions: Geweke, c
 	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/pytest -m "statistics and not long" $(WORKERS)
 test-part-browser: $(READY) # pages in Debian's chromium; part of the tests too, which skip them where there is none
 	$(VENV)/bin/pytest -m browser
-test-part-workflow: $(READY) # what a user goes through with Snakemake: full disks, own data, a new method, reports
+test-part-workflow: $(READY) # whole programs: Snakemake with full disks, own data, a new method; examples; benchmarks
 	NUMBA_CACHE_DIR="$(CURDIR)/.numba_cache" $(VENV)/bin/pytest -m "workflow and not long" $(WORKERS)
 test-part-wheel: $(READY) # alone, in a fresh environment
 	$(VENV)/bin/python tests/programs/wheel.py

@@ -31,6 +31,7 @@ def examples(page):
     return BLOCK.findall(text_of(page))
 
 
+@pytest.mark.workflow
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], **name_of)
 def test_examples_run(page, tmp_path, monkeypatch):
     """The blocks of a page, one after the other, in a folder of their own."""

@@ -4,6 +4,7 @@ import math
 import os
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
         For the first thing that is wrong: it names the key, what was given and what is allowed.
     """
     _refuse_what_no_schema_sees(config)
-    schema = _with_studies(yaml.safe_load(Path(schema_file).read_text(encoding="utf-8")))
+    schema = _schema(Path(schema_file))
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise ConfigError(f"configuration: {one_line(errors[0])}")
@@ -118,8 +119,10 @@ def plans(config: dict[str, Any]) -> dict[str, Plan]:
     return {key: Plan(key, config, missing_sources) for key in config["studies"]}
 
 
-def _with_studies(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema with each study's own options, as its folder declares them."""
+@cache
+def _schema(file: Path) -> dict[str, Any]:
+    """Return the schema of a file with each study's own options, as its folder declares them."""
+    schema = yaml.safe_load(file.read_text(encoding="utf-8"))
     general = schema["$defs"]["study"]
     overrides_here = {}
     for key, study in all_studies().items():

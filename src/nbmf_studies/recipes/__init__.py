@@ -6,6 +6,7 @@ own, which the configuration names by their modules: nbmf_studies.lumbreras2020.
 """
 
 import importlib.util
+from functools import cache
 
 from nbmf.errors import ConfigError, choices
 from nbmf_studies import study_keys
@@ -38,6 +39,7 @@ def module_of(recipe: str) -> str:
     raise ConfigError(f"no dataset recipe {recipe!r}; {choices(recipe, RECIPES)}, or a module of {STUDIES}")
 
 
+@cache
 def exists(module: str) -> bool:
     """Whether there is such a module; it is not imported, its packages are."""
     try:

@@ -35,13 +35,20 @@ TEXT = yaml.safe_load((ROOT / "config/as_in_the_text.yaml").read_text(encoding="
 AS_IN_THE_TEXT = TEXT["datasets"]
 SYNTHETIC = "nbmf_studies.lumbreras2020.synthetic"
 PUBLISHED = [name for name, entry in ENTRIES.items() if "published" in entry]
+reads_votes = pytest.mark.workflow  # which takes rdata 15 s
+
+
+def built_each(names):
+    """Return parameters: names of datasets that are built, those of votes with their mark."""
+    files = {name: entry.get("files", {}).values() for name, entry in EVERY["datasets"].items()}
+    return [pytest.param(name, marks=[reads_votes] if "unvotes_votes" in files[name] else []) for name in names]
 
 
 @pytest.fixture(scope="module")
 def built():
     """Build a dataset of the configuration, once."""
     with pytest.MonkeyPatch.context() as patch:
-        # Several datasets read the same votes, which takes rdata some 20 s.
+        # Several datasets read the same votes.
         read_votes = functools.cache(voting_records.read_votes)
         for module in (unvotes, unvotes_abstentions, unvotes_coldwar, ballots):
             patch.setattr(module, "read_votes", read_votes)
@@ -74,17 +81,18 @@ def test_the_configuration_names_recipes_and_sources_that_exist(name):
     assert entry.get("published", "published_animals") in SOURCES
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", built_each(ENTRIES))
 def test_counts_are_the_papers(name, built):
     check_counts(built(name), ENTRIES[name].get("counts", {}), name)
 
 
-@pytest.mark.parametrize("name", AS_IN_THE_TEXT)
+@pytest.mark.parametrize("name", built_each(AS_IN_THE_TEXT))
 def test_counts_in_the_texts_orientation_are_known(name, built):
     counts = ENTRIES[name]["counts"] | AS_IN_THE_TEXT[name]["counts"]
     check_counts(built(name).T, counts, name)
 
 
+@reads_votes
 def test_abstentions_are_zeros_of_unvotes_and_the_rest_of_its_zeros_are_noes(built):
     votes, abstentions = built("unvotes"), built("unvotes_abstentions")
     assert list(votes.row_names) == list(abstentions.row_names)
@@ -94,6 +102,7 @@ def test_abstentions_are_zeros_of_unvotes_and_the_rest_of_its_zeros_are_noes(bui
     assert 0 < (abstentions.codes == 1).sum() < (votes.codes == 0).sum()
 
 
+@reads_votes
 def test_votes_as_cast_have_the_entries_and_the_masks_of_unvotes(built):
     votes = built("unvotes")
     files = {"votes": raw_file("unvotes_votes"), "roll_calls": raw_file("unvotes_roll_calls")}
@@ -113,7 +122,7 @@ def test_axes_say_what_rows_and_columns_are(name):
     assert (rows != "") == (columns != "") == (name in RUN)
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", built_each(ENTRIES))
 def test_rows_are_in_a_stable_order(name, built):
     users_are_rows = name == "lastfm"  # in the order of their file
     matrix = built(name).T if users_are_rows else built(name)
@@ -124,14 +133,14 @@ def test_rows_are_in_a_stable_order(name, built):
         assert names == sorted(names)
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", built_each(PUBLISHED))
 def test_every_cell_equals_the_authors(name, built):
     published = raw_file(ENTRIES[name]["published"])
     for matrix in (built(name), built(name).T):
         assert check_published(matrix, published, name) == matrix.codes.size
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", built_each(PUBLISHED))
 def test_one_other_cell_is_found(name, built):
     matrix = built(name)
     codes = matrix.codes.copy()
@@ -158,6 +167,7 @@ def test_parliament_has_its_parties_and_one_order(built):
     assert not np.diagonal(matrix.codes).any()
 
 
+@reads_votes
 def test_roll_calls_are_in_order_of_their_id(built):
     ids = built("unvotes").column_names.astype(int)
     assert (np.diff(ids) > 0).all()
@@ -222,9 +232,10 @@ def test_a_module_without_a_recipe_is_refused():
 # The matrices that come with the package.
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_is_the_dataset_of_today(name, built):
-    example, dataset = nbmf.load_example(name), built(EXAMPLES[name].dataset)
+@pytest.mark.parametrize("dataset", built_each([example.dataset for example in EXAMPLES.values()]))
+def test_an_example_is_the_dataset_of_today(dataset, built):
+    name = next(name for name, example in EXAMPLES.items() if example.dataset == dataset)
+    example, dataset = nbmf.load_example(name), built(dataset)
     for field in ("codes", "row_names", "column_names", "row_groups"):
         np.testing.assert_array_equal(getattr(example, field), getattr(dataset, field))
 

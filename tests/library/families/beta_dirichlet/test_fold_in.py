@@ -1,8 +1,6 @@
 """Fold-in: against exact posteriors, slow twins and other libraries, and against refitting."""
 
 import itertools
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from naive import twin_probabilities
 from scipy.special import betaln, gammaln
 from sklearn.datasets import load_digits
 
+import fold_in as benchmark
 import nbmf
 from nbmf import registry
 from nbmf.families.beta_dirichlet import beta_dirichlet_fold_in as fold_in
@@ -18,10 +17,6 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import fold_in_probabil
 from nbmf.families.beta_dirichlet.kernels import fold_in_kernels as kernels
 from nbmf.families.beta_dirichlet.kernels.fold_in_kernels import beta_rows, dirichlet_rows
 from nbmf.families.beta_dirichlet.models import beta_dir, dir_dir
-
-sys.path.append(str(Path(__file__).resolve().parents[4] / "benchmarks"))
-
-import fold_in as benchmark
 
 CODES = blocks_matrix(probability=0.8)
 

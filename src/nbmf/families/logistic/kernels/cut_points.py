@@ -188,7 +188,7 @@ def add_exceedances(psi, cuts, sums, mean_sum):
     σ(x) = 1/2 + x E[PG(1, x)], whose mean is vector instructions; psi (F, N), cuts (S, J).
     """
     for f in numba.prange(psi.shape[0]):
-        _add_row(psi[f], cuts, sums, f, mean_sum[f])
+        _add_row(psi[f], cuts, sums, np.int64(f), mean_sum[f])
 
 
 add_exceedances_serial, add_exceedances_parallel = serial_and_parallel(add_exceedances)

@@ -221,7 +221,7 @@ def update_rows(lists, draws_weights, kappa, trials, omega, design, precision, c
     """
     for k in numba.prange(lists.block_start.size - 1):
         _update_block(
-            k,
+            np.int64(k),  # unsigned in parallel: the block would be compiled twice
             lists,
             draws_weights,
             kappa,

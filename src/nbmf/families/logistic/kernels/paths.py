@@ -245,7 +245,7 @@ def update_paths(lists, draws_weights, kappa, trials, omega, design, spans, gaps
     """
     for k in numba.prange(lists.block_start.size - 1):
         _update_block(
-            k,
+            np.int64(k),  # unsigned in parallel: the block would be compiled twice
             lists,
             draws_weights,
             kappa,
