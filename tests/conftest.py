@@ -3,6 +3,7 @@
 import hypothesis
 import pytest
 from quick_choice import choose_quickly
+from quick_pictures import draw_quickly
 
 LONGEST = ("test_workflow.py", "test_cli.py")  # files, of the tests that run Snakemake and of the others
 
@@ -15,6 +16,13 @@ hypothesis.settings.load_profile("patient")
 def _quick_choice():
     """Choose among methods in less time; tests of the choice itself do without."""
     with choose_quickly():
+        yield
+
+
+@pytest.fixture(name="quick_pictures")
+def _quick_pictures():
+    """Write empty pictures: others look at those of commands."""
+    with draw_quickly():
         yield
 
 

@@ -15,6 +15,8 @@ import small_picture
 import nbmf
 from nbmf import cli
 
+pytestmark = pytest.mark.usefixtures("quick_pictures")
+
 ROWS = 40
 
 

@@ -13,6 +13,8 @@ from nbmf import cli
 from nbmf.cli.saved_fits import load_fit, saved_scale
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS
 
+pytestmark = pytest.mark.usefixtures("quick_pictures")
+
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch, quick_choice):

@@ -16,6 +16,8 @@ from nbmf.cli.commands import recommend
 from nbmf.data import sparse_matrix
 from nbmf.io import coded_matrix
 
+pytestmark = pytest.mark.usefixtures("quick_pictures")
+
 CODES = drawn(0, 8.0)
 FAST = ["--method", "bernoulli-poisson-vb-scales", "--components", "2", "--iterations", "60", "--no-check"]
 
