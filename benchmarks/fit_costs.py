@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/fit_costs.py [CLASS ...]
 
 Prints, for each class, numbers such as those of COSTS: seconds of an iteration of any size, nanoseconds per entry, per
-entry and component, and per component of a row or a column. They are those of the machine on which the draws of
+entry and component, and per component of a row or a column; of a sampler also those per entry of a sweep that a chain
+records. They are those of the machine on which the draws of
 `slowness_here` take BENCHMARK_SECONDS; run it on a machine that does nothing else, with one thread.
 """
 
@@ -18,6 +19,7 @@ from scipy.optimize import nnls
 import nbmf
 from nbmf.analysis.estimate import BENCHMARK_SECONDS, COSTS, slowness_here
 from nbmf.inference.estimator import Factorization
+from nbmf.posterior.recording import RECORDED
 
 SHAPES, COMPONENTS = ((20, 12), (70, 40), (250, 120)), (4, 8, 24)
 FEW, MANY = 5, 105  # iterations: the difference leaves out the start and what is done at the end
@@ -65,6 +67,18 @@ def seconds_of_iteration(cls: type[Factorization], F: int, N: int, K: int) -> fl
     return (many - few) / (MANY - FEW)
 
 
+def seconds_of_recording(cls: type[Factorization], F: int, N: int, K: int) -> float:
+    """Return what a recorded sweep of a chain takes more than another one, by the time of the processor."""
+    V, taken = data_for(cls, F, N), []
+    model = cls(K, **SETTINGS.get(cls.__name__, {}), burn_in=0, n_samples=RECORDED, random_state=0)
+    for fit in (model.fit, lambda V: nbmf.run_chains(model, V, chains=1, n_jobs=1)):
+        fit(V)  # compiles
+        started = time.process_time()
+        fit(V)
+        taken.append(time.process_time() - started)
+    return (taken[1] - taken[0]) / RECORDED
+
+
 def cost_of(name: str) -> tuple[float, float, float, float]:
     """Return seconds of an iteration, and nanoseconds per entry, per component of it, and per component of a line."""
     cls, cost = getattr(nbmf, name), COSTS[name]
@@ -90,6 +104,10 @@ def main() -> None:
     for name in parser.parse_args().classes:
         iteration, entry, component, per_row = np.array(cost_of(name)) / slowness
         print(f"{name}: iteration {iteration:.1e}, entry {entry:.1f}, component {component:.2f}, line {per_row:.1f}")
+        if name in SAMPLED:
+            F, N = SHAPES[-1]
+            recording = seconds_of_recording(getattr(nbmf, name), F, N, COMPONENTS[1]) / slowness
+            print(f"    recorded {1e9 * recording / (F * N):.0f}")
 
 
 if __name__ == "__main__":

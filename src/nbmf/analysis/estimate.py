@@ -26,6 +26,7 @@ from nbmf.inference.parallel import fits_at_a_time
 from nbmf.inference.parameters import AUTO
 from nbmf.numerics.processors import processors
 from nbmf.output.folder import LARGEST_CSV
+from nbmf.posterior.recording import RECORDED
 
 # Draws of gammas, and what they take where costs were measured. As in the kernels numbers are computed one by one:
 # exponentials of a whole array take a sixth of the time on some processors and say nothing about the kernels there.
@@ -40,6 +41,7 @@ class Cost(NamedTuple):
     - iterations : int or None, after which such fits mostly end; None of samplers, which make all of them
     - visits_ones : bool, whether entries that are zero are not visited
     - per_row : float, nanoseconds of an iteration per component of a row or a column
+    - recorded : float, nanoseconds per entry of a sweep that a chain records
     """
 
     iteration: float
@@ -48,17 +50,18 @@ class Cost(NamedTuple):
     iterations: int | None
     visits_ones: bool = False
     per_row: float = 0.0
+    recorded: float = 0.0
 
 
 # Those per row of Bernoulli-Poisson fits are of large matrices with scales (benchmarks/popularity.py, recommenders.py).
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
-    "IndianBuffetLogistic": Cost(6e-5, 35, 8, None),
+    "IndianBuffetLogistic": Cost(6e-5, 35, 8, None, recorded=35),
     "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=40),
-    "LogisticFactorGibbs": Cost(1e-4, 60, 5, None),
-    "BetaDirGibbs": Cost(8e-5, 30, 0.2, None),
-    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=60),
+    "LogisticFactorGibbs": Cost(1e-4, 60, 5, None, recorded=92),
+    "BetaDirGibbs": Cost(8e-5, 30, 0.2, None, recorded=22),
+    "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=60, recorded=55),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
 }
@@ -160,7 +163,8 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
     chains = chains_of(estimator, matrix, request)
     if chains == 1:
         return _seconds_alone(estimator, matrix)
-    return seconds_of(estimator, matrix) * math.ceil(chains / processors())
+    recording = 1e-9 * _cost(estimator).recorded * matrix.n_observed * min(RECORDED, estimator.n_iterations)
+    return (seconds_of(estimator, matrix) + recording) * math.ceil(chains / processors())
 
 
 def _seconds_alone(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:

@@ -15,6 +15,7 @@ from nbmf.analysis.size import uses_threads
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, TRIED_UP_TO, candidates_for
 from nbmf.cli import info_axes
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.stacking.members import MEMBERS, make_members
 
@@ -69,6 +70,17 @@ def test_the_search_of_the_finite_model_is_counted():
     of_K = [module._seconds(plain, module.SEARCHES["BetaDirVB"], K, matrix, 0.9) for K in (2, 3, 4, 6, 8)]
     one = module._seconds(plain, module.SEARCHES["BetaDirVB"], 8, matrix, 1.0)
     assert seconds_of(searched, matrix) == pytest.approx(10 * sum(of_K) + one)
+
+
+def test_what_chains_record_is_counted(monkeypatch):
+    """Of four chains on two processors twice 250 sweeps; held-out fits and single ones record none."""
+    matrix, request = coins(300, 200), Request(method="logistic-gs-learned-effects", check=False)
+    monkeypatch.setattr(module, "processors", lambda: 2)
+    one = estimator_of("logistic-gs-learned-effects", seed=0)
+    recording = 2 * 250 * 300 * 200 * COSTS["LogisticFactorGibbs"].recorded * 1e-9
+    assert module._seconds_shown(one, matrix, request) == pytest.approx(2 * seconds_of(one, matrix) + recording)
+    samplers = {name for name in COSTS if getattr(nbmf, name).inference is Inference.SAMPLER}
+    assert {name for name, cost in COSTS.items() if cost.recorded} == samplers
 
 
 def test_a_method_that_visits_ones_alone_takes_as_long_as_there_are_ones():
