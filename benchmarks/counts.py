@@ -2,7 +2,7 @@
 
     NUMBA_CACHE_DIR=$PWD/.numba_cache python benchmarks/counts.py [--draws 10] [--noise 40]
 
-Counts of seven kinds, drawn: held-out log loss on a tenth of the entries, in nats. Then counts of row and column
+Counts of nine kinds, drawn: held-out log loss on a tenth of the entries, in nats. Then counts of row and column
 effects alone, in three shapes: in how many of them structure is found. The numbers of docs/poisson.md; some ten minutes
 of one core.
 """
@@ -76,6 +76,13 @@ def cells(rng: np.random.Generator) -> np.ndarray:
     return tallied(rate, 3.0, rng)
 
 
+def reads(level: float, rng: np.random.Generator) -> np.ndarray:
+    """Draw large counts, e^level more or less, along three axes and with totals: 40 samples, 150 genes, a size of 4."""
+    of_genes, of_samples = level + 1.5 * rng.normal(size=150), 0.5 * rng.normal(size=(40, 1))
+    psi = 0.5 * rng.normal(size=(40, 3)) @ rng.normal(size=(3, 150)) + of_genes + of_samples
+    return tallied(np.exp(psi), 4.0, rng)
+
+
 def effects(F: int, N: int, of_rows: float, of_columns: float, size: float | None, rng) -> np.ndarray:
     """Draw row and column effects alone."""
     return tallied(np.exp(of_rows * rng.normal(size=(F, 1)) + of_columns * rng.normal(size=N) - 0.3), size, rng)
@@ -89,6 +96,8 @@ KINDS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
     "effects": lambda rng: effects(150, 40, 0.7, 1.2, None, rng),
     "groups": cells,
     "kinds": kinds,
+    "thousands": lambda rng: reads(7.0, rng),
+    "hundred thousands": lambda rng: reads(11.0, rng),
 }
 
 

@@ -9,7 +9,6 @@ from scipy import stats
 import nbmf
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import PoorFitWarning
-from nbmf.families.logistic.count_start import leading_axes, log_means
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior.nearest import nearest_of_fit
 from nbmf.posterior.new_rows import NewRows, placed
@@ -192,26 +191,3 @@ def test_axes_of_large_counts_are_found_as_those_of_small_ones(mean):
         losses[K] = model.likelihood.losses(counts[hidden], model.predictive(*np.nonzero(hidden))).mean()
     assert losses[4] < losses[0] - 0.1
     assert abs(np.corrcoef(model.W_[:, 0], W)[0, 1]) > 0.85
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(True, True), (True, False), (False, True)])
-def test_effects_begin_at_logarithms_of_means_and_axes_at_what_they_leave(rows, columns):
-    rng = np.random.default_rng(2)
-    of_rows = np.exp(0.5 * rng.normal(size=(50, 1))) if rows else np.ones((50, 1))
-    of_columns = np.exp(0.5 * rng.normal(size=40)) if columns else np.ones(40)
-    rate = 2000 * of_rows * of_columns
-    counts = rng.poisson(rate)
-    counts[3, 5] = counts[7] = -1
-    r, c = log_means(counts, rows, columns)
-    seen = np.arange(50) != 7
-    np.testing.assert_allclose((r[:, None] + c)[seen], np.log(rate)[seen], atol=0.15)
-    W = rng.normal(size=(50, 2))
-    slopes = 0.3 * rng.normal(size=(40, 2))
-    more = np.where(counts < 0, -1, rng.poisson(rate * np.exp(W @ slopes.T)))
-    places, loadings = leading_axes(more, np.log(rate), 2)
-    np.testing.assert_allclose((places**2).mean(axis=0), 1)
-    np.testing.assert_allclose((places @ loadings.T)[seen], (W @ slopes.T)[seen], atol=0.35)
-    wide, turned = leading_axes(more.T, np.log(rate).T, 2)
-    np.testing.assert_allclose(wide @ turned.T, (places @ loadings.T).T, atol=1e-3)
-    assert leading_axes(more, np.log(rate), 0)[0].shape == (50, 0)
-    assert leading_axes(np.full((4, 3), 2), np.full((4, 3), np.log(2.0)), 2)[0].shape[1] == 0

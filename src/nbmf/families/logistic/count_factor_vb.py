@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.count_start import leading_axes, log_means
+from nbmf.families.logistic.count_start import count_start
 from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_variational import VariationalFactors, effect_places
@@ -44,22 +44,22 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
         counts = NegativeBinomial(values, SIZE_PRIOR)
         return ExplicitNoise(counts, Gamma(self.a0, self.b0)) if self.noise else counts
 
-    def _place(self, values, rows, columns):
-        """Where effects are learned they begin at logarithms of means, and components at axes of what these leave."""
-        used = self.effects_in_use
+    def _place(self, quadratic, values, rows, columns):
+        """Where effects are learned, they, axes and sizes begin near what logarithms of counts say."""
+        used, K = self.effects_in_use, self.n_components
         if self.effect_scale != form.LEARNED or not any(used):
             return
-        effects = log_means(values, used.rows, used.columns)
-        places = effect_places(self.n_components, used)
-        for side, place, of_side in zip((rows, columns), places, effects, strict=True):
-            if place is not None:
-                side.mean[:, place] = of_side
-                if side.coordinates.carrier == place:
-                    side.center[place] = of_side.mean()
-        W, slopes = leading_axes(values, np.add.outer(*effects), self.n_components)
-        k = W.shape[1]
-        rows.mean[:, :k] = W + self.start_scale * rows.mean[:, :k]
-        columns.mean[:, :k] += slopes
+        start = count_start(values, used.rows, used.columns, K)
+        if used.columns:  # E[v] = s e^ψ
+            self._counts(quadratic).begin(start.sizes)
+            start = start._replace(of_columns=start.of_columns - np.log(start.sizes))
+        (F, N), (of_rows, of_columns) = values.shape, effect_places(K, used)
+        of_a_row, of_a_column = start.noise / N, start.noise / F
+        not_found = slice(start.slopes.shape[1], K)  # axes that are less than noise
+        columns.mean[:, not_found] *= min(0.5 * np.sqrt(of_a_column) / self.start_scale, 1.0)
+        of_places = start.noise / (start.slopes**2).sum(axis=0)
+        _begin(rows, start.places, of_places, of_rows, start.of_rows, of_a_row, 1.0)
+        _begin(columns, start.slopes, of_a_column, of_columns, start.of_columns, of_a_column, of_a_column)
 
     def _counts(self, quadratic):
         return quadratic.inner if self.noise else quadratic
@@ -78,6 +78,17 @@ class NegativeBinomialFactorVB(VariationalFactors, NegativeBinomialFactors):
         self.noise_variance_ = np.array(state.matrix.quadratic.added_variance())
         self._learn_entries(state, *state.moments())
         super()._learn(state)
+
+
+def _begin(side, axes, of_axes, place, effects, of_effects, of_others):
+    """Start a side at axes (n, k) and effects (n,) at their place, if any, with these variances and that of others."""
+    mean, variance = side.mean.copy(), np.full(side.mean.shape, of_others)
+    mean[:, : axes.shape[1]], variance[:, : axes.shape[1]] = axes, of_axes
+    if place is not None:
+        mean[:, place], variance[:, place] = effects, of_effects
+        if side.coordinates.carrier == place:
+            side.center[place] = effects.mean()
+    side.begin(mean, variance)
 
 
 class SoftplusPoissonFactorVB(VariationalFactors):

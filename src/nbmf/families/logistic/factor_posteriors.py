@@ -56,6 +56,12 @@ class FactorPosterior(LearnedPrior):
         self.mean = mean
         self._take(np.full(mean.shape, float(scale) ** 2) * coordinates.free)
 
+    def begin(self, mean: np.ndarray, variance: np.ndarray) -> None:
+        """Start from other means and variances, float arrays (n, R), of free coordinates."""
+        free = self.coordinates.free
+        self.mean = np.where(free, mean, self.mean)
+        self._take(np.where(free, variance, 0.0))
+
     @abstractmethod
     def _take(self, variance: np.ndarray) -> None:
         """Start from variances, float array (n, R)."""

@@ -71,6 +71,7 @@ class FactorModel(Factorization):
     meanings = ("coordinate", "loading")
     rules = RULES
     effect_scale = form.EFFECT_SCALE  # of classes that do not have it as a parameter
+    folds_in_from_modes = False  # where new rows and columns begin, see regress_rows
     groups_in_use: RowGroups | None = None  # of rows, in classes that may have them
     shapes: ClassVar = Factorization.shapes | {
         "row_effects_": "F",
@@ -206,13 +207,9 @@ class FactorModel(Factorization):
 
     def _regress(self, values, design, precisions, offset, effect_prior):
         """Return the factor of new rows or columns, (rows, K), and their effects, (rows,)."""
-        K, centers = design.shape[1], np.zeros(design.shape[1])
-        if effect_prior:
-            precision, center = effect_prior
-            design = np.column_stack([design, np.ones(len(design))])
-            precisions, centers = np.append(precisions, precision), np.append(centers, center)
-        values = np.ascontiguousarray(values)
-        coefficients = regress_rows(values, design, precisions, centers, offset, self._weights)
+        K, prior = design.shape[1], with_effect(design, precisions, effect_prior)
+        given = np.ascontiguousarray(values), *prior, offset, self._weights
+        coefficients = regress_rows(*given, from_modes=self.folds_in_from_modes)
         return coefficients[:, :K], coefficients[:, K] if effect_prior else np.zeros(len(coefficients))
 
     def _factors_with(self, W):
@@ -244,6 +241,16 @@ class NoisyFactors(FactorModel):
         noisy = ExplicitNoise(likelihood, Gamma(self.a0, self.b0))
         noisy.noise.fix(1.0 / float(self.noise_variance_))
         return noisy
+
+
+def with_effect(design, precisions, effect_prior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return design (n, D), precisions and means (D,) of coefficients, the last one an effect if that has a prior."""
+    centers = np.zeros(design.shape[1])
+    if not effect_prior:
+        return design, precisions, centers
+    precision, center = effect_prior
+    design = np.column_stack([design, np.ones(len(design))])
+    return design, np.append(precisions, precision), np.append(centers, center)
 
 
 def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):

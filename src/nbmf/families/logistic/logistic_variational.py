@@ -94,11 +94,11 @@ class VariationalFactors(FactorModel):
     def _start(self, values, seed):
         quadratic = self._quadratic(values)
         rows, columns = self._sides(values.shape, np.random.default_rng(seed))
-        self._place(values, rows, columns)
+        self._place(quadratic, values, rows, columns)
         return self._state_of(Matrix(quadratic, rows, columns))
 
-    def _place(self, values: np.ndarray, rows: FactorPosterior, columns: FactorPosterior) -> None:
-        """Give q other means to begin with than random ones, and effects others than 0."""
+    def _place(self, quadratic: Quadratic, values: np.ndarray, rows: FactorPosterior, columns: FactorPosterior) -> None:
+        """Give q another place to begin with than a random one."""
 
     def _state_of(self, matrix: Matrix) -> "AscentState":
         return AscentState(matrix, self.n_components, self.effects_in_use, self)

@@ -6,8 +6,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.families.logistic import factors as form
+from nbmf.families.logistic.count_start import sizes_by_moments
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, NoisyFactors, weights_of
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, NoisyFactors, weights_of, with_effect
+from nbmf.families.logistic.logistic_fold_in import modes
 from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
 from nbmf.inference.state import Factors
@@ -36,6 +38,11 @@ class NegativeBinomialFactors(NoisyFactors):
     rules = NoisyFactors.rules | {"effect_scale": EFFECT_SCALE}
     meanings = ("coordinates in logarithms of expected counts", "coordinates in logarithms of expected counts")
     shapes: ClassVar = NoisyFactors.shapes | {"sizes_": "N", "log_odds_": "FN", "deviations_": "FN"}
+
+    @property
+    def folds_in_from_modes(self):
+        """Whether the slope of log p(v | ψ) is known, from which the modes of large counts are found."""
+        return not self.noise
 
     def _mean_of(self, psi, factors, columns):
         noise = 0.5 * self.noise_of(factors) if self.noise else 0.0
@@ -78,9 +85,29 @@ class NegativeBinomialFactors(NoisyFactors):
             if self.noise:
                 likelihood.noise.fix(1.0 / float(self.noise_variance_))
 
-        means, effects = regress_columns(self, likelihood, keep_noise)
+        start = None
+        if self.folds_in_from_modes:
+            start, sizes = self._start_of_columns(values)
+            counts.begin(sizes)
+        means, effects = regress_columns(self, likelihood, keep_noise, start=start)
         others = self._others(self.row_effects_, effects) | {form.SIZES: counts.size}
         return Factors(self.W_, np.ascontiguousarray(means.T), others)
+
+    def _start_of_columns(self, values):
+        """Return coefficients (N', J) and sizes (N',): modes for sizes of 1, and moments given these."""
+        design, *prior = with_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
+
+        def weights(rows, psi, square):
+            return weights_of(CountsOfSize(rows, np.ones(rows.shape[1])), psi, square)
+
+        start = modes(np.ascontiguousarray(values.T), design, *prior, self.row_effects_, weights)
+        sizes = np.ones(len(start))
+        if self.effects_in_use.columns:
+            F, J = design.shape
+            rate = np.exp(self.row_effects_ + start @ design.T).T
+            sizes = sizes_by_moments(values, rate, max(F - J, 1) / F)
+            start[:, -1] -= np.log(sizes)
+        return start, sizes
 
 
 def mixture(psi, deviation, size):

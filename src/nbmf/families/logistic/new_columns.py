@@ -12,6 +12,7 @@ from nbmf.families.logistic.logistic_estimator import FactorModel
 from nbmf.families.logistic.matrices import Matrix
 from nbmf.families.logistic.quadratic import ExplicitNoise, Quadratic
 
+KNOWN = 0.01  # standard deviation of coefficients where it is known where they begin
 ROUNDS = 200  # of ψ and what the likelihood learns in turns
 UNUSED = Gamma(1.0, 1.0)  # a prior of precisions, none of which is learned
 
@@ -22,6 +23,7 @@ def regress_columns(
     settle: Callable[[], None] = lambda: None,
     W: np.ndarray | None = None,
     offset: np.ndarray | None = None,
+    start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the factors of new columns, (N', K), and their effects, (N',); the likelihood learns what is its own.
 
@@ -37,6 +39,8 @@ def regress_columns(
         Where rows are, by default W_.
     offset : float array (F,), optional
         Of ψ, by default the effects of rows.
+    start : float array (N', J), optional
+        Where coefficients begin: those of the factors, and effects if columns have them.
     """
     K, used = model.n_components_, model.effects_in_use
     F, n_new = likelihood.seen.shape
@@ -50,10 +54,12 @@ def regress_columns(
     free[K : K + (offset is not None)] = False
     centers = np.r_[np.zeros(R - used.columns), np.full(int(used.columns), center)]
     columns = np.tile(np.where(free, centers, 1.0), (n_new, 1))
+    if start is not None:
+        columns[:, free] = start
     matrix = Matrix(
         likelihood,
         FullPosterior(rows, Coordinates(precision, np.zeros(R, bool), none, UNUSED), 0.0),
-        FullPosterior(columns, Coordinates(precision, free, none, UNUSED), 1.0),
+        FullPosterior(columns, Coordinates(precision, free, none, UNUSED), 1.0 if start is None else KNOWN),
     )
     matrix.columns.center[:] = centers
     for _ in range(ROUNDS):

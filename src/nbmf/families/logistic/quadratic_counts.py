@@ -48,6 +48,12 @@ class NegativeBinomial(CountsOfSize):
         self._column, self._count = pairs[:, 0], pairs[:, 1].astype(float)
         self._constant = float((self._times * gammaln(self._count + 1.0)).sum())
 
+    def begin(self, sizes: np.ndarray) -> None:
+        """Start from other sizes, float array (N,): as if known from as many entries as a column has."""
+        entries = float(len(self.seen))
+        self.posterior = Gamma(entries * sizes, np.full(sizes.size, entries))
+        self.size = self.posterior.mean
+
     def learn(self, psi, square):
         """Renew q(r)."""
         each = np.where(self.seen, 0.5 * psi + log_2cosh_half(square), 0.0)

@@ -1,5 +1,7 @@
 """Effects with an intercept and learned variances, as the estimators have them: what is learned, kept and folded in."""
 
+import itertools
+
 import ladder
 import numpy as np
 import pytest
@@ -311,11 +313,13 @@ def kinds():
 
 
 def test_precisions_that_are_learned_later_prune_no_component_that_the_data_have():
+    """From a random start; where effects are learned too, the start has the components."""
     found = {}
-    for after in (0, 100):
-        model = fitted_to_counts("VB", kinds(), K=6, ard=True, ard_after=after)
-        found[after] = np.count_nonzero(model.shares_of(model.factors_) > 0.05)
-    assert found[0] < found[100] == 3
+    for scale, after in itertools.product((2.0, "learned"), (0, 100)):
+        model = fitted_to_counts("VB", kinds(), K=6, ard=True, ard_after=after, effect_scale=scale)
+        found[scale, after] = np.count_nonzero(model.shares_of(model.factors_) > 0.05)
+    assert found[2.0, 0] < found[2.0, 100]
+    assert found["learned", 0] == found["learned", 100] == 3
 
 
 def test_until_then_they_are_one_and_the_bound_never_falls():
