@@ -88,20 +88,23 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
     is_drawn = model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
     try:
         positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
-        most = _most_kept(model, matrix, positions[..., 0])
-        return scale_of(model, matrix, draws=Spread.of(positions) if is_drawn else None, most_kept=most)
+        as_saved = _axes_as_saved(model, matrix, positions[..., 0])
+        return scale_of(model, matrix, draws=Spread.of(positions) if is_drawn else None, **as_saved)
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
 
 
-def _most_kept(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> int:
-    """Return how many axes were rotated at most where positions, (F, A), were saved: in version 1.0.0 fewer."""
+def _axes_as_saved(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> dict[str, int | bool]:
+    """Return with which options of scale_of the axes are those of positions (F, A) that were saved.
 
-    def agreement(most: int) -> float:
-        own = scale_of(model, matrix, most_kept=most).positions
+    In version 1.0.0 they did not correlate, and fewer were rotated.
+    """
+    ways = [{}, {"may_correlate": False}, {"may_correlate": False, "most_kept": MOST_KEPT_BEFORE}]
+    agreements = []
+    for way in ways:
+        own = scale_of(model, matrix, **way).positions
         pairs = zip(own.T[:MOST_KEPT], saved.T, strict=False)
-        return min(float(np.corrcoef(one, other)[0, 1]) for one, other in pairs if min(one.std(), other.std()) > 0)
-
-    if saved.shape[1] <= MOST_KEPT_BEFORE or (now := agreement(MOST_KEPT)) >= THE_SAME:
-        return MOST_KEPT
-    return MOST_KEPT if now >= agreement(MOST_KEPT_BEFORE) else MOST_KEPT_BEFORE
+        agreements.append(min(float(np.corrcoef(a, b)[0, 1]) for a, b in pairs if min(a.std(), b.std()) > 0))
+        if agreements[-1] >= THE_SAME:
+            break
+    return ways[int(np.argmax(agreements))]

@@ -29,9 +29,10 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import named
-from nbmf.posterior.scale_axes import axes_of, correlation_with_means, kept_axes, offsets_of, rotated, signed
+from nbmf.posterior.scale_axes import axes_of, correlation_with_means, offsets_of, signed
 from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
 from nbmf.posterior.scale_laws import Law, Sizes
+from nbmf.posterior.scale_rotation import reported
 
 if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
@@ -48,9 +49,9 @@ FROM_DRAWS = "draws from the posterior"
 class Scale:
     """Axes along which rows differ, those that are reported first. `scale_of` makes it.
 
-    The population of the rows has mean 0 and standard deviation 1 on every axis, uncorrelated with the others;
-    positions are posterior means, which vary less: their variance is the reliability. Signs are such that the sum
-    of an axis's discriminations is positive.
+    The population of the rows has mean 0 and standard deviation 1 on every axis; axes are uncorrelated, unless each
+    column then depends on hardly more than one. Positions are posterior means, which vary less: their variance is the
+    reliability. Signs are such that the sum of an axis's discriminations is positive.
 
     Attributes
     ----------
@@ -79,12 +80,13 @@ class Scale:
     reliability : float array (A,)
         One less the mean posterior variance of a position.
     kept : int
-        How many axes are reported and drawn: those with a share of at least LEAST_RATIO of the first one's, and
-        of which residuals without it have more than noise has; at least 1, at most MOST_KEPT.
+        How many axes are reported and drawn: those with a share of at least LEAST_RATIO of the first one's, correlated
+        or not, and of which residuals without it have more than noise has; at least 1, at most MOST_KEPT.
     limit : str
         Why there are no more: NO_OTHER, WEAK, NOISE or MANY.
     rotated : bool
-        Whether the kept axes are rotated by varimax: where columns then depend on fewer of them.
+        Whether the kept axes are rotated, by varimax, or by quartimin if they correlate: where columns then depend on
+        fewer of them.
     low, high : float arrays (N, A)
         Mean predicted probability of a one, or mean place of the category, counted from 0, of the rows in the lowest
         and in the highest tenth of an axis; of counts the mean expected count there of rows of average effect.
@@ -104,6 +106,8 @@ class Scale:
         Of counts: the effects of new rows are no part of their positions as far as they differ from it.
     between_chains : float array (A,) or None
         The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
+    correlations : float array (A, A)
+        Of the axes in the population of rows; by default they are uncorrelated.
     """
 
     row_names: np.ndarray
@@ -132,6 +136,17 @@ class Scale:
     has_row_effects: bool = False
     mean_row_effect: float = 0.0
     between_chains: np.ndarray | None = None
+    correlations: np.ndarray | None = None
+
+    def __post_init__(self):
+        """Fill in correlations."""
+        if self.correlations is None:
+            object.__setattr__(self, "correlations", np.eye(len(self.shares)))
+
+    @property
+    def is_oblique(self) -> bool:
+        """Whether axes correlate."""
+        return bool(np.any(np.triu(self.correlations, 1)))
 
     @property
     def difficulty(self) -> np.ndarray:
@@ -181,7 +196,7 @@ class Scale:
         factors : Factors
             Of the new rows, by the model of the scale.
         observed : bool array (F', N)
-            Which entries are known: they give the information on a position, with a N(0, I) prior.
+            Which entries are known: they give the information on a position, with a N(0, correlations) prior.
 
         Returns
         -------
@@ -190,7 +205,7 @@ class Scale:
         slopes, positions = self.discrimination, self.positions_of(factors)
         weights = observed * self.law.at(psi_of(factors)).information
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
-        covariance = np.linalg.inv(np.eye(slopes.shape[1]) + information)
+        covariance = np.linalg.inv(np.linalg.inv(self.correlations) + information)
         half_widths = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         return positions, positions - half_widths, positions + half_widths
 
@@ -218,6 +233,7 @@ def scale_of(
     chains: int = 1,
     level: float = 0.9,
     most_kept: int | None = None,
+    may_correlate: bool = True,
 ) -> Scale:
     """Return the axes of a fitted logistic, ordinal or negative binomial factor model.
 
@@ -234,6 +250,8 @@ def scale_of(
     level : float
     most_kept : int, optional
         How many axes are reported at most; default: MOST_KEPT.
+    may_correlate : bool
+        Whether axes may, where each column then depends on hardly more than one.
 
     Raises
     ------
@@ -249,8 +267,7 @@ def scale_of(
         why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
-    kept, limit = kept_axes(axes, matrix, most_kept)
-    axes, is_rotated = rotated(axes, kept)
+    axes, kept, limit, is_rotated = reported(axes, matrix, most_kept, may_correlate)
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
@@ -275,6 +292,7 @@ def scale_of(
         kept=kept,
         limit=limit,
         rotated=is_rotated,
+        correlations=axes.correlations,
         low=np.column_stack(low),
         high=np.column_stack(high),
         n_end=n_end,

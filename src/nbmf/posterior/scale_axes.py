@@ -1,7 +1,8 @@
-"""The axes along which rows of a factor model differ: how many are not noise, their rotation and signs."""
+"""The axes along which rows of a factor model differ: how many are not noise, and their signs."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -17,22 +18,22 @@ MOST_KEPT_BEFORE = 3  # in folders of version 1.0.0
 MOST_KEPT = 6  # axes that are reported; pictures have two, tables all
 # Of the first axis's share, what another one needs. Two scales of 20 items give the second .34 to .86 (40 to
 # 300 rows), of 28 and 12 items .28 to .42 from 100 rows on, correlated by .5 .22 to .29; next to loadings of 2, ones
-# of 0.5 give it .05 to .13.
+# of 0.5 give it .05 to .13. So do three and more scales that correlate, which have to be told by their rotation.
 LEAST_RATIO = 0.17
 SIMULATED = 19  # matrices without a further axis: the largest of 19 is exceeded by chance once in 20
 BLOCK, STEPS = 8, 6  # of subspace iteration
 LEAST_VARIANCE = 0.02  # of an entry by which residuals are divided, so that no rare entry rules them
 NO_OTHER, WEAK, NOISE, MANY = "no other", "weak", "noise", "many"
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
+ANGLES = 36  # at which an arch is looked for
 LEAST = 1e-3  # root mean square of ψ along the first axis, below which there is none: all that precisions have pruned
-SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
-MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes time in their square
 
 
 class Axes(NamedTuple):
     """ψ of all entries as offsets + intercepts + places @ loadings.T.
 
-    places : float array (F, A), of mean 0 and mean square 1, uncorrelated
+    places : float array (F, A), of mean 0 and mean square 1
+    correlations : float array (A, A), of the places
     loadings : float array (N, A)
     intercepts : float array (N,)
     law : Law, of an entry given its ψ
@@ -44,6 +45,7 @@ class Axes(NamedTuple):
     intercepts: np.ndarray
     law: Law
     offsets: np.ndarray
+    correlations: np.ndarray
 
     def log_odds(self, kept: int) -> np.ndarray:
         """Return ψ by the first axes, float array (F, N)."""
@@ -55,12 +57,27 @@ class Axes(NamedTuple):
 
     @property
     def sizes(self) -> np.ndarray:
-        """The variance of ψ over rows along each axis, summed over columns, (A,)."""
-        return np.square(self.loadings).sum(axis=0)
+        """The variance of ψ over rows along each axis, summed over columns, (A,): together that of ψ."""
+        return (self.loadings * (self.loadings @ self.correlations)).sum(axis=0)
 
-    def rearranged(self, order: np.ndarray) -> Axes:
-        """Return the axes in this order."""
-        return self._replace(places=self.places[:, order], loadings=self.loadings[:, order])
+    def turned(self, T: np.ndarray) -> Axes:
+        """Return the first axes, uncorrelated, turned: places T and loadings T^-T, which correlate by T'T, T (k, k)."""
+        k, is_rotation = len(T), np.allclose(T.T @ T, np.eye(len(T)), atol=1e-8)
+        places, loadings, correlations = self.places.copy(), self.loadings.copy(), self.correlations.copy()
+        places[:, :k] = places[:, :k] @ T
+        loadings[:, :k] = loadings[:, :k] @ np.linalg.inv(T).T
+        correlations[:k, :k] = np.eye(k) if is_rotation else T.T @ T
+        return self._replace(places=places, loadings=loadings, correlations=correlations)
+
+    def by_size(self, kept: int) -> Axes:
+        """Return the axes with the first ones in the order of their sizes."""
+        order = np.arange(len(self.sizes))
+        order[:kept] = np.argsort(-self.sizes[:kept], kind="stable")
+        return self._replace(
+            places=self.places[:, order],
+            loadings=self.loadings[:, order],
+            correlations=self.correlations[np.ix_(order, order)],
+        )
 
 
 def sides_of(factors: Factors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,20 +133,22 @@ def axes_of(factors: Factors) -> Axes:
     there = sizes > (NOTHING * first if first > LEAST * np.sqrt(len(of_rows) * len(of_columns)) else np.inf)
     root = np.sqrt(len(of_rows))
     places, loadings = root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root
-    return Axes(places, loadings, intercepts, law_of(factors), offsets_of(factors))
+    return Axes(places, loadings, intercepts, law_of(factors), offsets_of(factors), np.eye(places.shape[1]))
 
 
-def kept_axes(axes: Axes, matrix: NamedMatrix, most: int | None = None) -> tuple[int, str]:
-    """Return how many axes, `most` at most, are reported, and why no more; see Scale.kept.
+def kept_axes(
+    axes: Axes, matrix: NamedMatrix, most: int, least: float = LEAST_RATIO, known: int = 1
+) -> tuple[int, str]:
+    """Return how many axes, `most` at most, are no noise and have this ratio to the first, and why no more.
 
-    The noise: a residual of an axis that the matrix does not have is as large as the largest singular value
-    of residuals of matrices that are drawn without it (parallel analysis).
+    `known` of them are known to be. The noise: a residual of an axis that the matrix does not have is as large as the
+    largest singular value of residuals of matrices that are drawn without it (parallel analysis).
     """
-    ratios, most = axes.sizes / axes.sizes[0], most or MOST_KEPT
-    for kept in range(1, most):
+    ratios = axes.sizes / axes.sizes[0]
+    for kept in range(known, most):
         if kept == len(ratios):
             return kept, NO_OTHER
-        if ratios[kept] < LEAST_RATIO:
+        if ratios[kept] < least:
             return kept, WEAK
         if not _has_another(axes, kept, matrix):
             return kept, NOISE
@@ -158,47 +177,13 @@ def _largest(residuals: np.ndarray) -> float:
     return float(np.linalg.norm(residuals @ block, 2))
 
 
-def rotated(axes: Axes, kept: int) -> tuple[Axes, bool]:
-    """Return the axes with the kept ones rotated by varimax, if columns depend on fewer then."""
-    if kept == 1:
-        return axes, False
-    from statsmodels.multivariate.factor_rotation import rotate_factors  # half a second, and few need it
-
-    loadings = axes.loadings[:, :kept]
-    # From two starts: halfway between two scales, where principal axes may lie, varimax stands still.
-    oblique = np.linalg.qr(np.vander(np.arange(1.0, kept + 1), kept))[0]
-    sizes = np.square(loadings).sum(axis=1)
-    strongest = loadings[np.argsort(-sizes, kind="stable")[:MOST_ROTATED]] / np.sqrt(sizes.mean())
-    rotations = [np.eye(kept)]
-    for start in (np.eye(kept), oblique):
-        rotations.append(start @ rotate_factors(strongest @ start, "varimax", max_tries=100, tol=1e-3)[1])
-    counts = [_axes_per_column(loadings @ each) for each in rotations]
-    best = int(np.argmin(counts))
-    if counts[best] > counts[0] - SIMPLER:
-        return axes, False
-    places, loadings = axes.places.copy(), axes.loadings.copy()
-    places[:, :kept] = places[:, :kept] @ rotations[best]
-    loadings[:, :kept] = loadings[:, :kept] @ rotations[best]
-    order = np.arange(len(axes.sizes))
-    order[:kept] = np.argsort(-np.square(loadings[:, :kept]).sum(axis=0), kind="stable")
-    return axes._replace(places=places, loadings=loadings).rearranged(order), True
-
-
-def _axes_per_column(loadings: np.ndarray) -> float:
-    """Return on how many axes columns depend, by Hofmann's index weighted by their information."""
-    squares = np.square(loadings)
-    sums = squares.sum(axis=1)
-    fourth = np.square(squares).sum(axis=1)
-    index = np.divide(sums**2, fourth, out=np.ones_like(sums), where=fourth > 0)
-    return float(np.average(index, weights=sums))
-
-
 def signed(axes: Axes) -> Axes:
     """Return the axes turned so that the sum of discriminations is positive; of 0, that of their third powers."""
     sums, cubes = axes.loadings.sum(axis=0), (axes.loadings**3).sum(axis=0)
     is_balanced = np.abs(sums) <= 1e-9 * np.abs(axes.loadings).sum(axis=0)
     signs = np.where(np.where(is_balanced, cubes, sums) < 0, -1.0, 1.0)
-    return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs)
+    correlations = axes.correlations * np.outer(signs, signs)
+    return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs, correlations=correlations)
 
 
 def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
@@ -215,3 +200,22 @@ def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.nda
     lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
     products = of_means @ of_positions
     return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
+
+
+def bend(positions: np.ndarray) -> float:
+    """Return how much of the variance in one direction follows the square of another: the most of any pair of axes.
+
+    0 to 1, of positions (F, A) and of any directions at right angles in the plane of two of them, in which rows have
+    the same variance in every direction.
+    """
+    angles, most = np.linspace(0.0, np.pi, ANGLES, endpoint=False), 0.0
+    along, across = np.array([np.cos(angles), np.sin(angles)]), np.array([-np.sin(angles), np.cos(angles)])
+    for a, b in combinations(range(positions.shape[1]), 2):
+        pair = positions[:, [a, b]] - positions[:, [a, b]].mean(axis=0)
+        plane = np.linalg.svd(pair, full_matrices=False)[0] * np.sqrt(len(pair))
+        x, y = plane @ along, plane @ across
+        squares = x**2 - 1.0
+        squares -= x * (squares * x).mean(axis=0)
+        variance = np.maximum((squares**2).mean(axis=0), LEAST)
+        most = max(most, float(((squares * y).mean(axis=0) ** 2 / variance).max()))
+    return most

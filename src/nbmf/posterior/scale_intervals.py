@@ -55,10 +55,10 @@ def r_hat_of_positions(lower: np.ndarray, upper: np.ndarray, between_chains: np.
 
 
 def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
-    """Return intervals by each row's own information on its position, with a N(0, I) prior.
+    """Return intervals by each row's own information on its position, with a N(0, C) prior, C the axes' correlations.
 
     The information of row f is Σ_n i_fn d_n d_n' over its observed entries, i = p (1 - p) of zeros and ones, and its
-    posterior covariance the inverse of I + information. Posterior means have as much less variance than the
+    posterior covariance the inverse of C⁻¹ + information. Posterior means have as much less variance than the
     population as the mean posterior variance is, which fixes their scale.
     """
     A = axes.loadings.shape[1]
@@ -67,9 +67,9 @@ def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
     information = np.empty((len(weights), A, A))
     information[:, first, second] = information[:, second, first] = packed
-    scale = np.ones(A)
+    scale, precision = np.ones(A), np.linalg.inv(axes.correlations)
     for _ in range(ROUNDS):
-        covariance = np.linalg.inv(np.eye(A) + information / np.outer(scale, scale))
+        covariance = np.linalg.inv(precision + information / np.outer(scale, scale))
         variances = np.diagonal(covariance, axis1=1, axis2=2)
         scale = (scale + np.sqrt(1 - variances.mean(axis=0))) / 2  # halfway, for the map is decreasing
     means, half_widths = axes.places * scale, ndtri((1 + level) / 2) * np.sqrt(variances)

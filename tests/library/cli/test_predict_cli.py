@@ -411,7 +411,7 @@ def test_rows_of_two_sampled_fits_have_the_positions_that_their_own_reports_have
 
 
 def test_folders_of_1_0_0_keep_their_axes(capsys, monkeypatch):
-    """Three axes at most were rotated then: positions that were saved are on these."""
+    """Three axes at most were rotated then, and none correlated: positions that were saved are on these."""
     rng = np.random.default_rng(0)
     loadings = np.kron(np.eye(5), np.full(8, 2.5))
     V = (rng.logistic(size=(150, 40)) < rng.normal(size=(150, 5)) @ loadings).astype(int)
@@ -419,7 +419,7 @@ def test_folders_of_1_0_0_keep_their_axes(capsys, monkeypatch):
     ask = ["--method", "logistic-gs", "--components", "5", "--no-check", "--iterations", "150", "--draws", "30"]
     for most, folder in ((3, "before"), (6, "now")):
         with monkeypatch.context() as patched:
-            patched.setattr("nbmf.posterior.scale_axes.MOST_KEPT", most)
+            patched.setattr("nbmf.posterior.scale_rotation.MOST_KEPT", most)
             run(capsys, "fit", "traits.csv", *ask, "--out", folder)
         fit = load_fit(Path(folder))
         scale = saved_scale(fit.path, fit.model, fit.matrix)

@@ -136,7 +136,7 @@ def test_signs_depend_on_no_sign_of_the_factors():
 
 def test_balanced_discriminations_have_a_sign_as_well():
     loadings = np.array([[-2.0], [1.0], [1.0]])
-    axes = Axes(np.ones((3, 1)), loadings, np.zeros(3), Cuts(np.zeros((3, 1))), np.zeros((1, 1)))
+    axes = Axes(np.ones((3, 1)), loadings, np.zeros(3), Cuts(np.zeros((3, 1))), np.zeros((1, 1)), np.eye(1))
     np.testing.assert_array_equal(signed(axes).loadings[:, 0], [2, -1, -1])
 
 

@@ -37,6 +37,9 @@ SCALE = Scale(
 )
 
 
+CORRELATED = np.array([[1.0, -0.4], [-0.4, 1.0]])
+
+
 def lines_of(scale, a=0):
     return dict(axis_entry(scale, a).lines)
 
@@ -55,7 +58,11 @@ def test_the_facts_are_those_of_the_scale():
         ({"limit": NOISE}, "a further axis cannot be distinguished from noise"),
         ({"limit": MANY}, "further axes are in positions.csv"),
         ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
-        ({"kept": 2}, "axes need not be causes"),
+        (
+            {"kept": 2, "positions": np.column_stack([PLACES, PLACES**2])},
+            "rows lie along an arch: one direction follows",
+        ),
+        ({"kept": 2, "rotated": True, "correlations": CORRELATED}, "they correlate: axis 1 and axis 2 -0.40"),
         ({"kept": 2, "has_row_effects": True}, "how common ones are in a row is part of the axes"),
         ({"kept": 2}, "the axes are not rotated"),
         ({"kept": 2}, "two axes, which hold 100% of"),
@@ -69,7 +76,7 @@ def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
 
 def test_of_ordered_categories_nothing_is_said_of_ones():
     told = " ".join(facts(dataclasses.replace(SCALE, kept=2, categories=("no", "yes"), has_row_effects=True)))
-    assert "axes need not" not in told
+    assert "arch" not in told
     assert "how common ones" not in told
     assert "how high the answers of a row are is part of the axes" in told
 

@@ -1,0 +1,94 @@
+"""How axes are turned so that each column depends on few of them, and how many there are then."""
+
+import numpy as np
+
+from nbmf.data.named import NamedMatrix
+from nbmf.posterior.scale_axes import LEAST_RATIO, MOST_KEPT, WEAK, Axes, kept_axes
+
+SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
+MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes time in their square
+# Axes may correlate where columns then depend on so many fewer, and on hardly more than one. Of two to four scales
+# that correlate by .3 to .7 columns depend on 1.02 to 1.31 axes then, on .1 to .5 fewer than with axes that do not
+# correlate; of a gradient, votes, moods and species on hardly fewer.
+SIMPLER_OBLIQUE, SIMPLE = 0.12, 1.3
+LEAST_OBLIQUE = 0.04  # as LEAST_RATIO, of axes that may become as large as the first: scales that correlate by .7
+ONE = 0.9  # correlation of two axes that are the same
+
+
+def reported(
+    axes: Axes, matrix: NamedMatrix, most: int | None = None, may_correlate: bool = True
+) -> tuple[Axes, int, str, bool]:
+    """Return the axes as they are reported, how many, why no more, and whether they are rotated; see Scale.
+
+    Parameters
+    ----------
+    axes : Axes
+        The principal ones.
+    matrix : NamedMatrix
+    most : int, optional
+        By default MOST_KEPT.
+    may_correlate : bool
+    """
+    most = most or MOST_KEPT
+    kept, limit = kept_axes(axes, matrix, most)
+    if may_correlate:
+        there, reason = kept_axes(axes, matrix, most, LEAST_OBLIQUE, kept) if limit == WEAK else (kept, limit)
+        for number in range(there, max(kept, 2) - 1, -1):
+            found = correlated(axes, number)
+            if found is not None:
+                return found, number, reason if number == there else WEAK, True
+    axes, is_rotated = rotated(axes, kept)
+    return axes, kept, limit, is_rotated
+
+
+def rotated(axes: Axes, kept: int) -> tuple[Axes, bool]:
+    """Return the axes with the kept ones rotated by varimax, if columns depend on fewer then."""
+    if kept == 1:
+        return axes, False
+    loadings = axes.loadings[:, :kept]
+    rotations = [np.eye(kept), *_turns(loadings, "varimax", _starts(kept))]
+    counts = [_axes_per_column(loadings @ each) for each in rotations]
+    best = int(np.argmin(counts))
+    if counts[best] > counts[0] - SIMPLER:
+        return axes, False
+    return axes.turned(rotations[best]).by_size(kept), True
+
+
+def correlated(axes: Axes, kept: int) -> Axes | None:
+    """Return the axes with the kept ones rotated obliquely (quartimin); None unless columns depend on fewer by far.
+
+    They have to be of sizes like those of axes that are reported, and different ones.
+    """
+    loadings = axes.loadings[:, :kept]
+    starts = [np.eye(kept), *_turns(loadings, "varimax", _starts(kept))]
+    fewest = min(_axes_per_column(loadings @ each) for each in starts)
+    found = [axes.turned(each) for each in _turns(loadings, "quartimin", starts)]
+    best = min(found, key=lambda one: _axes_per_column(one.loadings[:, :kept]))
+    if _axes_per_column(best.loadings[:, :kept]) > min(fewest - SIMPLER_OBLIQUE, SIMPLE):
+        return None
+    best = best.by_size(kept)
+    sizes, alike = best.sizes[:kept], np.abs(np.triu(best.correlations[:kept, :kept], 1)).max()
+    return best if sizes[-1] >= LEAST_RATIO * sizes[0] and alike <= ONE else None
+
+
+def _starts(kept: int) -> list[np.ndarray]:
+    """Return two: halfway between two scales, where principal axes may lie, varimax stands still."""
+    return [np.eye(kept), np.linalg.qr(np.vander(np.arange(1.0, kept + 1), kept))[0]]
+
+
+def _turns(loadings: np.ndarray, criterion: str, starts: list[np.ndarray]) -> list[np.ndarray]:
+    """Return the T that a criterion leads to from each start, by the columns that depend most on the axes."""
+    from statsmodels.multivariate.factor_rotation import rotate_factors  # half a second, and few need it
+
+    sizes = np.square(loadings).sum(axis=1)
+    strongest = loadings[np.argsort(-sizes, kind="stable")[:MOST_ROTATED]] / np.sqrt(sizes.mean())
+    return [start @ rotate_factors(strongest @ start, criterion, max_tries=100, tol=1e-3)[1] for start in starts]
+
+
+def _axes_per_column(loadings: np.ndarray) -> float:
+    """Return on how many axes columns depend, by Hofmann's index weighted by their information."""
+    squares = np.square(loadings)
+    sums = squares.sum(axis=1)
+    fourth = np.square(squares).sum(axis=1)
+    index = np.divide(sums**2, fourth, out=np.ones_like(sums), where=fourth > 0)
+    return float(np.average(index, weights=sums))
