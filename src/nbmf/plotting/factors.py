@@ -17,6 +17,7 @@ from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, m
 from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
+from nbmf.posterior.scale import has_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ def dictionary(
     Rows are sorted by group, by the component they are most typical of, and by how typical. Components that are
     axes, with coordinates of both signs, are red above 0 and blue below: rows are sorted along the first of them,
     W and H are scaled to the same size on each, and axes on which nearly all rows are on one side come last, since
-    they say how common ones are.
+    they say how common ones are. Fits with a scale have its axes, see `scale`.
 
     Parameters
     ----------
@@ -82,10 +83,10 @@ def dictionary(
     title, count = model.title, len(shown.headings)
     if count < shown.active:
         title += f": the first {count} of {shown.active} {'axes' if has_axes(model) else 'active components'}"
-    factors = [
-        shown.factors[axis]._replace(title=f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}")
-        for axis in SIDES[side]
-    ]
+    titles = [f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}" for axis in (0, 1)]
+    if has_scale(model):  # whose axes are turned
+        titles = [f"{AXIS_NAMES[0]}: positions", f"{AXIS_NAMES[1]}: what a step along an axis changes"]
+    factors = [shown.factors[axis]._replace(title=titles[axis]) for axis in SIDES[side]]
     label = AXES_LABEL if has_axes(model) else "; ".join(dict.fromkeys(model.meanings[axis] for axis in SIDES[side]))
     axes = overview.draw_factors(factors, shown.headings, lines, title, label, ax)
     return np.array(axes) if side == "both" else axes[0]

@@ -9,11 +9,14 @@ import numpy as np
 
 from nbmf.data.named import NamedMatrix
 from nbmf.inference.declarations import Alignment
-from nbmf.inference.estimator import Factorization
+from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.numerics.percent import percent
 from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import components_of
 from nbmf.posterior.scale import has_scale
+from nbmf.posterior.scale_axes import axes_of, signed
+from nbmf.posterior.scale_rotation import reported
 
 MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
 INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
@@ -64,6 +67,8 @@ def shown_of(
     DataError
         If there is not one group per row or column.
     """
+    if has_scale(model):
+        return _shown_axes(model, matrix, groups, components, most)
     ranked = components_of(model, matrix)
     count = min(ranked.active if components is None else components, len(ranked.members))
     count = count if most is None else min(count, most)
@@ -75,11 +80,25 @@ def shown_of(
     if n_axes is None:
         return Shown((rows, columns), ranked.labels(count), ranked.active)
     W, H = balanced(rows.weights, columns.weights)
-    if has_scale(model):  # whose report turns axes likewise; others show the signs of W and H
-        W, H = signed(W, H)
     factors = rows._replace(weights=W, axes=n_axes), columns._replace(weights=H, axes=n_axes)
     headings = [INTERCEPT if ranked.intercepts[k] else ranked.labels(count)[k] for k in places]
     return Shown(factors, headings, ranked.active)
+
+
+def _shown_axes(model, matrix, groups, components, most) -> Shown:
+    """Return the axes of a scale as its report has them, rotated and signed; without a matrix the principal ones."""
+    axes = axes_of(model.factors_)
+    axes = signed(axes if matrix is None else reported(axes, matrix)[0])
+    shares = axes.sizes / axes.sizes.sum()
+    active = int(np.count_nonzero(shares >= ACTIVE_SHARE))
+    count = min(active if components is None else components, len(shares), len(shares) if most is None else most)
+    weights = balanced(axes.places[:, :count], axes.loadings[:, :count])
+    rows, columns = (
+        factor_of(model, axis, np.arange(0), groups[axis], matrix)._replace(weights=weights[axis], axes=count)
+        for axis in (0, 1)
+    )
+    headings = [f"axis {number}\n{percent(share)}" for number, share in enumerate(shares[:count], start=1)]
+    return Shown((rows, columns), headings, active)
 
 
 def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -94,12 +113,3 @@ def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         factor = np.sqrt(of_columns / of_rows)
     factor = np.where(np.isfinite(factor) & (factor > 0), factor, 1.0)
     return W * factor, H / factor
-
-
-def signed(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coordinates of rows (F, K) and of columns (N, K) with the signs that a scale gives its axes.
-
-    The coordinates of columns on an axis sum to more than 0; otherwise high would be low in a picture of the same fit.
-    """
-    signs = np.where(H.sum(axis=0) < 0, -1.0, 1.0)
-    return W * signs, H * signs

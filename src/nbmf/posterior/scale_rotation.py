@@ -12,7 +12,7 @@ MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes t
 # correlate; of a gradient, votes, moods and species on hardly fewer.
 SIMPLER_OBLIQUE, SIMPLE = 0.12, 1.3
 LEAST_OBLIQUE = 0.04  # as LEAST_RATIO, of axes that may become as large as the first: scales that correlate by .7
-ONE = 0.9  # correlation of two axes that are the same
+ONE = 0.75  # correlation of two axes that may as well be one, of questions that are asked both ways
 
 
 def reported(

@@ -13,6 +13,7 @@ from scipy.special import expit
 from scipy.stats import spearmanr
 
 import nbmf
+from nbmf.numerics.percent import percent
 from nbmf.plotting import headings, overview, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors
@@ -42,11 +43,11 @@ def scale():
 
 @pytest.fixture(scope="module")
 def common():
-    """Columns of which few or many have a one, and one axis: where rows are on it, and the matrix."""
+    """Columns with low and high values, and one axis: where rows are on it, and the values."""
     rng = np.random.default_rng(2)
     position, of_columns = rng.standard_normal(F), rng.standard_normal(N)
-    psi = 1.5 * np.outer(position, of_columns) + np.linspace(-7, 3, N)[rng.permutation(N)]
-    return position, nbmf.BinaryMatrix.from_array((rng.random((F, N)) < expit(psi)).astype(int))
+    values = 1.5 * np.outer(position, of_columns) + np.linspace(-7, 3, N)[rng.permutation(N)]
+    return position, values + rng.standard_normal((F, N))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,8 @@ def scale_fit(scale):
 
 @pytest.fixture(scope="module")
 def common_fit(common):
-    return fitted(common[1], "none")
+    """Of a model that is no scale: its components are shown as they are."""
+    return nbmf.GaussianFactorVB(3, max_iter=200, random_state=0).fit(common[1])
 
 
 def fitted(V, effects):
@@ -136,9 +138,29 @@ def test_high_in_a_picture_is_high_on_the_scale(scale, scale_fit):
     turned.W_, turned.H_ = -scale_fit.W_, -scale_fit.H_
     for fit in (scale_fit, turned):
         rows, columns = shown_of(fit, scale[1]).factors
-        assert np.corrcoef(rows.weights[:, 0], positions)[0, 1] > 0.9
+        assert np.corrcoef(rows.weights[:, 0], positions)[0, 1] > 0.999
         assert (columns.weights.sum(axis=0) >= 0).all()
         assert rows.weights @ columns.weights.T == pytest.approx(scale_fit.W_ @ scale_fit.H_, abs=0.5)
+
+
+@pytest.mark.parametrize("effects", ["columns", "both", "none"])
+def test_axes_of_a_picture_are_those_of_the_report(effects):
+    """Also where effects of rows are part of them, and where axes are rotated or correlate."""
+    rng = np.random.default_rng(4)
+    traits = rng.multivariate_normal([0, 0], [[1, 0.4], [0.4, 1]], 200)
+    p = expit(1.8 * traits[:, np.arange(24) % 2] + rng.normal(size=24))
+    V = nbmf.BinaryMatrix.from_array((rng.random(p.shape) < p).astype(int))
+    fit = fitted(V, effects)
+    scale, shown = scale_of(fit, V), shown_of(fit, V)
+    assert scale.kept == 2 or effects == "both"
+    rows, columns = (factor.weights for factor in shown.factors)
+    for a in range(scale.kept):
+        assert shown.headings[a] == f"axis {a + 1}\n{percent(scale.shares[a])}"
+        assert np.corrcoef(rows[:, a], scale.positions[:, a])[0, 1] == pytest.approx(1)
+        assert np.corrcoef(columns[:, a], scale.discrimination[:, a])[0, 1] == pytest.approx(1)
+    with_one = shown_of(fit, V, components=1)
+    assert with_one.headings == shown.headings[:1]
+    assert with_one.active == np.count_nonzero(scale.shares >= 0.01)
 
 
 def test_an_intercept_comes_last_and_is_called_what_it_is(common, common_fit):
@@ -147,11 +169,11 @@ def test_an_intercept_comes_last_and_is_called_what_it_is(common, common_fit):
     shares = common_fit.shares_of(common_fit.factors_)
     heaviest = int(shares.argmax())
     assert (common_fit.W_[:, heaviest] > 0).all() or (common_fit.W_[:, heaviest] < 0).all()
-    shown = shown_of(common_fit, V)
+    shown = shown_of(common_fit, common_fit.likelihood.matrix.of(V))
     assert shown.headings[-1] == INTERCEPT
     assert shown.headings[0].startswith("1\n")
     assert shown.factors[0].axes == len(shown.headings) - 1
-    told = [float(heading.split("\n")[1].rstrip("%")) for heading in shown.headings[:-1]]
+    told = [float(heading.split("\n")[1].strip(">%")) for heading in shown.headings[:-1]]
     assert 60 < sum(told) <= 100  # of what is no intercept; in all it is little
     assert 1 - shares[heaviest] < 0.3
     order = order_of(shown.factors[0])
