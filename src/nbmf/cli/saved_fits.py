@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import nbmf
-from nbmf.analysis.tables import POSITIONS
+from nbmf.analysis.tables import EXPECTATION, POSITIONS
 from nbmf.data.loading import load_matrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
@@ -89,9 +89,19 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
     try:
         positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
         as_saved = _axes_as_saved(model, matrix, positions[..., 0])
-        return scale_of(model, matrix, draws=Spread.of(positions) if is_drawn else None, **as_saved)
+        drawn = {"draws": Spread.of(positions), "expectation": _saved_expectation(path)} if is_drawn else {}
+        return scale_of(model, matrix, **drawn, **as_saved)
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
+
+
+def _saved_expectation(path: Path) -> np.ndarray:
+    """Return E[V] of a folder, float array (F, N): of several chains it is none that their models have."""
+    arrays = path / f"{EXPECTATION}.npz"
+    if arrays.exists():
+        with np.load(arrays) as saved:
+            return saved[EXPECTATION]
+    return pd.read_csv(path / f"{EXPECTATION}.csv", index_col=0).to_numpy(float)
 
 
 def _axes_as_saved(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> dict[str, int | bool]:

@@ -85,7 +85,7 @@ def dictionary(
         title += f": the first {count} of {shown.active} {'axes' if has_axes(model) else 'active components'}"
     titles = [f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}" for axis in (0, 1)]
     if has_scale(model):  # whose axes are turned
-        titles = [f"{AXIS_NAMES[0]}: positions", f"{AXIS_NAMES[1]}: what a step along an axis changes"]
+        titles = [f"{AXIS_NAMES[0]}: positions", f"{AXIS_NAMES[1]}: what a step changes"]
     factors = [shown.factors[axis]._replace(title=titles[axis]) for axis in SIDES[side]]
     label = AXES_LABEL if has_axes(model) else "; ".join(dict.fromkeys(model.meanings[axis] for axis in SIDES[side]))
     axes = overview.draw_factors(factors, shown.headings, lines, title, label, ax)

@@ -232,6 +232,7 @@ def scale_of(
     draws: Draws | Spread | None = None,
     chains: int = 1,
     level: float = 0.9,
+    expectation: np.ndarray | None = None,
     most_kept: int | None = None,
     may_correlate: bool = True,
 ) -> Scale:
@@ -248,6 +249,8 @@ def scale_of(
     chains : int
         Of which there are draws, one after another with as many each.
     level : float
+    expectation : float array (F, N), optional
+        E[V] of which `low` and `high` are means, by default that of the model.
     most_kept : int, optional
         How many axes are reported at most; default: MOST_KEPT.
     may_correlate : bool
@@ -272,10 +275,11 @@ def scale_of(
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
     n_end, low, high = max(1, round(END * len(axes.places))), [], []
+    expected = model.expectation_ if expectation is None else expectation
     of_counts, effects = isinstance(axes.law, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
-    for order in np.argsort(axes.places, axis=0, kind="stable").T:
+    for order in np.argsort(spread.means, axis=0, kind="stable").T:
         for ends, rows in ((low, order[:n_end]), (high, order[-n_end:])):
-            ends.append(axes.mean_of(rows) if of_counts else _predicted(model, rows))
+            ends.append(axes.mean_of(rows) if of_counts else expected[rows].mean(axis=0))
     return Scale(
         row_names=matrix.row_names,
         column_names=matrix.column_names,
@@ -304,8 +308,3 @@ def scale_of(
         mean_row_effect=float(effects.mean()) if of_counts else 0.0,
         between_chains=spread.between_chains,
     )
-
-
-def _predicted(model: Factorization, rows: np.ndarray) -> np.ndarray:
-    """Return the mean prediction of some rows, for each column, (N,)."""
-    return model.predict(rows[:, None], np.arange(model.H_.shape[1])).mean(axis=0)

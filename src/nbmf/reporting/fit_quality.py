@@ -24,8 +24,11 @@ AGREE = 1.05  # R-hat of positions up to which chains agree on them
 EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
-def quality(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
-    """Yield the sentences; `in_words` puts advice that names Python's arguments into the reader's words."""
+def quality(result: ReportedFit, in_words: Callable[[str], str], method: str = "") -> Iterator[str]:
+    """Yield the sentences; `in_words` puts advice that names Python's arguments into the reader's words.
+
+    method : the id of the method, if it has one, which settings that are advised are those of
+    """
     model, matrix = result.model, result.matrix
     if result.expectation is None:
         yield (
@@ -47,7 +50,7 @@ def quality(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str
         other = ["another ", Setting("seed")] if is_sparse else ["more starts (", Setting("chains"), ")"]
         words = [f"WORSE THAN ONE COMPONENT: {numbers}; take ", *other, " or fewer ", Setting("n_components")]
         yield in_words(Message(*words, ", or there is no structure"))
-    yield from _of_chains(result, in_words) if result.is_sampled else _of_starts(result, in_words)
+    yield from _of_chains(result, in_words, method) if result.is_sampled else _of_starts(result, in_words)
     yield from _exchanged_labels(result, in_words)
     yield from _all_in_use(result, in_words)
 
@@ -126,7 +129,7 @@ def _of_starts(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))
 
 
-def _of_chains(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
+def _of_chains(result: ReportedFit, in_words: Callable[[str], str], method: str) -> Iterator[str]:
     """Yield whether the chains agree, and what to do if not."""
     chains = result.chains
     if chains is None and not result.shows_components:  # one was enough
@@ -144,7 +147,10 @@ def _of_chains(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[
             f"sample size at least {table['ess_bulk'].min():.0f} (chains.csv)"
         )
         return
-    yield f"{_what_agrees(result)}: {in_words(chains.advice)}"
+    advice = chains.advice
+    if method and any(isinstance(part, Setting) for part in getattr(advice, "parts", ())):
+        advice = Message(advice, " (with ", Setting("method", method), ")")
+    yield f"{_what_agrees(result)}: {in_words(advice)}"
     shown = "; .best is the chain whose components are shown, in one place of several" * result.shows_components
     yield f"(.expectation is in expectation.csv, and predicts better than the chains do on average{shown})"
     difference = chains.disagreement

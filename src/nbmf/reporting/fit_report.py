@@ -57,7 +57,7 @@ def fit_report(
     sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]
     if verdict is not None and verdict.stack is not None:
         sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
-    sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of)])]))
+    sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of, method)])]))
     if result.shows_components:
         sections += [
             Section("Look up a row or a column", [*lookups_of(result, wording)]),

@@ -74,7 +74,8 @@ class ReportedFit:
         if self.matrix.dense is not None or not has_scale(self.model):
             return None
         chains = 1 if self.chains is None else len(self.chains.estimators)
-        return replace(scale_of(self.model, self.matrix, draws=self.draws, chains=chains), given=self.components.given)
+        kept = {"draws": self.draws, "chains": chains, "expectation": self.expectation}
+        return replace(scale_of(self.model, self.matrix, **kept), given=self.components.given)
 
     def coordinates(self, axis: int) -> np.ndarray | None:
         """Return where rows (axis 0) or columns (1) are on the axes that are shown of a scale; None without one.
