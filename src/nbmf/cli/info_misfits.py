@@ -11,7 +11,7 @@ from nbmf.cli.info_values import Column, Guess, guesses, seen_missing
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
-from nbmf.errors import DataError, NbmfError
+from nbmf.errors import DataError, Message, NbmfError, Setting
 from nbmf.io.answers import AnswersError
 from nbmf.io.cells import RepeatedName
 from nbmf.io.column_kinds import infer_column_kind
@@ -21,6 +21,7 @@ from nbmf.reporting.text import wrapped
 PART = 0.5  # of all columns that have to fit
 FEW = 3  # texts of a column that are listed
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
+MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -116,7 +117,8 @@ def _described(
         else f"{file}: all columns fit a matrix if values are declared"
     )
     for column in misfits:
-        yield f"  {column.name}: {_why(column)}"
+        groups = f" (as groups: {as_typed(Message(Setting('groups', column.name)), 'fit')})" * _may_be_groups(column)
+        yield f"  {column.name}: {_why(column)}{groups}"
     for column in odd:
         yield f"  {column.name}: 1 and 2 alone, among ratings"
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
@@ -130,6 +132,15 @@ def _described(
         texts = [repr(text) if text else "nothing" for text in found["missing"]]
         words += f"; {', '.join(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
     yield wrapped(words)
+
+
+def _may_be_groups(column: Column) -> bool:
+    """Whether a column has few texts that occur often enough to be groups of rows."""
+    meaning = Meaning(None, DEFAULTS["missing"])
+    texts = [column.labels.get(text, text) for text in column.texts if text not in meaning]
+    number = len(set(texts))
+    is_text = any(number_of(text) is None for text in texts)
+    return is_text and 2 <= number <= min(MOST_GROUPS, len(texts) / MEMBERS)
 
 
 def _why(column: Column) -> str:

@@ -73,7 +73,7 @@ class Guess(NamedTuple):
 
 def guesses(columns: list[Column]) -> list[Guess]:
     """Return all there are; of two that as many columns fit the first is the better one."""
-    return [*_as_marks(columns), _as_they_are(), *_as_pairs(columns), _as_ratings()]
+    return [*_as_marks(columns), _as_they_are(), *_as_pairs(columns), *_as_known_words(columns), _as_ratings()]
 
 
 def seen_missing(columns: list[Column]) -> list[str]:
@@ -166,6 +166,30 @@ def _as_pairs(columns: list[Column]) -> Iterator[Guess]:
 
         yield Guess(f"{one!r} and {zero!r}", fits, options, is_certain=is_certain)
         return
+
+
+def _as_known_words(columns: list[Column]) -> Iterator[Guess]:
+    """The commonest word for a one and that for a zero, next to few others that are taken to mean missing."""
+
+    def words_of(column: Column) -> list[str]:
+        return [column.labels.get(text, text) for text in column.texts if text in column.present]
+
+    words = [word for word, _ in Counter(word for column in columns for word in words_of(column)).most_common()]
+    known = {meaning: next((word for word in words if _meaning(word) == meaning), None) for meaning in (1, -1)}
+    if None in known.values():
+        return
+    pair = set(known.values())
+
+    def fits(column: Column) -> bool:
+        number, present = sum(word in pair for word in words_of(column)), len(words_of(column))
+        return number > 0 and len(column.answers - pair) <= FEW and number >= PART * present
+
+    def options(fitting: list[Column]) -> dict[str, Any]:
+        odd = sorted(set().union(*(column.answers - pair for column in fitting)))
+        missing = {"missing": [*odd, *seen_missing(fitting)]} if odd else {}
+        return {"ones": [known[1]], "zeros": [known[-1]], **missing}
+
+    yield Guess(f"{known[1]!r} and {known[-1]!r}", fits, options)
 
 
 def _in_order(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:

@@ -89,7 +89,10 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
     try:
         positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
         as_saved = _axes_as_saved(model, matrix, positions[..., 0])
-        drawn = {"draws": Spread.of(positions), "expectation": _saved_expectation(path)} if is_drawn else {}
+        drawn = {}
+        if is_drawn:
+            expectation = _saved_expectation(path) - getattr(matrix, "lowest", 0)
+            drawn = {"draws": Spread.of(positions), "expectation": expectation}
         return scale_of(model, matrix, **drawn, **as_saved)
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error

@@ -82,6 +82,16 @@ MISFITS = [
         (answers(["P", "A"]), "--ones P --zeros A", "of which 'P' is taken for a one --"),
         (answers([0, 100]), "--ones 100 --zeros 0", "of which '100' is taken for a one --"),
         (answers(["0,0", "1,0"]), "--ones 1,0 --zeros 0,0", "of which '1,0' is taken for a one --"),
+        (
+            answers(["ja", "ja", "nein", "nein", "weiß nicht"]),
+            "--ones ja --zeros nein --missing 'weiß nicht'",
+            "'ja' and 'nein', of which 'ja' is taken for a one; 'weiß nicht' is taken to mean missing --",
+        ),
+        (
+            answers(["Yea", "Yea", "Nay", "Nay", "Absent", "Present", ""]),
+            "--ones Yea --zeros Nay --missing Absent --missing Present --missing ''",
+            "'Absent', 'Present', nothing are taken to mean missing",
+        ),
         (answers(["left", "right"]), "--ones left --zeros right", "'left' is taken for a one, a guess --"),
     ],
 )
@@ -91,6 +101,7 @@ def test_info_lists_what_does_not_fit_and_a_command_that_works(table, options, w
     assert "s.csv: 4 columns do not fit a matrix\n" in said
     for line in MISFITS:
         assert f"\n{line}" in said
+    assert said.count("(as groups: --groups sex)") == said.count("as groups") == 1
     assert words in " ".join(said.replace("\n\nnext:", " --").split())
     command = command_of(said)
     assert command[:2] == ["fit", "s.csv"]
@@ -236,7 +247,7 @@ def test_info_of_labelled_answers_next_to_another_column_with_the_same_codes(cap
     pyreadstat.write_sav(codes, "q.sav", variable_value_labels=labels)
     out = run(capsys, "info", "q.sav").out
     assert "q.sav: SPSS; " in out
-    assert "  sex: 2 different texts: 'male', 'female'\n" in out
+    assert "  sex: 2 different texts: 'male', 'female' (as groups: --groups sex)\n" in out
     command = next(line for line in out.splitlines() if "nbmf fit" in line).strip()
     assert command == "nbmf fit q.sav --ones Yes --zeros No --ignore sex --ignore age"
     read = nbmf.read("q.sav", ones=["Yes"], zeros=["No"], ignore=["sex", "age"], log=lambda line: None)

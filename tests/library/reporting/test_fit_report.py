@@ -275,7 +275,9 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
     )
     said = list(quality(result(kind, chains=chains)))
     assert said[2] == "NOT CONVERGED: try --set burn_in=300"
-    of_method = list(fit_quality.quality(result(kind, chains=chains), lambda text: as_typed(text, "fit"), "beta-dir-gs"))
+    of_method = list(
+        fit_quality.quality(result(kind, chains=chains), lambda text: as_typed(text, "fit"), "beta-dir-gs")
+    )
     assert of_method[2] == "NOT CONVERGED: try --set burn_in=300 (with --method beta-dir-gs)"
     assert said[-1] == ("the chains' E[V] differ by 0.140 (standard deviation), most for b 0.300, a 0.100, c 0.020")
 
