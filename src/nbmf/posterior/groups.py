@@ -122,7 +122,8 @@ def by_group(
     DataFrame
         component (from 1, in that order), group, size (of the group), rows or columns (those
         most typical of the component; not of coordinates, since all are somewhere on every axis) and mean (of W,
-        or H, over the group: a share, a probability of a one or a coordinate, see `meanings`).
+        or H, over the group: a share, a probability of a one or a coordinate, see `meanings`); of coordinates also
+        error, the standard error of the mean (NaN of a group of one).
 
     Raises
     ------
@@ -144,12 +145,14 @@ def by_group(
             "size": int(sizes[g]),
             **({} if main is None else {AXIS_NAMES[axis]: int(np.count_nonzero((number == g) & (main == k)))}),
             "mean": float(X[number == g, k].mean()),
+            **({"error": _error(X[number == g, k])} if are_coordinates else {}),
         }
         for k in range(X.shape[1])
         for g in order
     ]
     counted = [] if main is None else [AXIS_NAMES[axis]]
-    return pd.DataFrame(rows, columns=["component", "group", "size", *counted, "mean"])
+    last = ["mean", "error"] if are_coordinates else ["mean"]
+    return pd.DataFrame(rows, columns=["component", "group", "size", *counted, *last])
 
 
 def association_of(
@@ -181,3 +184,8 @@ def association_of(
     parts = len(values)
     error = np.sqrt((parts - 1) / parts * np.square(values - np.mean(values)).sum())
     return Association(float(adjusted_mutual_info_score(groups, main)), float(error))
+
+
+def _error(values: np.ndarray) -> float:
+    """Return the standard error of a mean, NaN of one value."""
+    return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else float("nan")

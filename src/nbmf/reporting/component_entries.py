@@ -32,7 +32,7 @@ def key_of(components: Components) -> str:
         return f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)"
     key = (
         f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted(model)} + where it is most above "
-        "that of the other components, - where most below"
+        "the mean of the other components, - where most below"
     )
     one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
     key += f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else ""

@@ -151,8 +151,11 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
             what = "coordinate on each component"
             if result.scale is not None:
                 what = f"{('position', 'slope' if result.scale.of_counts else 'discrimination')[axis]} on each axis"
-            words = f"{kind} by group: their mean {what}"
-            cells = table.pivot_table(values="mean", **pivot).map("{:.2f}".format)
+            words = f"{kind} by group: their mean {what}, ± standard error"
+            if result.scale is not None and axis == 0 and getattr(model, "groups_in_use", None) is None:
+                words += "; they are drawn to 0: in the population they differ by one over the reliability as much"
+            table["text"] = [_with_error(*row) for row in zip(table["mean"], table["error"], strict=True)]
+            cells = table.pivot_table(values="text", aggfunc="first", **pivot)
         else:
             words = f"{kind} by group and the component they are most typical of"
             if (association := association_of(model, groups, shown, axis)) is not None:
@@ -160,6 +163,11 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
                 words += f"; adjusted mutual information {measured} (0: unrelated, 1: the same)"
             cells = table.pivot_table(values=kind, aggfunc="sum", **pivot)
         yield group_table(cells, groups, words, "groups")
+
+
+def _with_error(mean: float, error: float) -> str:
+    """Return a mean with its standard error, of a group of one without."""
+    return f"{mean:.2f}" if np.isnan(error) else f"{mean:.2f} ± {error:.2f}"
 
 
 def view_of(result: ReportedFit) -> View:

@@ -160,15 +160,18 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     assert table.row_colours == style.GROUPS[:2]  # the largest group first
     fit = result(nbmf.LogisticFactorVB, grouped, column_groups=columns)
     of_rows, of_columns = group_tables(fit)
-    assert of_rows.caption == ["rows by group: their mean position on each axis"]
-    assert of_columns.caption == ["columns by group: their mean discrimination on each axis"]
+    (caption,) = of_rows.caption
+    assert caption.startswith("rows by group: their mean position on each axis, ± standard error; they are drawn to 0")
+    assert of_columns.caption == ["columns by group: their mean discrimination on each axis, ± standard error"]
     kept = fit.scale.kept
     for table, values, groups in (
         (of_rows, fit.scale.positions, grouped.row_groups),
         (of_columns, fit.scale.discrimination, columns),
     ):
         for name, *cells in table.rows:
-            assert cells == [f"{mean:.2f}" for mean in values[groups == name, :kept].mean(axis=0)]
+            of_group = values[groups == name, :kept]
+            means, errors = of_group.mean(axis=0), of_group.std(axis=0, ddof=1) / np.sqrt(len(of_group))
+            assert cells == [f"{mean:.2f} ± {error:.2f}" for mean, error in zip(means, errors, strict=True)]
 
 
 def test_rows_without_a_group_say_nothing_of_the_groups():

@@ -122,11 +122,12 @@ def test_groups_have_mean_coordinates_where_components_are_axes(folder):
     means = table[table["component"] == 1].set_index("group")["mean"]
     assert means.min() < -0.5 < 0.5 < means.max()
     assert "rows" not in table  # that are most typical of an axis
-    words = "rows by group: their mean position on each axis"
+    words = "rows by group: their mean position on each axis, ± standard error; they are drawn to 0"
     lines = (folder / "positions/summary.txt").read_text().splitlines()
-    at = lines.index(words)
-    shown = {line.split()[0]: line.split()[1] for line in lines[at + 2 : at + 4]}
-    assert shown == {group: f"{mean:.2f}" for group, mean in means.items()}
+    at = next(number for number, line in enumerate(lines) if line.startswith("rows by group: "))
+    shown = {line.split()[0]: line.split()[1:4] for line in lines[at:] if line.split()[:1] in (["left"], ["right"])}
+    errors = table[table["component"] == 1].set_index("group")["error"]
+    assert shown == {group: [f"{mean:.2f}", "±", f"{errors[group]:.2f}"] for group, mean in means.items()}
     assert words in (folder / "positions/report.html").read_text()
 
 
@@ -151,9 +152,11 @@ def test_nobody_is_most_typical_of_an_axis(axis):
     model = nbmf.LogisticPCA(1)
     model.W_, model.H_ = np.array([[-1.0], [3.0]]), np.array([[2.0, -4.0]])
     table = by_group(model, ["a", "a"], axis=axis)
-    assert table.to_dict("list") == {"component": [1], "group": ["a"], "size": [2], "mean": [(1.0, -1.0)[axis]]}
+    expected = {"component": [1], "group": ["a"], "size": [2], "mean": [(1.0, -1.0)[axis]], "error": [(2.0, 3.0)[axis]]}
+    assert table.round(9).to_dict("list") == expected
     places = by_group(nbmf.BetaDirVB(1), ["a", "a"], axis=axis, coordinates=np.array([[0.0], [1.0]]))
-    assert list(places) == ["component", "group", "size", "mean"]
+    assert list(places) == ["component", "group", "size", "mean", "error"]
+    assert np.isnan(by_group(nbmf.BetaDirVB(1), ["a"], coordinates=np.array([[1.0]]))["error"][0])
 
 
 def test_a_component_that_is_large_everywhere_is_typical_of_nobody():
