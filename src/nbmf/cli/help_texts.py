@@ -43,7 +43,7 @@ examples:
   nbmf fit votes.csv --method bica --components 5              exactly five components
   nbmf fit votes.csv --set alpha=0.2 --set beta=0.2            priors that are not learned
   nbmf fit parliament.csv --groups party --out by-party        groups of rows; another folder
-  nbmf fit votes.csv --names west east                         names for the components
+  nbmf fit votes.csv --names west-to-east                      a name for the axis
 
 
 Counts, 0, 1, 2, ..., have methods of their own: nbmf info FILE lists them. So have ordered categories, which are
@@ -75,7 +75,7 @@ examples:
   nbmf compare votes.csv --masks 10                          less uncertainty
   nbmf compare votes.csv --iterations 500                    faster: Gibbs sampling with 500 sweeps
 
-Counts have methods of their own, five by default, with three values of K each.
+Counts have methods of their own, six by default, four of them with three values of K.
 
 files written to the folder FILE's name with .compare, or to the folder after --out: scores.csv (a
 row per fit), summary.csv, comparison.png, against_K.png (where a method has several K),
@@ -111,8 +111,8 @@ the probability of a one; for counts the mean
 """
 COMPARE_FITS = """\
 examples:
-  nbmf compare-fits votes.nbmf by-party                two fits of the same file
-  nbmf compare-fits votes.nbmf by-party --no-check     faster: without held-out entries
+  nbmf compare-fits parliament.nbmf by-party                two fits of the same file
+  nbmf compare-fits parliament.nbmf by-party --no-check     faster: without held-out entries
 
 Rows and columns are matched by their names, and components by their profiles over these. A row moved if it has
 another main component, or if the intervals of its positions do not overlap once most of the rows in
