@@ -58,12 +58,10 @@ class Scale:
     row_names, column_names : str arrays (F,), (N,)
     positions, lower, upper : float arrays (F, A)
         With the ends of the credible intervals.
-    level : float
-        Of the intervals.
+    level : float, of the intervals
     interval_kind : str
-        FROM_DRAWS, GIVEN_COLUMNS or GIVEN_SLOPES. Of 90 % intervals given the columns, 85 to 95 % held the truth: 20
-        to 300 rows of zeros and ones, 30 or 40 columns, one or two scales; of counts 80 to 92 %. (Of those of draws of
-        a variational fit 80 to 90 %, so these are not used.)
+        FROM_DRAWS, GIVEN_COLUMNS or GIVEN_SLOPES. Of 90 % intervals given the columns 85 to 95 % held the truth (20 to
+        300 rows, 30 or 40 columns, one or two scales; of counts 80 to 92 %), of draws of variational fits 80 to 90 %.
     discrimination : float array (N, A)
         The change of the log-odds of a one, or of the log of the expected count, from one position to the next
         standard deviation.
@@ -75,10 +73,8 @@ class Scale:
         Of an entry given its ψ; its `cuts` are the part of the thresholds that is no intercept of the model.
     categories : sequence of str
         What ordered categories are called, from the lowest on; () of zeros and ones.
-    shares : float array (A,)
-        Of the variance of log-odds over the rows, summed over the columns.
-    reliability : float array (A,)
-        One less the mean posterior variance of a position.
+    shares, reliability : float arrays (A,)
+        Of the variance of log-odds over the rows, summed over the columns; one less the mean posterior variance.
     kept : int
         How many axes are reported and drawn: those with a share of at least LEAST_RATIO of the first one's, correlated
         or not, and of which residuals without it have more than noise has; at least 1, at most MOST_KEPT.
@@ -90,13 +86,10 @@ class Scale:
     low, high : float arrays (N, A)
         Mean predicted probability of a one, or mean place of the category, counted from 0, of the rows in the lowest
         and in the highest tenth of an axis; of counts the mean expected count there of rows of average effect.
-    n_end : int
-        How many rows such a tenth has.
+    n_end : int, how many rows such a tenth has
     row_groups : str array (F,) or None
-    lowest : int
-        The number of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones.
-    given : sequence of str
-        What a person calls the first axes.
+    lowest : int, of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones
+    given : sequence of str, what a person calls the first axes
     mean_correlation : float array (A,) or None
         Of positions with the means of rows' observed entries: the proportion of ones, or the mean category; of counts
         with the logarithms of their sums.
@@ -106,8 +99,8 @@ class Scale:
         Of counts: the effects of new rows are no part of their positions as far as they differ from it.
     between_chains : float array (A,) or None
         The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
-    correlations : float array (A, A)
-        Of the axes in the population of rows; by default they are uncorrelated.
+    correlations : float array (A, A) or None
+        Of the axes in the population of rows, if they correlate.
     """
 
     row_names: np.ndarray
@@ -138,15 +131,10 @@ class Scale:
     between_chains: np.ndarray | None = None
     correlations: np.ndarray | None = None
 
-    def __post_init__(self):
-        """Fill in correlations."""
-        if self.correlations is None:
-            object.__setattr__(self, "correlations", np.eye(len(self.shares)))
-
     @property
     def is_oblique(self) -> bool:
         """Whether axes correlate."""
-        return bool(np.any(np.triu(self.correlations, 1)))
+        return self.correlations is not None
 
     @property
     def difficulty(self) -> np.ndarray:
@@ -205,7 +193,8 @@ class Scale:
         slopes, positions = self.discrimination, self.positions_of(factors)
         weights = observed * self.law.at(psi_of(factors)).information
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
-        covariance = np.linalg.inv(np.linalg.inv(self.correlations) + information)
+        prior = np.eye(slopes.shape[1]) if self.correlations is None else np.linalg.inv(self.correlations)
+        covariance = np.linalg.inv(prior + information)
         half_widths = ndtri((1 + self.level) / 2) * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
         return positions, positions - half_widths, positions + half_widths
 
@@ -296,7 +285,7 @@ def scale_of(
         kept=kept,
         limit=limit,
         rotated=is_rotated,
-        correlations=axes.correlations,
+        correlations=axes.correlations if np.any(np.triu(axes.correlations, 1)) else None,
         low=np.column_stack(low),
         high=np.column_stack(high),
         n_end=n_end,

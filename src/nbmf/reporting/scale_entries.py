@@ -121,7 +121,8 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
 def _ordered_by_sums(scale: Scale) -> Iterator[str]:
     """Yield that axes of counts order rows by how much was counted in them: of models without effects of rows."""
     each, kept = scale.mean_correlation[: scale.kept], slice(scale.kept)
-    r = float(np.sqrt(each @ np.linalg.solve(scale.correlations[kept, kept], each)))
+    of_axes = scale.correlations[kept, kept] if scale.is_oblique else np.eye(scale.kept)
+    r = float(np.sqrt(each @ np.linalg.solve(of_axes, each)))
     if r >= LIKE_SUMS and not scale.has_row_effects:
         along = "the axis" if scale.kept == 1 else "one direction of the axes"
         yield f"along {along} rows differ much as {words_of(scale).mean_of_row} do (r = {min(r, 1):.2f}): {BY_SUMS}"

@@ -80,7 +80,7 @@ def test_a_signed_axis_has_signed_correlations_and_new_rows_are_placed(rho):
     np.testing.assert_allclose(upper - lower, found.upper - found.lower, rtol=0.1)
     order = np.abs(np.corrcoef(found.positions[:, :2].T, traits.T)[:2, 2:]).argmax(axis=0)
     signs = np.sign([np.corrcoef(found.positions[:, a], traits[:, t])[0, 1] for t, a in enumerate(order)])
-    assert np.sign(found.correlations[0, 1]) == (signs.prod() if rho else 0)
+    assert rho == 0 or np.sign(found.correlations[0, 1]) == signs.prod()
     truth = traits * signs / traits.std(axis=0)
     held = (found.lower[:, order] < truth) & (truth < found.upper[:, order])
     assert 0.82 < held.mean() < 0.97
