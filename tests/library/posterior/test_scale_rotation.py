@@ -77,7 +77,7 @@ def test_a_signed_axis_has_signed_correlations_and_new_rows_are_placed(rho):
     assert found.is_oblique == (rho > 0)
     positions, lower, upper = found.place(model.factors_, matrix.observed)
     np.testing.assert_allclose(positions, found.positions, atol=1e-6)
-    np.testing.assert_allclose(upper - lower, found.upper - found.lower, rtol=0.1)
+    np.testing.assert_allclose(upper - lower, found.upper - found.lower, rtol=0.005)
     order = np.abs(np.corrcoef(found.positions[:, :2].T, traits.T)[:2, 2:]).argmax(axis=0)
     signs = np.sign([np.corrcoef(found.positions[:, a], traits[:, t])[0, 1] for t, a in enumerate(order)])
     assert rho == 0 or np.sign(found.correlations[0, 1]) == signs.prod()
