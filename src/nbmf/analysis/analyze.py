@@ -178,9 +178,10 @@ def _named(result: ReportedFit, names: Sequence[str] | None, log: Callable[[str]
     if not names:
         return result
     result = replace(result, components=result.components._replace(given=tuple(names)))
-    shown = result.components.informative if result.scale is None else result.scale.kept
-    if len(names) > shown:
-        unused = ", ".join(map(repr, names[shown:]))
-        is_are = "is" if shown == 1 else "are"
-        log(Message(Setting("names"), f": {shown} {is_are} shown, so that there is none to be called {unused}"))
+    there = result.components.informative if result.scale is None else len(result.scale.shares)
+    if len(names) > there:
+        unused = ", ".join(map(repr, names[there:]))
+        one, several = ("component", "components") if result.scale is None else ("axis", "axes")
+        text = f"there is 1 {one}" if there == 1 else f"there are {there} {several}"
+        log(Message(Setting("names"), f": {text}, so that there is none to be called {unused}"))
     return result
