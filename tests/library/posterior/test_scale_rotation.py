@@ -12,8 +12,8 @@ from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior import scale_rotation
 from nbmf.posterior.scale import scale_of
-from nbmf.posterior.scale_axes import WEAK, axes_of, bend
-from nbmf.posterior.scale_rotation import correlated, reported
+from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, axes_of, bend
+from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, correlated, reported
 
 
 def scales(F, N, T, rho, seed=0):
@@ -123,6 +123,13 @@ def test_of_fewer_axes_than_there_are_others_are_weak(monkeypatch):
     monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: axes if number == 2 else None)
     assert reported(axes, matrix)[1:] == (2, WEAK, True)
     assert reported(axes, matrix, may_correlate=False)[1] < 3
+    there = {LEAST_RATIO: (1, WEAK), LEAST_OBLIQUE: (3, NOISE)}
+    monkeypatch.setattr(
+        scale_rotation, "kept_axes", lambda axes, matrix, most, least=LEAST_RATIO, known=1: there[least]
+    )
+    assert reported(axes, matrix)[1:] == (2, WEAK, True)
+    monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: axes)
+    assert reported(axes, matrix)[1:] == (3, NOISE, True)
 
 
 def test_an_arch_is_found_in_any_direction():
