@@ -141,6 +141,7 @@ READ = (
     ),
     OBJECT,
     ENCODING,
+    Option("--undirected", "each line of a list is a tie in both directions", action="store_true", default=None),
     switch("--diagonal", "--no-diagonal treats the diagonal of a network as missing", True),
 )
 READING = (*READ, Option("--transpose", "swap rows and columns", action="store_true"))

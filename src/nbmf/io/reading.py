@@ -26,7 +26,7 @@ from nbmf.io.networks import as_network
 from nbmf.io.tables_as_matrices import of_table
 
 CODES = (*KINDS, "counts", "above", "categories")
-TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent")
+TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent", "undirected")
 SHOWN = 5  # names in the report
 
 
@@ -85,6 +85,8 @@ def read(
     encoding : str, optional
         Of text, JSON and old files of SPSS: by default UTF-8, UTF-16 if a byte order mark or zero bytes show it, or
         Windows-1252, which includes Latin-1.
+    undirected : bool
+        True: each record of a list is of both directions, so that rows and columns have the same names.
     diagonal : bool
         False: the diagonal of a network, a matrix whose rows and columns have the same names, is missing.
     transpose : bool

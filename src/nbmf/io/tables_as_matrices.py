@@ -2,7 +2,7 @@
 
 import itertools
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -151,8 +151,8 @@ def _list_has_header(records: Records, options: Options, coding: ValueCoding) ->
 class _Names(dict):
     """Names of rows or columns, numbered 0, 1, ... as they appear; `numbers` has that of each record."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, names: Mapping[str, int] | None = None) -> None:
+        super().__init__(names or {})
         self.numbers = array("q")
 
     def __missing__(self, name: str) -> int:
@@ -167,9 +167,33 @@ def _notes_of_network(rows: _Names, columns: _Names) -> tuple[str, ...]:
     if are_numbers or len(both) < SHARED * min(sizes) or sizes == (len(both), len(both)):
         return ()
     return (
-        f"{len(both)} names are both rows and columns, as in a network: each line is one direction, so an undirected "
-        "tie takes two, and a name on one side alone is missing on the other",
+        Message(
+            f"{len(both)} names are both rows and columns, as in a network: each line is one direction, and a name on "
+            "one side alone is missing on the other; ",
+            Setting("undirected", True),
+            " makes each line a tie in both directions",
+        ),
     )
+
+
+def _both_ways(
+    rows: _Names, columns: _Names, codes: np.ndarray, lines: Sequence[int]
+) -> tuple[_Names, _Names, np.ndarray, Sequence[int]]:
+    """Return names that rows and columns have in common, and each record a second time, the other way round.
+
+    Not if that is the same, or another record says it already.
+    """
+    names = _Names()
+    for name in itertools.chain(rows, columns):
+        _ = names[name]
+    a, b = (np.array([names[name] for name in side], int)[np.asarray(side.numbers, int)] for side in (rows, columns))
+    here, there = a * len(names) + b, b * len(names) + a
+    order = np.argsort(here, kind="stable")
+    found = order[np.minimum(np.searchsorted(here[order], there), len(order) - 1)]
+    new = (here[found] != there) | (codes[found] != codes)
+    both = _Names(names), _Names(names)
+    both[0].numbers, both[1].numbers = np.concatenate([a, b[new]]), np.concatenate([b, a[new]])
+    return *both, np.concatenate([codes, codes[new]]), np.concatenate([lines, np.asarray(lines)[new]])
 
 
 def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
@@ -188,16 +212,19 @@ def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
         if "groups" in places:
             _add_groups(table, block, places, group_of)
     codes = np.concatenate(parts) if parts else np.ones(len(lines), coding.dtype)
+    notes = _notes_of_network(rows, columns)
+    if options["undirected"]:
+        rows, columns, codes, lines, notes = *_both_ways(rows, columns, codes, lines), ()
     code, why = _absent(options, codes)
     matrix, left_out = _scattered(table, code, codes, rows, columns, lines)
     absent = f"pairs without a record are {'zeros' if code == 0 else 'missing'}{why}"
-    groups = [group_of[name][0] for name in rows] if "groups" in places else None
+    groups = [group_of.get(name, ("", 0))[0] for name in rows] if "groups" in places else None
     said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
     unused = len(table.names) - len(places)
     said += f"; {counted(unused, 'column')} not used" if unused else ""
     format = f"{table.format}; layout {options['layout']}: {said}"
     names = list(rows), list(columns)
-    return CodedMatrix(matrix, format, *names, groups, absent, code == 0, left_out, _notes_of_network(rows, columns))
+    return CodedMatrix(matrix, format, *names, groups, absent, code == 0, left_out, notes)
 
 
 def _places(table: Table, options: Options) -> dict[str, int]:

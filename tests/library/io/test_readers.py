@@ -963,3 +963,34 @@ def test_a_list_of_ties_is_said_to_have_one_direction(tmp_path, pairs, is_networ
     nbmf.read(tmp_path / "ties.csv", layout="presence", log=said.append)
     words = "names are both rows and columns, as in a network: each line is one direction"
     assert any(words in str(line) for line in said) is is_network
+
+
+TIES = "from,to\nAnn,Bob\nCid,Ann\nBob,Ann\nBob,Bob\nDan,Cid\n"
+
+
+@pytest.mark.parametrize("largest", [coded_matrix.MAX_ENTRIES, 5])
+def test_lines_of_an_undirected_list_are_ties_in_both_directions(tmp_path, monkeypatch, largest):
+    """Those that are given both ways, or tie one to itself, are there once; large matrices keep their ones alone."""
+    monkeypatch.setattr("nbmf.io.coded_matrix.MAX_ENTRIES", largest)
+    said = []
+    (tmp_path / "ties.csv").write_text(TIES)
+    made = nbmf.read(tmp_path / "ties.csv", layout="presence", undirected=True, log=said.append)
+    assert made.row_names.tolist() == made.column_names.tolist() == ["Ann", "Cid", "Bob", "Dan"]
+    codes = made.codes if largest > 5 else made.toarray()
+    assert codes.tolist() == [[0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0], [0, 1, 0, 0]]
+    assert any("undirected: entries are held out in pairs" in str(line) for line in said)
+    assert not any("repeat" in str(line) or "each line is one direction" in str(line) for line in said)
+
+
+def test_values_of_an_undirected_list_are_of_both_directions(tmp_path):
+    (tmp_path / "ties.csv").write_text("a,b,v,sex\nAnn,Bob,3,f\nBob,Cid,0,m\nCid,Bob,0,f\n")
+    given = {"layout": "long", "counts": True, "undirected": True, "log": lambda line: None}
+    made = nbmf.read(tmp_path / "ties.csv", groups="sex", **given)
+    np.testing.assert_array_equal(getattr(made, made.field), [[-1, 3, -1], [3, -1, 0], [-1, 0, -1]])
+    assert made.row_groups.tolist() == ["f", "m", "f"]
+    (tmp_path / "ties.csv").write_text("a,b,v\nAnn,Bob,3\nBob,Cid,2\nBob,Ann,1\n")
+    with pytest.raises(DataError, match=r"line 4: row 'Ann', column 'Bob' is 1, but 3 in line 2"):
+        nbmf.read(tmp_path / "ties.csv", **given)
+    (tmp_path / "ties.csv").write_text("a,b\n1,0\n0,1\n")
+    with pytest.raises(ConfigError, match="undirected = True: has no meaning with layout = None"):
+        nbmf.read(tmp_path / "ties.csv", undirected=True)
