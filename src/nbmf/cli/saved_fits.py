@@ -20,7 +20,7 @@ from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE
 from nbmf.posterior.scale_intervals import Spread
 
 OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
-THE_SAME = 0.9  # correlation of saved positions with those of the same axes, at least
+THE_SAME = 0.9999  # correlation of saved positions with those of the same axes, where they are no means of draws
 OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
 
 

@@ -426,3 +426,22 @@ def test_folders_of_1_0_0_keep_their_axes(capsys, monkeypatch):
         own = pd.read_csv(f"{folder}/columns.csv").filter(like="discrimination")
         assert scale.kept == (3 if most == 3 else 5)
         np.testing.assert_allclose(scale.discrimination[:, : scale.kept], own.to_numpy()[:, : scale.kept], atol=0.02)
+
+
+def test_folders_keep_axes_that_do_not_correlate(capsys, monkeypatch):
+    """Two scales that correlate by .5, as earlier versions have reported them."""
+    rng = np.random.default_rng(1)
+    traits = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], 250)
+    V = (rng.logistic(size=(250, 20)) < 2 * traits[:, np.arange(20) % 2]).astype(int)
+    pd.DataFrame(V, [f"p{f}" for f in range(250)], [f"q{n}" for n in range(20)]).to_csv("traits.csv")
+    ask = ["--method", "logistic-vb-learned-effects", "--no-check"]
+    for folder, correlate in (("now", True), ("before", False)):
+        with monkeypatch.context() as patched:
+            if not correlate:
+                patched.setattr("nbmf.posterior.scale_rotation.correlated", lambda axes, number: None)
+            run(capsys, "fit", "traits.csv", *ask, "--out", folder)
+        fit = load_fit(Path(folder))
+        scale = saved_scale(fit.path, fit.model, fit.matrix)
+        assert scale.is_oblique == correlate
+        own = pd.read_csv(f"{folder}/columns.csv").filter(like="discrimination")
+        np.testing.assert_allclose(scale.discrimination[:, : scale.kept], own.to_numpy()[:, : scale.kept], atol=0.02)
