@@ -67,7 +67,7 @@ COSTS = {
 }
 SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250)}  # of the fits with which K is searched for
 SEARCHED = 3  # numbers of components that are mostly tried, besides those halfway to others
-START, REPORT = 2.2, 3.5  # seconds to load what is needed; to draw and write
+START, REPORT = 3.0, 8.0  # seconds to load what is needed; to draw and write
 BASELINES = 1.5e-6  # seconds per entry and fold
 MIXTURE = 2e-5  # seconds per entry that is held out and method that is mixed
 AS_CSV, AS_NPZ = 1.5e-6, 2e-7  # seconds per entry of E[V] that is written
