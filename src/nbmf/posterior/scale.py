@@ -79,7 +79,7 @@ class Scale:
         How many axes are reported and drawn: those with a share of at least LEAST_RATIO of the first one's, correlated
         or not, and of which residuals without it have more than noise has; at least 1, at most MOST_KEPT.
     limit : str
-        Why there are no more: NO_OTHER, WEAK, NOISE or MANY.
+        Why there are no more: NO_OTHER, WEAK, WEAK_BUT_THERE, NOISE or MANY.
     rotated : bool
         Whether the kept axes are rotated, by varimax, or by quartimin if they correlate: where columns then depend on
         fewer of them.

@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.posterior.scale_axes import LEAST_RATIO, MOST_KEPT, WEAK, Axes, kept_axes
+from nbmf.posterior.scale_axes import LEAST_RATIO, MOST_KEPT, WEAK, WEAK_BUT_THERE, Axes, kept_axes
 
 SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
 MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes time in their square
@@ -36,7 +36,8 @@ def reported(
         for number in range(there, max(kept, 2) - 1, -1):
             found = correlated(axes, number)
             if found is not None:
-                return found, number, reason if number == there else WEAK, True
+                return found, number, reason if number == there else WEAK_BUT_THERE, True
+        limit = WEAK_BUT_THERE if there > kept else limit
     axes, is_rotated = rotated(axes, kept)
     return axes, kept, limit, is_rotated
 

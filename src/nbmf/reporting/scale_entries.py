@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
-from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, bend
+from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE, bend
 from nbmf.posterior.scale_intervals import typical_half
 from nbmf.reporting.component_entries import LIKE_SUMS
 from nbmf.reporting.model import Block, Entry, Lines, Table
@@ -24,6 +24,7 @@ EMPTY = "; empty where it is far from all rows"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
     WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
+    WEAK_BUT_THERE: "a further axis is weak next to the first, but no noise; it is in positions.csv and columns.csv",
     NOISE: "a further axis cannot be distinguished from noise; it is in positions.csv and columns.csv",
     MANY: "further axes are in positions.csv and columns.csv",
 }

@@ -12,7 +12,7 @@ from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior import scale_rotation
 from nbmf.posterior.scale import scale_of
-from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, axes_of, bend
+from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, WEAK_BUT_THERE, axes_of, bend
 from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, correlated, reported
 
 
@@ -121,15 +121,17 @@ def test_of_fewer_axes_than_there_are_others_are_weak(monkeypatch):
     assert reported(axes, matrix)[1:] == (3, WEAK, True)
     assert reported(axes, matrix, most=2)[1] == 2
     monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: axes if number == 2 else None)
-    assert reported(axes, matrix)[1:] == (2, WEAK, True)
+    assert reported(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
     assert reported(axes, matrix, may_correlate=False)[1] < 3
     there = {LEAST_RATIO: (1, WEAK), LEAST_OBLIQUE: (3, NOISE)}
     monkeypatch.setattr(
         scale_rotation, "kept_axes", lambda axes, matrix, most, least=LEAST_RATIO, known=1: there[least]
     )
-    assert reported(axes, matrix)[1:] == (2, WEAK, True)
+    assert reported(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
     monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: axes)
     assert reported(axes, matrix)[1:] == (3, NOISE, True)
+    monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: None)
+    assert reported(axes, matrix)[1:3] == (1, WEAK_BUT_THERE)
 
 
 def test_an_arch_is_found_in_any_direction():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nbmf.posterior.scale import GIVEN_COLUMNS, GIVEN_SLOPES, Scale
-from nbmf.posterior.scale_axes import MANY, NOISE, WEAK
+from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
 from nbmf.posterior.scale_laws import Cuts, Sizes
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
@@ -56,6 +56,7 @@ def test_the_facts_are_those_of_the_scale():
     ("changed", "said"),
     [
         ({"limit": NOISE}, "a further axis cannot be distinguished from noise"),
+        ({"limit": WEAK_BUT_THERE}, "a further axis is weak next to the first, but no noise"),
         ({"limit": MANY}, "further axes are in positions.csv"),
         ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
         (
