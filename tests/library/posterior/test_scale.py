@@ -330,3 +330,18 @@ def test_a_large_matrix_takes_seconds():
     started = time.process_time()
     assert scale_of(model, matrix).kept == 2
     assert time.process_time() - started < 6  # 1 s on a machine of its own
+
+
+def test_ends_of_a_sampled_axis_are_those_of_its_positions_and_of_the_predictions_that_are_reported():
+    """Positions are means over draws, which have another order than those of the model; E[V] is given."""
+    matrix, _ = two_scales(F=40)
+    chain = nbmf.LogisticFactorGibbs(3, burn_in=20, n_samples=40, random_state=0)
+    run = nbmf.run_chains(chain, matrix, chains=2, n_draws=20)
+    scale = scale_of(run.best, matrix, draws=run.draws, chains=2, expectation=run.expectation)
+    differs = scale_of(run.best, matrix, draws=run.draws, chains=2)
+    for a in range(scale.kept):
+        order = scale.order(a)
+        np.testing.assert_allclose(scale.low[:, a], run.expectation[order[: scale.n_end]].mean(axis=0))
+        np.testing.assert_allclose(scale.high[:, a], run.expectation[order[-scale.n_end :]].mean(axis=0))
+        np.testing.assert_allclose(differs.high[:, a], run.best.expectation_[order[-scale.n_end :]].mean(axis=0))
+    assert np.abs(scale.high - differs.high).max() > 1e-3
