@@ -91,20 +91,19 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
         as_saved = _axes_as_saved(model, matrix, positions[..., 0])
         drawn = {}
         if is_drawn:
-            expectation = _saved_expectation(path) - getattr(matrix, "lowest", 0)
-            drawn = {"draws": Spread.of(positions), "expectation": expectation}
+            drawn = {"draws": Spread.of(positions), "expectation": _saved_expectation(path, matrix)}
         return scale_of(model, matrix, **drawn, **as_saved)
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
 
 
-def _saved_expectation(path: Path) -> np.ndarray:
-    """Return E[V] of a folder, float array (F, N): of several chains it is none that their models have."""
-    arrays = path / f"{EXPECTATION}.npz"
+def _saved_expectation(path: Path, matrix: NamedMatrix) -> np.ndarray | None:
+    """Return E[V] of a folder, (F, N): of several chains it is none that their models have; None if it was removed."""
+    arrays, table, lowest = path / f"{EXPECTATION}.npz", path / f"{EXPECTATION}.csv", getattr(matrix, "lowest", 0)
     if arrays.exists():
         with np.load(arrays) as saved:
-            return saved[EXPECTATION]
-    return pd.read_csv(path / f"{EXPECTATION}.csv", index_col=0).to_numpy(float)
+            return saved[EXPECTATION] - lowest
+    return pd.read_csv(table, index_col=0).to_numpy(float) - lowest if table.exists() else None
 
 
 def _axes_as_saved(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> dict[str, int | bool]:

@@ -143,6 +143,9 @@ def test_a_sampled_scale_is_drawn_again_by_its_draws(groups, capsys, here, monke
     for name in ("positions", "lower", "upper", "discrimination", "low", "reliability", "mean_correlation"):
         np.testing.assert_allclose(getattr(again, name), getattr(first, name), rtol=1e-4, atol=1e-5)
     assert (again.kept, again.interval_kind) == (first.kept, FROM_DRAWS)
+    (here / "out/expectation.csv").unlink()  # which may be removed: ends are then those of the model
+    _, without = drawn_scale(capsys, monkeypatch, "plot", "out")
+    np.testing.assert_allclose(without.positions, again.positions)
     (here / "out/positions.csv").write_text("row,axis 1\n1,2\n", encoding="utf-8")
     assert "out/positions.csv: not the table of positions of this fit" in said(capsys, "plot", "out", code=2)
 
