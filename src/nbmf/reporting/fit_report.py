@@ -153,7 +153,7 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
                 what = f"{('position', 'slope' if result.scale.of_counts else 'discrimination')[axis]} on each axis"
             words = f"{kind} by group: their mean {what}, ± standard error"
             if result.scale is not None and axis == 0 and getattr(model, "groups_in_use", None) is None:
-                words += "; they are drawn to 0: in the population they differ by one over the reliability as much"
+                words += "; they are shrunk towards 0: in the population differences are 1 / reliability times as large"
             table["text"] = [_with_error(*row) for row in zip(table["mean"], table["error"], strict=True)]
             cells = table.pivot_table(values="text", aggfunc="first", **pivot)
         else:

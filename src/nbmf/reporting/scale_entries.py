@@ -24,7 +24,7 @@ EMPTY = "; empty where it is far from all rows"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
     WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
-    WEAK_BUT_THERE: "a further axis is weak next to the first, but no noise; it is in positions.csv and columns.csv",
+    WEAK_BUT_THERE: "a further axis is weak next to the first but above noise; it is in positions.csv and columns.csv",
     NOISE: "a further axis cannot be distinguished from noise; it is in positions.csv and columns.csv",
     MANY: "further axes are in positions.csv and columns.csv",
 }

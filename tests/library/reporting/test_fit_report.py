@@ -161,7 +161,9 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     fit = result(nbmf.LogisticFactorVB, grouped, column_groups=columns)
     of_rows, of_columns = group_tables(fit)
     (caption,) = of_rows.caption
-    assert caption.startswith("rows by group: their mean position on each axis, ± standard error; they are drawn to 0")
+    assert caption.startswith(
+        "rows by group: their mean position on each axis, ± standard error; they are shrunk towards 0"
+    )
     assert of_columns.caption == ["columns by group: their mean discrimination on each axis, ± standard error"]
     kept = fit.scale.kept
     for table, values, groups in (

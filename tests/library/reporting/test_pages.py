@@ -122,7 +122,7 @@ def test_groups_have_mean_coordinates_where_components_are_axes(folder):
     means = table[table["component"] == 1].set_index("group")["mean"]
     assert means.min() < -0.5 < 0.5 < means.max()
     assert "rows" not in table  # that are most typical of an axis
-    words = "rows by group: their mean position on each axis, ± standard error; they are drawn to 0"
+    words = "rows by group: their mean position on each axis, ± standard error; they are shrunk towards 0"
     lines = (folder / "positions/summary.txt").read_text().splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("rows by group: "))
     shown = {line.split()[0]: line.split()[1:4] for line in lines[at:] if line.split()[:1] in (["left"], ["right"])}

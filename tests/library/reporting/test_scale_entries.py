@@ -56,7 +56,7 @@ def test_the_facts_are_those_of_the_scale():
     ("changed", "said"),
     [
         ({"limit": NOISE}, "a further axis cannot be distinguished from noise"),
-        ({"limit": WEAK_BUT_THERE}, "a further axis is weak next to the first, but no noise"),
+        ({"limit": WEAK_BUT_THERE}, "a further axis is weak next to the first but above noise"),
         ({"limit": MANY}, "further axes are in positions.csv"),
         ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
         (
