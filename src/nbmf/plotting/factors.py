@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AXES_LABEL = "coordinates, W and H scaled to the same size on each axis"
+SCALE_LABEL = "positions and what a step changes, scaled to the same size on each axis"
 SIDES = {"both": (0, 1), "rows": (0,), "columns": (1,)}
 
 
@@ -84,10 +85,11 @@ def dictionary(
     if count < shown.active:
         title += f": the first {count} of {shown.active} {'axes' if has_axes(model) else 'active components'}"
     titles = [f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}" for axis in (0, 1)]
-    if has_scale(model):  # whose axes are turned
-        titles = [f"{AXIS_NAMES[0]}: positions", f"{AXIS_NAMES[1]}: what a step changes"]
-    factors = [shown.factors[axis]._replace(title=titles[axis]) for axis in SIDES[side]]
     label = AXES_LABEL if has_axes(model) else "; ".join(dict.fromkeys(model.meanings[axis] for axis in SIDES[side]))
+    if has_scale(model):  # whose axes are turned: no longer W and H
+        titles = [f"{AXIS_NAMES[0]}: positions", f"{AXIS_NAMES[1]}: what a step changes"]
+        label = SCALE_LABEL
+    factors = [shown.factors[axis]._replace(title=titles[axis]) for axis in SIDES[side]]
     axes = overview.draw_factors(factors, shown.headings, lines, title, label, ax)
     return np.array(axes) if side == "both" else axes[0]
 

@@ -143,6 +143,14 @@ def test_high_in_a_picture_is_high_on_the_scale(scale, scale_fit):
         assert rows.weights @ columns.weights.T == pytest.approx(scale_fit.W_ @ scale_fit.H_, abs=0.5)
 
 
+def test_a_picture_of_a_scale_does_not_speak_of_W_and_H(scale, scale_fit, common, common_fit):
+    rows, columns = nbmf.plot.dictionary(scale_fit, scale[1])
+    assert [panel.get_title() for panel in (rows, columns)] == ["rows: positions", "columns: what a step changes"]
+    assert rows.figure.axes[-1].get_xlabel().startswith("positions and what a step changes")
+    rows, _ = nbmf.plot.dictionary(common_fit, common[1])
+    assert rows.figure.axes[-1].get_xlabel().startswith("coordinates, W and H")
+
+
 @pytest.mark.parametrize("effects", ["columns", "both", "none"])
 def test_axes_of_a_picture_are_those_of_the_report(effects):
     """Also where effects of rows are part of them, and where axes are rotated or correlate."""
