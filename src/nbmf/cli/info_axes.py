@@ -9,6 +9,7 @@ from nbmf.analysis.plan import plan_of
 from nbmf.analysis.request import Request
 from nbmf.data.named import NamedMatrix
 from nbmf.reporting.text import wrapped
+from nbmf.reporting.words import before_number
 
 AXES = ((1, "rows"), (0, "columns"))  # what sums over the other axis are of
 NAMED = 3  # rows or columns at either end
@@ -19,7 +20,8 @@ def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
     """Return the rows (axis 1) or columns (axis 0) with the smallest and with the largest sums."""
     names = matrix.row_names if axis == 1 else matrix.column_names
     order = np.argsort(sums, kind="stable")
-    return tuple(", ".join(f"{names[i]} {sums[i]}" for i in places) for places in (order[:NAMED], order[::-1][:NAMED]))
+    smallest, largest = order[:NAMED], order[::-1][:NAMED]
+    return tuple(", ".join(f"{before_number(names[i])} {sums[i]}" for i in at) for at in (smallest, largest))
 
 
 def worth_a_look(matrix: NamedMatrix, unusual: dict[str, np.ndarray], axis: int) -> list[str]:

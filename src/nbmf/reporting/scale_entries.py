@@ -11,7 +11,7 @@ from nbmf.posterior.scale_intervals import typical_half
 from nbmf.reporting.component_entries import LIKE_SUMS
 from nbmf.reporting.model import Block, Entry, Lines, Table
 from nbmf.reporting.scale_words import ONES, words_of
-from nbmf.reporting.words import joined
+from nbmf.reporting.words import before_number, joined
 
 NAMED = 8  # rows at an end
 MIDDLE = 5  # rows in the middle
@@ -238,7 +238,6 @@ def _end(scale: Scale, a: int, order: np.ndarray) -> str:
 
 def _rows(scale: Scale, a: int, rows: np.ndarray) -> str:
     """Return names with positions and intervals."""
-    return ", ".join(
-        f"{scale.row_names[f]} {scale.positions[f, a]:.2f} [{scale.lower[f, a]:.2f}, {scale.upper[f, a]:.2f}]"
-        for f in rows
-    )
+    names = [before_number(name) for name in scale.row_names[rows]]
+    numbers = zip(names, *(X[rows, a] for X in (scale.positions, scale.lower, scale.upper)), strict=True)
+    return ", ".join(f"{name} {place:.2f} [{lower:.2f}, {upper:.2f}]" for name, place, lower, upper in numbers)

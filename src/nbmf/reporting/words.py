@@ -1,5 +1,6 @@
 """Words that several reports share."""
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +11,7 @@ SCORED_BY = {
     "negative-binomial": "scored by the negative binomial distribution predicted",
 }
 
-
+NUMBER = re.compile(r"[-+\d.,:/ ]*\d[-+\d.,:/ ]*%?")
 TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # Unicode's classes of what turns writing
 
 
@@ -28,6 +29,11 @@ def joined(texts: Iterable[str]) -> str:
     """Return "a", "a and b" or "a, b and c"."""
     *first, last = list(texts) or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def before_number(name: Any) -> str:
+    """Return a name as it is written before its value: in quotes where it is a number too."""
+    return f"'{name}'" if NUMBER.fullmatch(str(name)) else str(name)
 
 
 def printable(text: str) -> str:
