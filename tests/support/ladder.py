@@ -138,8 +138,8 @@ def assert_posterior_mean(chain, predict, exact, n_samples=20_000, burn_in=100):
     assert p > FALSE_ALARM, f"posterior mean of V differs from the exact one, p = {p:.1e}"
 
 
-def cold_run(script, cache, **environment):
-    """Run `script` in a new process with an empty cache of compiled code; return what it prints."""
+def run_apart(script, cache, **environment):
+    """Run `script` in a new process whose compiled code is in the folder `cache`; return what it prints."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)} | environment
     command = [sys.executable, "-W", "ignore", "-c", script]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

@@ -104,7 +104,7 @@ for threads in 1, 2:
     model.sweep()
 print(sum(module._sweeps_parallel.stats.cache_hits.values()))
 """
-    assert ladder.cold_run(script, tmp_path) == "0"
+    assert ladder.run_apart(script, tmp_path) == "0"
 
 
 @ladder.PROPERTY

@@ -103,6 +103,7 @@ def test_threads_do_not_change_a_bit(n_blocks):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.long
 def test_threads_run_their_own_compiled_code(tmp_path):
     # numba files compiled code under function and signature, not under parallel=True: without
     # care, whichever of the serial and the parallel version comes first is served for both.
@@ -115,7 +116,7 @@ for threads in 1, 2:
     model.update()
 print(sum(module._updates_parallel.stats.cache_hits.values()))
 """
-    assert ladder.cold_run(script, tmp_path) == "0"
+    assert ladder.run_apart(script, tmp_path) == "0"
 
 
 @ladder.PROPERTY
@@ -186,7 +187,7 @@ model = BetaDirCVB0(codes, 11, 0.7, 1.2, 0.3, np.random.SeedSequence(1), n_block
 model.update(5)
 print(model.responsibilities.tolist())
 """
-    interpreted = ladder.cold_run(script, tmp_path, NUMBA_DISABLE_JIT="1")
+    interpreted = ladder.run_apart(script, tmp_path, NUMBA_DISABLE_JIT="1")
     codes = np.random.default_rng(1).integers(-1, 2, (9, 11)).astype(np.int8)
     model = BetaDirCVB0(codes, 11, 0.7, 1.2, 0.3, np.random.SeedSequence(1), n_blocks=2)
     model.update(5)

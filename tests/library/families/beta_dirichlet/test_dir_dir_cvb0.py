@@ -206,6 +206,7 @@ def test_threads_do_not_change_a_bit(n_blocks):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.long
 def test_threads_run_their_own_compiled_code(tmp_path):
     # As in test_cvb0.py: the version compiled first must not be served for both.
     script = """
@@ -217,7 +218,7 @@ for threads in 1, 2:
     model.update()
 print(sum(module._updates_parallel.stats.cache_hits.values()))
 """
-    assert ladder.cold_run(script, tmp_path) == "0"
+    assert ladder.run_apart(script, tmp_path) == "0"
 
 
 @ladder.PROPERTY
@@ -290,7 +291,7 @@ model = DirDirCVB0(codes, 11, 0.3, 1.2, np.random.SeedSequence(1), n_blocks=2)
 model.update(5)
 print([R.tolist() for R in model.responsibilities])
 """
-    interpreted = ladder.cold_run(script, tmp_path, NUMBA_DISABLE_JIT="1")
+    interpreted = ladder.run_apart(script, tmp_path, NUMBA_DISABLE_JIT="1")
     codes = np.random.default_rng(1).integers(-1, 2, (9, 11)).astype(np.int8)
     model = DirDirCVB0(codes, 11, 0.3, 1.2, np.random.SeedSequence(1), n_blocks=2)
     model.update(5)

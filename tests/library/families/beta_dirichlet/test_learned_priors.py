@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import math
+import os
 
 import ladder
 import naive
@@ -232,8 +233,8 @@ sums = model.expected_digammas(alpha, beta)
 rising = log_rising_sum(rng.integers(0, 50, (5, 11)), alpha)
 print(*sums.ravel(), rising)
 """
-    interpreted = ladder.cold_run(script, tmp_path, NUMBA_DISABLE_JIT="1")
-    compiled = ladder.cold_run(script, tmp_path)
+    interpreted = ladder.run_apart(script, tmp_path, NUMBA_DISABLE_JIT="1")
+    compiled = ladder.run_apart(script, os.environ.get("NUMBA_CACHE_DIR", tmp_path))
     one, other = (np.array(text.split(), float) for text in (interpreted, compiled))
     np.testing.assert_allclose(one, other, rtol=1e-12)
 

@@ -236,7 +236,7 @@ for logit in (False, True):
     out = io.StringIO()
     with redirect_stdout(out):
         exec(script, {})
-    text = ladder.cold_run(script, "unused", NUMBA_DISABLE_JIT="1")
+    text = ladder.run_apart(script, "unused", NUMBA_DISABLE_JIT="1")
     one, other = (np.array(x.split(), float) for x in (out.getvalue(), text))
     np.testing.assert_allclose(one, other, rtol=1e-6)
 
