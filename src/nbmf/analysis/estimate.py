@@ -19,7 +19,7 @@ from nbmf.analysis.size import ones_of, uses_threads
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
-from nbmf.inference.component_search import halfway, tried
+from nbmf.inference.component_search import halfway, next_to, tried
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import HELD_OUT, number_of_folds
 from nbmf.inference.parallel import fits_at_a_time
@@ -66,7 +66,7 @@ COSTS = {
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
 }
 SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250)}  # of the fits with which K is searched for
-SEARCHED = 3  # numbers of components that are mostly tried, besides those halfway to others
+SEARCHED = 3  # numbers of components that are mostly tried, besides those near the best
 START, REPORT = 3.0, 8.0  # seconds to load what is needed; to draw and write
 BASELINES = 1.5e-6  # seconds per entry and fold
 MIXTURE = 2e-5  # seconds per entry that is held out and method that is mixed
@@ -134,7 +134,8 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
     if estimator.n_components == AUTO:
         grid, rest = tried(matrix.shape), part * (1 - HELD_OUT)
         numbers = grid[:SEARCHED]
-        numbers += halfway(numbers[len(numbers) // 2], grid)
+        middle = numbers[len(numbers) // 2]
+        numbers = sorted({*numbers, *halfway(middle, grid), *next_to(middle, grid)})
         search = sum(_seconds(estimator, cost, K, matrix, rest) for K in numbers)
         return _folds(matrix) * search + _seconds(estimator, cost, max(numbers), matrix, part)
     return _seconds(estimator, cost, estimator.n_components, matrix, part)

@@ -1,4 +1,4 @@
-"""K by what held-out entries say: twice as many components as long as it pays, then those halfway to the next.
+"""K by what held-out entries say: twice as many components as long as it pays, then those near the best.
 
 Of tables of mixed columns see `nbmf.choose_components`, which is `nbmf.evaluation.component_choice`.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization
 
 GRID = (2, 4, 8, 16, 32, 64)
-REFINED = 8  # the best of GRID up to which K halfway to its neighbours are tried: three groups are not four
+REFINED = 8  # the best up to which K near it are tried: three groups are not four, five are not six
 
 
 def tried(shape: tuple[int, int]) -> list[int]:
@@ -69,7 +69,8 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
 
     Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
     K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then those with
-    three quarters and three halves of the best one, if it is at most REFINED.
+    three quarters and three halves of the best one, and with one less and one more of what is then the best, if these
+    are at most REFINED.
 
     Parameters
     ----------
@@ -101,8 +102,10 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         losses[K] = _losses(estimator, K, values, held_out)
         if np.nanmean(losses[K]) > min(np.nanmean(each) for each in losses.values()):
             break
-    for K in halfway(min(losses, key=lambda K: np.nanmean(losses[K])), grid):
-        losses[K] = _losses(estimator, K, values, held_out)
+    for near in (halfway, next_to):
+        for K in near(min(losses, key=lambda K: np.nanmean(losses[K])), grid):
+            if K not in losses:
+                losses[K] = _losses(estimator, K, values, held_out)
     losses = dict(sorted(losses.items()))
     if in_pairs:  # an entry and its mirror image are one observation
         for each in losses.values():
@@ -117,9 +120,17 @@ def searches_components(estimator: "Factorization", V: Any) -> bool:
 
 def halfway(best: int, grid: list[int]) -> list[int]:
     """Return the K halfway from the best of a grid to its neighbours there."""
-    if best > REFINED:
-        return []
-    return [K for K in (3 * best // 4, 3 * best // 2) if grid[0] < K < grid[-1]]
+    return _between((3 * best // 4, 3 * best // 2), best, grid)
+
+
+def next_to(best: int, grid: list[int]) -> list[int]:
+    """Return one less and one more than the best."""
+    return _between((best - 1, best + 1), best, grid)
+
+
+def _between(numbers: tuple[int, ...], best: int, grid: list[int]) -> list[int]:
+    """Return those of some K that are within a grid, none if the best has more than REFINED."""
+    return [K for K in numbers if best <= REFINED and grid[0] < K < grid[-1]]
 
 
 def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: list[np.ndarray]) -> np.ndarray:

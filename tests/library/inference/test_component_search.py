@@ -90,15 +90,17 @@ def test_losses_are_those_of_fits_to_the_other_entries():
 
 
 def test_larger_K_are_tried_as_long_as_the_loss_falls(monkeypatch):
-    means = {1: 0.7, 2: 0.6, 4: 0.5, 6: 0.41, 8: 0.4, 12: 0.42, 16: 0.45, 32: 0.1, 64: 0.1}
+    means = {1: 0.7, 2: 0.6, 4: 0.5, 5: 0.5, 6: 0.41, 7: 0.4, 8: 0.4, 9: 0.4, 12: 0.42, 16: 0.45, 32: 0.1, 64: 0.1}
     monkeypatch.setattr(module, "_losses", lambda estimator, K, values, held_out: np.full(values.shape, means[K]))
     V = np.random.default_rng(0).integers(0, 2, (70, 80))
-    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 6, 8, 12, 16)  # and next to the best
+    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 6, 7, 8, 9, 12, 16)  # and near the best
     means |= {16: 0.3, 32: 0.2, 64: 0.15}
     assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 8, 16, 32, 64)
     assert search_components(make("BinaryICA", "auto"), V[:20]).tried == (2, 4, 8, 16)  # below the number of rows
     assert search_components(make("BinaryICA", "auto"), V[:, :2]).tried == (1,)
-    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 6, 8)  # 12 is no longer below
+    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 6, 7, 8)  # 12 is no longer below
+    means |= {6: 0.2}
+    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 5, 6, 7, 8)  # of 6 once it is the best
     means |= {3: 0.59, 4: 0.61}
     assert search_components(make("BinaryICA", "auto"), V).tried == (2, 3, 4)
 
@@ -110,6 +112,15 @@ def test_three_groups_are_three():
     V = (rng.random((400, 12)) < profiles[rng.integers(0, 3, 400)]).astype(int)
     search = search_components(nbmf.BetaDirVB("auto", alpha=0.3, beta=0.3, gamma=0.5, max_iter=500, random_state=0), V)
     assert (search.K, search.tried) == (3, (2, 3, 4, 6, 8))
+
+
+def test_five_groups_are_five():
+    """Of 2, 4, 8, ... and those halfway the best is 6, of which two are one class."""
+    rng = np.random.default_rng(704)
+    groups = rng.integers(0, 5, 120)
+    V = (rng.random((120, 60)) < rng.beta(0.5, 1.2, (5, 60))[groups]).astype(int)
+    search = search_components(nbmf.BetaDirVB("auto", alpha=0.3, beta=0.3, gamma=0.5, max_iter=500, random_state=0), V)
+    assert (search.K, search.tried) == (5, (2, 4, 5, 6, 7, 8, 12, 16))
 
 
 def test_a_mirror_image_is_held_out_as_well_and_counts_once(monkeypatch):
