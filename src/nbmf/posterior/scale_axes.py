@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ BLOCK, STEPS = 8, 6  # of subspace iteration
 LEAST_VARIANCE = 0.02  # of an entry by which residuals are divided, so that no rare entry rules them
 NO_OTHER, WEAK, WEAK_BUT_THERE, NOISE, MANY = "no other", "weak", "weak, but above noise", "noise", "many"
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
-ANGLES = 36  # at which an arch is looked for
 LEAST = 1e-3  # root mean square of ψ along the first axis, below which there is none: all that precisions have pruned
 
 
@@ -200,22 +198,3 @@ def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.nda
     lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
     products = of_means @ of_positions
     return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
-
-
-def bend(positions: np.ndarray) -> float:
-    """Return how much of the variance in one direction follows the square of another: the most of any pair of axes.
-
-    0 to 1, of positions (F, A) and of any directions at right angles in the plane of two of them, in which rows have
-    the same variance in every direction.
-    """
-    angles, most = np.linspace(0.0, np.pi, ANGLES, endpoint=False), 0.0
-    along, across = np.array([np.cos(angles), np.sin(angles)]), np.array([-np.sin(angles), np.cos(angles)])
-    for a, b in combinations(range(positions.shape[1]), 2):
-        pair = positions[:, [a, b]] - positions[:, [a, b]].mean(axis=0)
-        plane = np.linalg.svd(pair, full_matrices=False)[0] * np.sqrt(len(pair))
-        x, y = plane @ along, plane @ across
-        squares = x**2 - 1.0
-        squares -= x * (squares * x).mean(axis=0)
-        variance = np.maximum((squares**2).mean(axis=0), LEAST)
-        most = max(most, float(((squares * y).mean(axis=0) ** 2 / variance).max()))
-    return most

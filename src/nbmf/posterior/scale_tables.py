@@ -3,13 +3,21 @@
 import pandas as pd
 
 from nbmf.posterior.scale import Scale
+from nbmf.posterior.scale_shape import Shape, shape_of
+
+
+def shape_of_scale(scale: Scale) -> Shape:
+    """Return how rows lie on the axes that are reported; of ordered categories it is not looked for."""
+    return Shape() if scale.categories else shape_of(scale.positions[:, : scale.kept])
 
 
 def rows_table(scale: Scale) -> pd.DataFrame:
-    """Return a row for each row of V: its position on each axis, with the ends of the interval."""
+    """Return a row for each row of V: its position on each axis, with the ends of the interval, and along an arch."""
     columns = {"row": scale.row_names} | ({} if scale.row_groups is None else {"group": scale.row_groups})
     for a, name in enumerate(scale.names):
         columns |= {name: scale.positions[:, a], f"{name} lower": scale.lower[:, a], f"{name} upper": scale.upper[:, a]}
+    if (along := shape_of_scale(scale).along) is not None:
+        columns["along the arch"] = along
     return pd.DataFrame(columns)
 
 

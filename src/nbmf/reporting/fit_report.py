@@ -13,6 +13,7 @@ from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, by_group
+from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, key_of
 from nbmf.reporting.fit_quality import quality
@@ -21,7 +22,7 @@ from nbmf.reporting.group_table import group_table
 from nbmf.reporting.lookups import lookups_of
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.prediction_sentences import prediction_sentences
-from nbmf.reporting.scale_entries import ARCH, scale_blocks
+from nbmf.reporting.scale_entries import scale_blocks, shape_sentences
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.wording import Wording
 from nbmf.reporting.words import SCORED_BY, listed
@@ -117,8 +118,8 @@ def facts(result: ReportedFit) -> Iterator[str]:
     if result.component_search is not None:
         yield str(result.component_search)
     yield from weight_sentences(result)
-    if result.scale is None and model.alignment is Alignment.ROTATION and components.active > 1:
-        yield ARCH
+    if result.scale is None and model.alignment is Alignment.ROTATION:
+        yield from shape_sentences(shape_of(model.W_[:, : components.active]), result.names("row"))
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
         yield f"learned: {', '.join(texts)}"

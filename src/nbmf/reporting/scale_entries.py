@@ -6,8 +6,10 @@ import numpy as np
 
 from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
-from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE, bend
+from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
 from nbmf.posterior.scale_intervals import typical_half
+from nbmf.posterior.scale_shape import Shape
+from nbmf.posterior.scale_tables import shape_of_scale
 from nbmf.reporting.component_entries import LIKE_SUMS
 from nbmf.reporting.model import Block, Entry, Lines, Table
 from nbmf.reporting.scale_words import ONES, words_of
@@ -15,6 +17,7 @@ from nbmf.reporting.words import before_number, joined
 
 NAMED = 8  # rows at an end
 MIDDLE = 5  # rows in the middle
+ALONG = 4  # rows at either end of an arch, and in its middle
 TOLD = 6  # columns that separate the ends of an axis
 LISTED = 20  # columns in the table
 BY_MEANS = 0.95  # correlation of positions with the means of rows, from which on an axis orders rows by these
@@ -34,11 +37,19 @@ ROTATED = (
 )
 OBLIQUE = "the axes are rotated by quartimin, so that each column depends on hardly more than one; they correlate: "
 NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
+MONOTONE = "intervals presume that a column becomes only more or only less common along an axis"
+GROUPS = (
+    "rows are in {} groups apart rather than spread along the axes (mean silhouette {:.2f}: 1 where groups are points, "
+    "about 0.4 where rows are spread evenly)"
+)
+BENT = (
+    "the axes depend on each other: one direction follows the square of another (R² {:.2f}), as where rows lie along a "
+    f"curve or in groups; {MONOTONE}"
+)
 ARCH = (
     "rows lie along an arch: one direction follows the square of another (R² {:.2f}), as where species come and go "
-    "again along one gradient; intervals presume that a column becomes only more or only less common along an axis"
+    f"again along one gradient; {MONOTONE}"
 )
-BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skills that are there or not up to 0.08
 NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
@@ -57,8 +68,7 @@ def facts(scale: Scale) -> Iterator[str]:
         yield LIMITS[scale.limit]
     if kept > 1:
         yield _rotation(scale)
-        if not scale.categories and (part := bend(scale.positions[:, :kept])) > BENT:
-            yield ARCH.format(part)
+        yield from shape_sentences(shape_of_scale(scale), scale.row_names, "positions.csv")
     if scale.has_row_effects and (kept > 1 or scale.of_counts):
         yield words.row_effects
     yield from _ordered_by_means(scale)
@@ -226,6 +236,20 @@ def _most_informative(scale: Scale) -> np.ndarray:
         order = np.argsort(-sizes[:, a], kind="stable")
         chosen.append(order[axis_of[order] == a][: LISTED // scale.kept])
     return np.concatenate(chosen)
+
+
+def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator[str]:
+    """Yield what is seen of rows on several axes that are no scales; a file may have their places along an arch."""
+    if shape.groups:
+        yield GROUPS.format(shape.groups, shape.silhouette)
+    elif shape.along is not None:
+        yield ARCH.format(shape.bend)
+        order, half = names[np.argsort(shape.along, kind="stable")], (len(names) - ALONG) // 2
+        first, middle, last = (", ".join(part) for part in (order[:ALONG], order[half:][:ALONG], order[-ALONG:]))
+        where = f" ({file} has all)" * bool(file)
+        yield f"the order along the arch: first {first}; in the middle {middle}; last {last}{where}"
+    elif shape.is_bent:
+        yield BENT.format(shape.bend)
 
 
 def _end(scale: Scale, a: int, order: np.ndarray) -> str:

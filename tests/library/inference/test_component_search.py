@@ -100,7 +100,14 @@ def test_larger_K_are_tried_as_long_as_the_loss_falls(monkeypatch):
     assert search_components(make("BinaryICA", "auto"), V[:, :2]).tried == (1,)
     assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 6, 7, 8)  # 12 is no longer below
     means |= {6: 0.2}
-    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 5, 6, 7, 8)  # of 6 once it is the best
+    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (
+        2,
+        4,
+        5,
+        6,
+        7,
+        8,
+    )  # of 6 once it is the best
     means |= {3: 0.59, 4: 0.61}
     assert search_components(make("BinaryICA", "auto"), V).tried == (2, 3, 4)
 

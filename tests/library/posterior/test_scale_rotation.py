@@ -12,7 +12,7 @@ from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior import scale_rotation
 from nbmf.posterior.scale import scale_of
-from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, WEAK_BUT_THERE, axes_of, bend
+from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, WEAK_BUT_THERE, axes_of
 from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, correlated, reported
 
 
@@ -132,17 +132,3 @@ def test_of_fewer_axes_than_there_are_others_are_weak(monkeypatch):
     assert reported(axes, matrix)[1:] == (3, NOISE, True)
     monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: None)
     assert reported(axes, matrix)[1:3] == (1, WEAK_BUT_THERE)
-
-
-def test_an_arch_is_found_in_any_direction():
-    """Half of the variance of y is that of x²; no rotation or scale of positions changes what is found."""
-    rng = np.random.default_rng(8)
-    x = rng.normal(size=4000)
-    square = (x**2 - 1) / np.sqrt(2)
-    y = (square + rng.normal(size=4000)) / np.sqrt(2)
-    plane = np.column_stack([x, y])
-    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
-    for positions in (plane, plane @ turn, plane @ turn * [1.0, 0.3], np.column_stack([rng.normal(size=4000), plane])):
-        assert bend(positions) == pytest.approx(0.5, abs=0.05)
-    assert bend(rng.normal(size=(4000, 3))) < 0.01
-    assert bend(plane[:, :1]) == 0

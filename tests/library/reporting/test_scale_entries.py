@@ -37,6 +37,9 @@ SCALE = Scale(
 )
 
 
+ARCHED = np.column_stack([PLACES, PLACES**2])
+CURVED = np.column_stack([ARCHED, np.cos(9 * PLACES)])
+IN_THREE = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])[np.arange(F) % 3] + 0.01 * ARCHED
 CORRELATED = np.array([[1.0, -0.4], [-0.4, 1.0]])
 
 
@@ -59,10 +62,11 @@ def test_the_facts_are_those_of_the_scale():
         ({"limit": WEAK_BUT_THERE}, "a further axis is weak next to the first but above noise"),
         ({"limit": MANY}, "further axes are in positions.csv"),
         ({"kept": 2, "rotated": True}, "the axes are rotated by varimax"),
-        (
-            {"kept": 2, "positions": np.column_stack([PLACES, PLACES**2])},
-            "rows lie along an arch: one direction follows",
-        ),
+        ({"kept": 2, "positions": ARCHED}, "rows lie along an arch: one direction follows the square"),
+        ({"kept": 2, "positions": ARCHED}, "the order along the arch: first r0, r1, r2, r3; in the middle r13, "),
+        ({"kept": 2, "positions": ARCHED}, "last r26, r27, r28, r29 (positions.csv has all)"),
+        ({"kept": 2, "positions": IN_THREE}, "rows are in 3 groups apart rather than spread along the axes"),
+        ({"kept": 3, "positions": CURVED}, "the axes depend on each other: one direction follows the square"),
         ({"kept": 2, "rotated": True, "correlations": CORRELATED}, "they correlate: axis 1 and axis 2 -0.40"),
         ({"kept": 2, "has_row_effects": True}, "how common ones are in a row is part of the axes"),
         ({"kept": 2}, "the axes are not rotated"),

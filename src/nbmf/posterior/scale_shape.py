@@ -1,0 +1,104 @@
+"""How rows lie on several axes where these are no scales: in separate groups, or along an arch."""
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import cdist
+
+BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skills that are there or not up to 0.08
+APART = (
+    0.56  # mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58
+)
+MOST_GROUPS = 8
+COMPARED = 500  # rows, for silhouettes
+ANGLES = 36  # at which an arch is looked for
+LEAST = 1e-3  # variance of squares, or difference, that is none
+
+
+class Shape(NamedTuple):
+    """What a picture of the positions shows.
+
+    - groups : int, in how many separate groups rows are, 0 if in none
+    - silhouette : float, their mean silhouette (Rousseeuw 1987): 1 of groups that are points, 0 of none
+    - bend : float, the part of the variance in one direction that follows the square of another; 0 of groups
+    - along : float array (F,) or None, of an arch in one plane each row's place along it, 0 to 1
+    """
+
+    groups: int = 0
+    silhouette: float = 0.0
+    bend: float = 0.0
+    along: np.ndarray | None = None
+
+    @property
+    def is_bent(self) -> bool:
+        """Whether one direction follows the square of another."""
+        return self.bend > BENT
+
+
+def shape_of(positions: np.ndarray) -> Shape:
+    """Return how rows lie on some axes, positions (F, A)."""
+    if positions.shape[1] < 2 or len(positions) <= MOST_GROUPS:
+        return Shape()
+    groups, silhouette = _groups(positions[:: -(-len(positions) // COMPARED)])
+    if silhouette >= APART:
+        return Shape(groups, silhouette)
+    found = Shape(bend=bend(positions))
+    return found._replace(along=_along(positions)) if found.is_bent and positions.shape[1] == 2 else found
+
+
+def bend(positions: np.ndarray) -> float:
+    """Return how much of the variance in one direction follows the square of another: the most of any pair of axes.
+
+    0 to 1, of positions (F, A) and of any directions at right angles in the plane of two of them, in which rows have
+    the same variance in every direction.
+    """
+    pairs = combinations(range(positions.shape[1]), 2)
+    return max((_bends(positions[:, pair])[0].max() for pair in pairs), default=0.0)
+
+
+def _bends(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return of some directions in a plane how much follows their squares, and coordinates along and across them.
+
+    Coordinates are (F, ANGLES); those across are large where the square of the others is.
+    """
+    angles = np.linspace(0.0, np.pi, ANGLES, endpoint=False)
+    centred = pair - pair.mean(axis=0)
+    plane = np.linalg.svd(centred, full_matrices=False)[0] * np.sqrt(len(pair))
+    x = plane @ np.array([np.cos(angles), np.sin(angles)])
+    y = plane @ np.array([-np.sin(angles), np.cos(angles)])
+    squares = x**2 - 1.0
+    squares -= x * (squares * x).mean(axis=0)
+    products, variance = (squares * y).mean(axis=0), np.maximum((squares**2).mean(axis=0), LEAST)
+    return products**2 / variance, x, y * np.sign(products)
+
+
+def _along(positions: np.ndarray) -> np.ndarray:
+    """Return places along an arch, which may close in at its ends: the angle around a point within it, 0 to 1."""
+    bends, x, y = _bends(positions)
+    best = int(bends.argmax())
+    angle = np.arctan2(x[:, best], 1.0 - y[:, best])  # y is -1 or so at the top of the arch, and more at its ends
+    if np.corrcoef(angle, positions[:, 0])[0, 1] < 0:
+        angle = -angle
+    return (angle - angle.min()) / np.ptp(angle)
+
+
+def _groups(positions: np.ndarray) -> tuple[int, float]:
+    """Return the number of groups by Ward's method that has the largest mean silhouette, and that."""
+    tree, distances = linkage(positions, "ward"), cdist(positions, positions)
+    found = {k: _silhouette(distances, fcluster(tree, k, "maxclust")) for k in range(2, MOST_GROUPS + 1)}
+    best = max(found, key=found.get)
+    return best, found[best]
+
+
+def _silhouette(distances: np.ndarray, labels: np.ndarray) -> float:
+    """Return the mean silhouette of groups, of each at least one; that of a row alone in its group is 0."""
+    is_in = labels[:, None] == np.unique(labels)
+    sizes = is_in.sum(axis=0)
+    sums = distances @ is_in
+    own = sums[is_in] / np.maximum(sizes - 1, 1)[is_in.argmax(axis=1)]
+    others = np.where(is_in, np.inf, sums / sizes).min(axis=1)
+    alone = sizes[is_in.argmax(axis=1)] == 1
+    each = np.where(alone, 0.0, (others - own) / np.maximum(np.maximum(others, own), LEAST))
+    return float(each.mean())

@@ -1,0 +1,102 @@
+"""How rows lie on several axes: in groups, along an arch, or as scales have it."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import spearmanr
+from sklearn.metrics import silhouette_score
+
+import nbmf
+from nbmf.posterior import scale_shape as module
+from nbmf.posterior.scale import scale_of
+from nbmf.posterior.scale_shape import Shape, bend, shape_of
+from nbmf.posterior.scale_tables import rows_table, shape_of_scale
+
+
+def test_an_arch_is_found_in_any_direction():
+    """Half of the variance of y is that of x²; no rotation or scale of positions changes what is found."""
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=4000)
+    square = (x**2 - 1) / np.sqrt(2)
+    y = (square + rng.normal(size=4000)) / np.sqrt(2)
+    plane = np.column_stack([x, y])
+    turn = np.array([[0.6, 0.8], [-0.8, 0.6]])
+    for positions in (plane, plane @ turn, plane @ turn * [1.0, 0.3], np.column_stack([rng.normal(size=4000), plane])):
+        assert bend(positions) == pytest.approx(0.5, abs=0.05)
+    assert bend(rng.normal(size=(4000, 3))) < 0.01
+    assert bend(plane[:, :1]) == 0
+
+
+def drawn(p, seed):
+    V = nbmf.BinaryMatrix.from_array((np.random.default_rng(seed).random(p.shape) < p).astype(int))
+    return V, scale_of(nbmf.LogisticFactorVB(8, effects="columns", max_iter=500, random_state=0).fit(V), V)
+
+
+def along_a_gradient(seed, length=7.0):
+    """Return where 120 sites are on a gradient, and the probabilities of 60 species that come and go along it."""
+    rng = np.random.default_rng(seed)
+    place, optimum = rng.uniform(0, length, 120), rng.uniform(-1, length + 1, 60)
+    width, height = rng.uniform(0.8, 2, 60), rng.uniform(0.5, 0.95, 60)
+    return place, height * np.exp(-(((place[:, None] - optimum) / width) ** 2) / 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_along_an_arch_is_that_of_the_gradient(seed):
+    """Better than that on the first axis: an arch turns back at its ends."""
+    place, p = along_a_gradient(seed)
+    _, scale = drawn(p, seed)
+    shape = shape_of_scale(scale)
+    assert (shape.groups, scale.kept) == (0, 2)
+    assert (shape.along.min(), shape.along.max()) == (0, 1)
+    along, axis = (abs(spearmanr(each, place).statistic) for each in (shape.along, scale.positions[:, 0]))
+    assert along > 0.97
+    assert along > axis + 0.02
+    assert np.corrcoef(shape.along, scale.positions[:, 0])[0, 1] > 0
+    np.testing.assert_array_equal(rows_table(scale)["along the arch"], shape.along)
+
+
+@pytest.mark.parametrize("k", [3, 4])
+def test_groups_are_no_arch(k):
+    rng = np.random.default_rng(k)
+    _, scale = drawn(rng.beta(0.5, 1.2, (k, 60))[rng.integers(0, k, 120)], k)
+    shape = shape_of_scale(scale)
+    assert (shape.groups, shape.bend, shape.along) == (k, 0.0, None)
+    assert "along the arch" not in rows_table(scale)
+
+
+def test_two_scales_are_neither():
+    rng = np.random.default_rng(2)
+    _, scale = drawn(expit(rng.normal(0, 1.2, (120, 2)) @ rng.normal(0, 1.2, (2, 60))), 2)
+    assert scale.kept == 2
+    shape = shape_of_scale(scale)
+    assert not shape.groups
+    assert not shape.is_bent
+
+
+def test_a_curve_through_three_axes_is_bent_and_has_no_order():
+    t = np.linspace(-1.7, 1.7, 200)
+    shape = shape_of(np.column_stack([t, t**2, t**3 / 2]))
+    assert shape.is_bent
+    assert (shape.groups, shape.along) == (0, None)
+
+
+@pytest.mark.parametrize("positions", [np.zeros((30, 1)), np.eye(8, 2), np.empty((40, 0))])
+def test_one_axis_or_a_few_rows_have_no_shape(positions):
+    assert shape_of(positions) == Shape()
+
+
+def test_silhouettes_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(size=(12, 2)), rng.normal(3, 1, (9, 2)), [[9.0, 9.0]]])
+    labels = np.repeat([1, 2, 3], [12, 9, 1])
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    assert module._silhouette(distances, labels) == pytest.approx(silhouette_score(points, labels), rel=1e-12)
+
+
+def test_of_many_rows_some_are_compared(monkeypatch):
+    rng = np.random.default_rng(1)
+    positions = rng.integers(0, 3, 900)[:, None] * [1.0, 5.0] + 0.2 * rng.normal(size=(900, 2))
+    seen = []
+    monkeypatch.setattr(module, "_groups", lambda some: seen.append(len(some)) or (3, 0.9))
+    assert shape_of(positions).groups == 3
+    assert seen == [450]
