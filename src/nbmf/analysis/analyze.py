@@ -118,7 +118,10 @@ def analyze(
     fitted = {chosen.method: result.model}
     if others and result.shows_components:
         other = fit_all(others[0].estimator, matrix, request, progress, **about)
-        result = replace(result, other_view=other)
+        says_something = (
+            other.scale is not None or other.components.active > 1
+        )  # all rows in one group differ in nothing
+        result = replace(result, other_view=other if says_something else None)
         fitted[others[0].method] = other.model
     if chosen.verdict is not None and chosen.verdict.stack is not None:
         mixture = fit_mixture(chosen.members, chosen.verdict.stack, matrix, fitted, progress)

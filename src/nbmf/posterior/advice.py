@@ -8,6 +8,7 @@ from nbmf.posterior.chain_records import ChainRecords
 from nbmf.posterior.diagnostics import ESS_LIMIT, MIN_CHAINS, MIN_DRAWS, R_HAT_LIMIT, chain_diagnostics
 
 STILL_MOVING = 1.05  # R-hat between the halves of one chain from which on it has not arrived
+STUCK = 1.2  # R-hat from which on chains that have arrived are in places of their own, rather than slow
 
 
 def advice_about(chains: ChainRecords) -> Message:
@@ -51,12 +52,15 @@ def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
         f"has R-hat {worst['r_hat']:.3f} and an effective sample size of {worst['ess_bulk']:.0f}; converged "
         f"is below {R_HAT_LIMIT} and above {ESS_LIMIT * n_chains}. "
     )
+    factor = int(np.clip(np.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"]), 2, 10))
+    more = Setting("n_samples", factor * first.n_samples)
     if worst["r_hat"] < STILL_MOVING:
-        factor = int(np.clip(np.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"]), 2, 10))
-        return Message(text, "They agree but move slowly: try ", Setting("n_samples", factor * first.n_samples))
+        return Message(text, "They agree but move slowly: try ", more)
     if _between_halves(values) >= STILL_MOVING:
         longer = Setting("burn_in", 2 * first.n_iterations), " and ", Setting("n_samples", 2 * first.n_samples)
         return Message(text, "They are still on their way: try ", *longer, "; or ", instead)
+    if worst["r_hat"] < STUCK:
+        return Message(text, "They differ little and move slowly: try ", more, "; or ", instead)
     return Message(text, "Each chain stays in its own mode, so longer chains hardly help: ", instead)
 
 

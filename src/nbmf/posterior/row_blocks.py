@@ -15,7 +15,7 @@ NEIGHBOURS = 5  # rows that a row is compared with, the most alike
 IMPROVED = 0.03  # mean cosine with these, by which a shift has to bring the rows of a block nearer
 NEARLY = 0.85  # of the cosine that is usual, which they have to reach
 DISTINCT = 5  # different rows in a block, at least: rows that are the same are one piece of evidence
-SHUFFLES, CHANCE = 999, 0.002  # orders of the rows, and in how many of them a run may be as good by chance
+SHUFFLES, AS_GOOD = 9999, 1  # orders of the rows, and in how many of them a run may be as good by chance
 PRODUCTS = 2e9  # multiplications, a second or so; rows are compared with a sample of others that needs no more
 FEWEST, AT_ONCE = 20, 1000  # rows in such a sample; rows compared at a time
 ROUNDING = 1e-9  # of the mean square, variation that is none
@@ -142,9 +142,12 @@ def _candidate(nearness: dict[int, np.ndarray], shift: int, matrix: BinaryMatrix
     size = run.stop - run.start
     if not SHORTEST <= size <= LARGEST * len(gain) or len(np.unique(matrix.codes[run], axis=0)) < DISTINCT:
         return None
-    rng = np.random.default_rng(0)  # of the order of rows alone
-    as_good = sum(_best_run(rng.permutation(gain))[1] >= total for _ in range(SHUFFLES))
-    return _Candidate(run, shift) if (1 + as_good) / (1 + SHUFFLES) <= CHANCE else None
+    rng, as_good = np.random.default_rng(0), 0  # of the order of rows alone
+    for _ in range(SHUFFLES):
+        as_good += _best_run(rng.permutation(gain))[1] >= total
+        if as_good > AS_GOOD:
+            return None
+    return _Candidate(run, shift)
 
 
 def _best_run(gain: np.ndarray) -> tuple[slice, float]:

@@ -1,6 +1,7 @@
 """Two views of one matrix, groups and a scale, and the sentence about structure that commands share."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,13 @@ import pytest
 import small_picture
 from scipy.special import expit
 
+import nbmf
 from nbmf import cli
-from nbmf.analysis.analyze import chosen_of
+from nbmf.analysis import analyze as analyze_module
+from nbmf.analysis.analyze import Chosen, chosen_of
 from nbmf.analysis.plan import plan_of
 from nbmf.analysis.request import Request
+from nbmf.analysis.settings import estimator_of
 from nbmf.catalogue import CANDIDATES
 from nbmf.cli.arguments import parse
 from nbmf.cli.commands import fit as fit_command
@@ -67,6 +71,24 @@ def test_both_views_are_shown_where_both_predict_as_well(capsys, here):
     other = second.estimator.view
     assert f"nbmf fit survey.csv --view {other}" in out
     assert (here / "survey.nbmf" / ("groups.png" if other is View.GROUPS else "scale.png")).exists()
+
+
+@pytest.mark.parametrize(("active", "is_shown"), [(1, False), (2, True)])
+def test_a_view_of_one_group_is_left_out(monkeypatch, active, is_shown):
+    """It would say that all rows are the same."""
+    fit_all = analyze_module.fit_all
+    methods = [Chosen(name, estimator_of(name, seed=0)) for name in ("logistic-vb", "beta-dir-vb-learned")]
+
+    def with_few_groups(*given, **named):
+        fitted = fit_all(*given, **named)
+        components = fitted.components
+        return replace(fitted, components=components._replace(active=min(active, components.active)))
+
+    monkeypatch.setattr(analyze_module, "fit_all", with_few_groups)
+    monkeypatch.setattr(analyze_module, "chosen_of", lambda *given: methods)
+    shown = nbmf.analyze(one_scale(), log=lambda line: None, iterations=30).result
+    assert shown.scale is not None
+    assert (shown.other_view is not None) == is_shown
 
 
 @pytest.mark.parametrize("view", View)

@@ -346,8 +346,12 @@ def noise(chain, sweep):
             r"They are still on their way: try burn_in = 3000 and n_samples = 2000; or use .expec",
         ),
         (lambda chain, sweep: 3 * np.sin(sweep / 20 + chain), r"They agree but move slowly: try n_samples = 10000$"),
+        (
+            lambda chain, sweep: 0.4 * chain + 0 * sweep,
+            r"They differ little and move slowly: try n_samples = \d+; or use",
+        ),
     ],
-    ids=["converged", "apart", "moving", "slow"],
+    ids=["converged", "apart", "moving", "slow", "slightly apart"],
 )
 def test_advice_tells_what_to_do(trace_of, words):
     result = fake(trace_of)

@@ -78,6 +78,18 @@ def test_groups_in_no_order_have_none_either(seed):
     assert found_in(values, weights_of(group)) == ([], [])
 
 
+@pytest.mark.parametrize("seed", [1012, 1056])
+def test_rare_ones_of_alike_columns_are_no_shift(seed):
+    """In neighbours that are as common as each other a run of rows looks moved by chance, once in 999 orders."""
+    rng = np.random.default_rng(seed)
+    p = np.full((250, 150), 0.02)
+    p[:, :16] = np.where((np.arange(16) < 8) == (rng.integers(0, 2, 250) == 0)[:, None], 0.22, 0.02)
+    rng.random(250)
+    values = (rng.random(p.shape) < p).astype(int)
+    values = values[values.any(axis=1)][:, values.any(axis=0)]
+    assert row_blocks_module._shifted_runs(nbmf.BinaryMatrix.from_array(values)) == []
+
+
 def test_missing_entries_are_no_values():
     values, group = drawn(seed=2)
     values[FIRST : LAST + 1] = np.roll(values[FIRST : LAST + 1], 1, axis=1)
