@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.given import is_sparse
+from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.errors import DataError, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
 from nbmf.inference.declarations import Inference
@@ -57,6 +59,19 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
     return None if number >= FEWEST_ENTRIES else counted(number, in_pairs)
 
 
+def _refuse_constant(codes: np.ndarray, likelihood: Likelihood) -> None:
+    """Raise an error if nothing differs: any method would be better than the mean, whose prior is not all on one value."""
+    observed = codes[codes != MISSING]
+    if not observed.size or np.any(observed != observed[0]):
+        return
+    value = ("zeros", "ones")[int(observed[0])] if likelihood.matrix is BinaryMatrix else "the same"
+    hint = []
+    if value == "ones":
+        ways = Setting("layout", "presence"), ", and blanks of a table as zeros with ", Setting("zeros", [""])
+        hint = ["; if only what is present was recorded, a list is read with ", *ways]
+    raise DataError(f"all {observed.size} observed entries are {value}: there is nothing to predict", *hint)
+
+
 Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its standard error
 
 
@@ -74,6 +89,7 @@ class AllEntries:
     def __init__(self, V: Any, likelihood: Likelihood, seed: int):
         self._likelihood = likelihood
         self._codes = likelihood.values_of(V)
+        _refuse_constant(self._codes, likelihood)
         self.in_pairs = is_symmetric(self._codes)
         self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))

@@ -411,6 +411,25 @@ def test_any_method_of_binary_matrices_can_be_judged():
         nbmf.verdict(V, nbmf.LDA(2))
 
 
+@pytest.mark.parametrize(
+    ("V", "words"),
+    [
+        (
+            np.where(np.eye(20, 12), np.nan, 1.0),
+            r"all 228 observed entries are ones: .* a list is read with layout = 'pres",
+        ),
+        (np.zeros((20, 12)), "all 240 observed entries are zeros: there is nothing to predict$"),
+        (nbmf.CountMatrix.from_array(np.full((20, 12), 3)), "all 240 observed entries are the same: "),
+    ],
+)
+def test_values_that_are_all_the_same_are_refused(V, words):
+    """A mean has a prior, so that whatever is more certain would be better."""
+    for test in (nbmf.verdict, lambda V, estimator: nbmf.analyze(V, log=lambda line: None)):
+        estimator = nbmf.PoissonGammaVB(2) if isinstance(V, nbmf.CountMatrix) else nbmf.BinaryICA(2)
+        with pytest.raises(DataError, match=words):
+            test(V, estimator)
+
+
 def test_too_few_entries_are_refused():
     with pytest.raises(DataError, match=r"^12 observed entries: to hold some out takes 20$"):
         nbmf.verdict(np.eye(3, 4))
