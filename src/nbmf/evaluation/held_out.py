@@ -60,7 +60,7 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
 
 
 def _refuse_constant(codes: np.ndarray, likelihood: Likelihood) -> None:
-    """Raise an error if nothing differs: any method would be better than the mean, whose prior is not all on one value."""
+    """Raise an error if nothing differs: any method would seem better than a mean, which has a prior."""
     observed = codes[codes != MISSING]
     if not observed.size or np.any(observed != observed[0]):
         return

@@ -69,7 +69,7 @@ def contrast(weights: np.ndarray) -> np.ndarray:
 def most_distinctive(factor: LabelledFactor, count: int) -> np.ndarray:
     """Return at most `count` rows or columns: of each component in turn those most typical of it.
 
-    Of axes they are spread evenly along the first.
+    Of axes they are spread evenly along the first. If a group would be absent, each has its share of them.
 
     Returns
     -------
@@ -83,7 +83,19 @@ def most_distinctive(factor: LabelledFactor, count: int) -> np.ndarray:
     for k in np.unique(typical_of):
         members = np.flatnonzero(typical_of == k)
         rank[members[np.argsort(-strength[members], kind="stable")]] = np.arange(len(members))
-    return np.sort(np.lexsort((-strength, rank))[:count])
+    order = np.lexsort((-strength, rank))
+    if factor.groups is not None and np.setdiff1d(factor.groups, factor.groups[order[:count]]).size:
+        order = _in_proportion(order, factor.groups)
+    return np.sort(order[:count])
+
+
+def _in_proportion(order: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Return an order of rows or columns of which any first part has about the same share of every group."""
+    part = np.empty(len(order))
+    for group in np.unique(groups):
+        members = order[groups[order] == group]
+        part[members] = (np.arange(len(members)) + 0.5) / len(members)
+    return order[np.argsort(part[order], kind="stable")]
 
 
 def order_of(factor: LabelledFactor) -> np.ndarray:

@@ -51,6 +51,17 @@ def test_the_most_distinctive_are_dealt_to_all_components():
     assert most_distinctive(LabelledFactor(weights, names(20), ""), 99).tolist() == list(range(20))
 
 
+def test_no_group_is_absent_from_the_most_distinctive():
+    """A third of the rows is between two components, typical of none; where no group is absent nothing changes."""
+    W = np.repeat([[0.9, 0.1], [0.1, 0.9], [0.45, 0.55]], 30, axis=0) + 0.001 * np.arange(90)[:, None] * [1, -1]
+    blocs = LabelledFactor(W, names(90), "", np.repeat(["A", "B", "C"], 30))
+    assert np.unique(blocs.groups[most_distinctive(blocs, 60)], return_counts=True)[1].tolist() == [20, 20, 20]
+    halves = blocs._replace(groups=np.where(np.arange(90) % 2, "odd", "even"))
+    plain = most_distinctive(blocs._replace(groups=None), 60)
+    assert most_distinctive(halves, 60).tolist() == plain.tolist()
+    assert set(blocs.groups[plain]) == {"A", "B"}
+
+
 def test_lines_go_from_component_to_component_strongest_first():
     weights = np.array([[0.1, 0.9], [0.7, 0.3], [0.2, 0.8], [0.9, 0.1]])
     assert order_of(LabelledFactor(weights, names(4), "")).tolist() == [3, 1, 0, 2]
