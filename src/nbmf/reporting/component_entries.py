@@ -19,6 +19,7 @@ AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each,
 NAMED = 6  # rows and columns of a component
 LIKE_SUMS = 0.8  # correlation of a component with the logarithms of the sums of rows, from which on it is said
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+MEMBERS = 3  # rows, or columns, that belong to a component, for proportions of ones among them
 PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
@@ -36,7 +37,11 @@ def key_of(components: Components) -> str:
         "the mean of the other components, - where most below"
     )
     one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
-    key += f"; all: the proportion of ones of the {one} in all {others}" if model.probabilities else ""
+    if model.probabilities and model.distributions:
+        key += f"; its {others}: the proportion of ones of the {one} in {others} that belong to the component more "
+        key += f"than to others; all: in all {others}"
+    elif model.probabilities:
+        key += f"; all: the proportion of ones of the {one} in all {others}"
     return key + _of_pure_members(components)
 
 
@@ -148,7 +153,23 @@ def _side_of(axis: str, number: int, result: ReportedFit) -> "_Side":
     weights = model.W_ if factor == "W" else model.H_.T
     means = result.means(one) if factor in model.probabilities else None
     are_proportions = factor in model.probabilities | model.distributions
-    return _Side(result.names(one), weights, number, result.interval_of(factor, number), means, are_proportions)
+    names, interval = result.names(one), result.interval_of(factor, number)
+    return _Side(names, weights, number, interval, means, are_proportions, _among_its_own(axis, number, result))
+
+
+def _among_its_own(axis: str, number: int, result: ReportedFit) -> tuple[str, np.ndarray] | None:
+    """Return the proportions of ones in what belongs to a component more than to others; None if that is little.
+
+    Its probabilities are those of a row, or column, that belongs to it alone; few do, so that they are extremes.
+    """
+    model, others = result.components.model, "columns" if axis == "rows" else "rows"
+    (factor, one), (shares, _) = AXES[axis], AXES[others]
+    if factor not in model.probabilities or model.distributions != {shares}:
+        return None
+    shares = model.W_ if others == "rows" else model.H_.T
+    members = shares[:, : result.components.active].argmax(axis=1) == number
+    found = result.means(one, members)
+    return None if found is None or np.count_nonzero(members) < MEMBERS else (f"its {others}", found)
 
 
 def _entry(title: str, lines: list[tuple[str, str]], colour: str | None = None) -> Entry:
@@ -175,6 +196,7 @@ class _Side(NamedTuple):
     interval : (lower, upper), float arrays (n,), or None
     means : float array (n,) or None, the proportions of ones in all data; NaN where they are unknown
     are_proportions : bool, whether weights are shown in percent
+    its_own : of what belongs to the component, what that is called and the proportions of ones there (n,); or None
     """
 
     names: np.ndarray
@@ -183,6 +205,7 @@ class _Side(NamedTuple):
     interval: tuple[np.ndarray, np.ndarray] | None
     means: np.ndarray | None = None
     are_proportions: bool = False
+    its_own: tuple[str, np.ndarray] | None = None
 
     @property
     def values(self) -> np.ndarray:
@@ -222,9 +245,10 @@ class _Side(NamedTuple):
         if self.interval is not None:
             lower, upper = self.interval
             text += f" [{self.written(lower[i])}, {self.written(upper[i])}]"
-        if self.means is not None and not np.isnan(self.means[i]):
-            text += f" (all: {percent(self.means[i])})"
-        return text
+        usual = [] if self.its_own is None else [self.its_own]
+        usual += [] if self.means is None else [("all", self.means)]
+        told = [f"{whose}: {percent(proportions[i])}" for whose, proportions in usual if not np.isnan(proportions[i])]
+        return f"{text} ({', '.join(told)})" if told else text
 
     def written(self, value: float) -> str:
         """Return a value in percent, or with two significant digits or those of a tenth of the largest."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.component_search import ComponentSearch
@@ -117,15 +117,15 @@ class ReportedFit:
         lower, upper = (end if factor == "W" else end.T for end in self.intervals[factor])
         return lower[:, places[0]], upper[:, places[0]]
 
-    def means(self, axis: str) -> np.ndarray | None:
+    def means(self, axis: str, among: np.ndarray | slice = slice(None)) -> np.ndarray | None:
         """Return the proportion of ones of each "row" (F,) or "column" (N,), None unless the matrix is binary.
 
-        NaN where nothing is observed.
+        Of a row among some columns, of a column among some rows; NaN where nothing is observed.
         """
         if not isinstance(self.matrix, BinaryMatrix):
             return None
-        across = 1 if axis == "row" else 0
-        observed, ones = (np.count_nonzero(x, axis=across) for x in (self.matrix.observed, self.matrix.codes == 1))
+        codes = (self.matrix.codes if axis == "column" else self.matrix.codes.T)[among]
+        observed, ones = (np.count_nonzero(x, axis=0) for x in (codes != MISSING, codes == 1))
         return np.where(observed > 0, ones / np.maximum(observed, 1), np.nan)
 
     def names(self, axis: str) -> np.ndarray:
