@@ -91,8 +91,8 @@ class Scale:
     lowest : int, of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones
     given : sequence of str, what a person calls the first axes
     mean_correlation : float array (A,) or None
-        Of positions with the means of rows' observed entries: the proportion of ones, or the mean category; of counts
-        with the logarithms of their sums.
+        Of ranks of positions with those of the means of rows' observed entries: the proportion of ones, or the mean
+        category; of counts of positions with the logarithms of their sums.
     has_row_effects : bool
         Whether the model has effects of rows: part of the axes, but for counts.
     mean_row_effect : float

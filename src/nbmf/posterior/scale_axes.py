@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
@@ -185,15 +186,18 @@ def signed(axes: Axes) -> Axes:
 
 
 def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
-    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant.
+    """Return the rank correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant.
 
-    Of counts with the logarithms of 1 + their means times the number of columns, their sums where none is missing.
+    Of counts the correlation with the logarithms of 1 + their means times the number of columns, their sums where none
+    is missing.
     """
     observed = matrix.observed
     sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
     means = sums / np.maximum(observed.sum(axis=1), 1)
     if isinstance(matrix, CountMatrix):
         means = np.log1p(means * observed.shape[1])
+    else:  # a few rows may have most ones, and are far from all others
+        means, positions = rankdata(means), rankdata(positions, axis=0)
     of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
     lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)
     products = of_means @ of_positions

@@ -20,16 +20,19 @@ MIDDLE = 5  # rows in the middle
 ALONG = 4  # rows at either end of an arch, and in its middle
 TOLD = 6  # columns that separate the ends of an axis
 LISTED = 20  # columns in the table
-BY_MEANS = 0.95  # correlation of positions with the means of rows, from which on an axis orders rows by these
+BY_MEANS = 0.9  # rank correlation of positions with the means of rows, from which on an axis orders rows by these
 BY_SUMS = "by how much was counted, which effects of rows would take out"
 NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
 EMPTY = "; empty where it is far from all rows"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
-    WEAK: "a further axis is weak next to the first; it is in positions.csv and columns.csv",
-    WEAK_BUT_THERE: "a further axis is weak next to the first but above noise; it is in positions.csv and columns.csv",
-    NOISE: "a further axis cannot be distinguished from noise; it is in positions.csv and columns.csv",
-    MANY: "further axes are in positions.csv and columns.csv",
+    WEAK: ("is weak next to the first", "are weak next to the first"),
+    WEAK_BUT_THERE: (
+        "is weak next to the first but above noise",
+        "are weak next to the first, the strongest of them above noise",
+    ),
+    NOISE: ("cannot be distinguished from noise",) * 2,
+    MANY: ("is not shown", "are not shown"),
 }
 ROTATED = (
     "the axes are rotated by varimax, so that each column depends on as few of them as possible, and are kept "
@@ -65,7 +68,9 @@ def facts(scale: Scale) -> Iterator[str]:
     held = f"{'holds' if kept == 1 else 'hold'} {percent(total)}"
     yield f"{F} rows lie on {NUMBERS[kept - 1]}, which {held} of the variance of {words.psi} in this model"
     if scale.limit in LIMITS:
-        yield LIMITS[scale.limit]
+        more = scale.positions.shape[1] - kept > 1
+        which, where = ("further axes", "they are") if more else ("a further axis", "it is")
+        yield f"{which} {LIMITS[scale.limit][more]}; {where} in positions.csv and columns.csv"
     if kept > 1:
         yield _rotation(scale)
         yield from shape_sentences(shape_of_scale(scale), scale.row_names, "positions.csv")
@@ -124,8 +129,8 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
         if r >= BY_MEANS and slopes.min() >= -NEGLIGIBLE * slopes.max():
             axis = "this axis" if scale.kept == 1 else scale.title(a)
             yield (
-                f"{axis} orders rows by their {means} (r = {r:.2f}): columns differ in how sharply they follow it "
-                f"(discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
+                f"{axis} orders rows by their {means} (rank correlation {r:.2f}): columns differ in how sharply "
+                f"they follow it (discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
             )
 
 
