@@ -21,7 +21,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
 from nbmf.inference.component_search import halfway, next_to, tried
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import HELD_OUT, number_of_folds
+from nbmf.inference.folds import HELD_OUT, number_of_folds, number_of_rarer
 from nbmf.inference.parallel import fits_at_a_time
 from nbmf.inference.parameters import AUTO
 from nbmf.numerics.processors import processors
@@ -187,10 +187,11 @@ def _at_a_time(estimators: Sequence[Factorization], matrix: NamedMatrix) -> int:
 
 def _folds(matrix: NamedMatrix) -> int:
     """Return in how many folds entries are held out; see nbmf.inference.folds."""
-    units = ones_of(matrix) if matrix.dense is not None else matrix.n_observed
-    if matrix.is_symmetric():
-        units /= 2
-    return number_of_folds(HELD_OUT * units)
+    part = HELD_OUT / 2 if matrix.is_symmetric() else HELD_OUT
+    if matrix.dense is not None:  # ones and as many zeros
+        return number_of_folds(part * ones_of(matrix))
+    rarer = number_of_rarer(getattr(matrix, matrix.field)[matrix.observed])
+    return number_of_folds(part * matrix.n_observed, part * rarer)
 
 
 def _entries(matrix: NamedMatrix) -> float:

@@ -53,13 +53,14 @@ def verdict(
 ) -> Verdict:
     """Test whether there is structure: whether a method predicts better than baselines do.
 
-    This is 10-fold cross-validation over the observed entries, which stops when 2,000 entries, or all, have been
-    held out. The method is fitted to the others, and compared entry by entry with baselines: the overall proportion
-    of ones, column means, row means, and row and column effects. For counts these are means and the rates r_f c_n
-    of rows and columns, under the likelihood of the method. Of a symmetric matrix, an undirected network, an entry
-    and its mirror image are held out together and count once, and the diagonal is not held out. Of a sparse matrix
-    each fold holds out a tenth of the ones and as many zeros, weighted so that sums estimate those of the whole
-    matrix; its baselines are the overall proportion and rates r_f c_n.
+    This is 10-fold cross-validation over the observed entries, which stops when 2,000 entries, 500 of them not of
+    the most frequent value, or all have been held out. The method is fitted to the others, and compared entry by
+    entry with baselines: the overall proportion of ones, column means, row means, and row and column effects. For
+    counts these are means and the rates r_f c_n of rows and columns, under the likelihood of the method. Of a
+    symmetric matrix, an undirected network, an entry and its mirror image are held out together and count once, and
+    the diagonal is not held out. Of a sparse matrix each fold holds out a tenth of the ones and as many zeros,
+    weighted so that sums estimate those of the whole matrix; its baselines are the overall proportion and rates r_f
+    c_n.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
 ENTRIES_HELD_OUT = 2000  # entries held out in all folds together, unless every entry has been
+RARER_HELD_OUT = 500  # of these, entries that are not of the most frequent value: among rare ones, ones say most
 FEWEST_ENTRIES = 20  # observed entries of a matrix
 
 
@@ -49,7 +50,8 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     observed = np.flatnonzero(units(codes, in_pairs))
     if observed.size < FEWEST_ENTRIES:
         raise DataError(f"{counted(observed.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
-    for chosen in parts(observed, HELD_OUT * observed.size, rng):
+    rarer = HELD_OUT * number_of_rarer(codes.ravel()[observed])
+    for chosen in parts(observed, HELD_OUT * observed.size, rng, rarer):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
         held_out = held_out.reshape(codes.shape)
@@ -61,15 +63,25 @@ def counted(number: int, in_pairs: bool) -> str:
     return f"{number} observed {'pairs of entries' if in_pairs else 'entries'}"
 
 
-def parts(places: np.ndarray, size: float, rng: np.random.Generator) -> list[np.ndarray]:
-    """Return tenths of the places in random order, as many as hold ENTRIES_HELD_OUT; `size` is that of a tenth."""
+def parts(places: np.ndarray, size: float, rng: np.random.Generator, rarer: float = math.inf) -> list[np.ndarray]:
+    """Return tenths of the places in random order, as many as are held out; see `number_of_folds`."""
     tenths = np.array_split(rng.permutation(places), round(1 / HELD_OUT))
-    return tenths[: number_of_folds(size)]
+    return tenths[: number_of_folds(size, rarer)]
 
 
-def number_of_folds(size: float) -> int:
-    """Return how many tenths are held out in turn, of which each has so many entries (or pairs of them)."""
-    return min(round(1 / HELD_OUT), math.ceil(ENTRIES_HELD_OUT / size))
+def number_of_rarer(values: np.ndarray) -> int:
+    """Return how many values are not the most frequent one: of zeros and ones the number of the rarer."""
+    return int(values.size - np.unique(values, return_counts=True)[1].max(initial=0))
+
+
+def number_of_folds(size: float, rarer: float = math.inf) -> int:
+    """Return how many tenths are held out in turn.
+
+    As many as hold ENTRIES_HELD_OUT and RARER_HELD_OUT, where one holds `size` entries (or pairs), and `rarer` of
+    them are not of the most frequent value.
+    """
+    needed = max(ENTRIES_HELD_OUT / size, RARER_HELD_OUT / rarer if rarer else math.inf)
+    return math.ceil(min(round(1 / HELD_OUT), needed))
 
 
 def fitted_to(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":

@@ -7,6 +7,7 @@ from scipy.special import expit
 from shares_only import KINDS, shares_only
 
 import nbmf
+from nbmf.analysis import estimate as estimate_module
 from nbmf.baseline_names import BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.errors import DataError
@@ -113,7 +114,7 @@ def test_the_error_is_that_of_two_ways_of_clusters(values, largest):
 
 @pytest.mark.parametrize(("shape", "count", "held_out"), [((18, 14), 10, 252), ((80, 60), 5, 2400)])
 def test_folds_hold_out_every_entry_or_enough_of_them(shape, count, held_out):
-    codes = np.zeros(shape, np.int8)
+    codes = (np.indices(shape).sum(axis=0) % 2).astype(np.int8)
     drawn = np.array(list(folds(codes, np.random.default_rng(0))))
     assert len(drawn) == count
     assert drawn.sum(axis=0).max() == 1
@@ -132,6 +133,19 @@ def test_a_single_entry_has_no_mirror_image():
     assert is_symmetric(np.eye(2))
     assert not is_symmetric(np.eye(1))
     assert not is_symmetric(np.eye(2, k=1))
+
+
+@pytest.mark.parametrize(
+    ("ones", "missing", "count"),
+    [(0.5, 0.0, 1), (0.2, 0.0, 1), (0.03, 0.0, 6), (0.97, 0.0, 6), (0.03, 0.5, 10), (0.001, 0.0, 10)],
+)
+def test_of_rare_values_enough_are_held_out(ones, missing, count):
+    """Of 30,000 entries a fold holds 3,000; of 3 % ones these are 90."""
+    rng = np.random.default_rng(1)
+    codes = np.where(rng.random((300, 100)) < missing, -1, rng.random((300, 100)) < ones).astype(np.int8)
+    assert len(list(folds(codes, np.random.default_rng(0)))) == count
+    matrix = nbmf.BinaryMatrix.from_array(codes)
+    assert estimate_module._folds(matrix) == count
 
 
 def test_folds_never_hold_out_a_missing_entry():
