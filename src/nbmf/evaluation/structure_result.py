@@ -62,8 +62,9 @@ class Verdict(NamedTuple):
     - unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
     - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices that `is_quick` to test
     - stack : Stacked or None, what these methods and others predict together, if that was asked for
-    - accuracy, without_components : Accuracy or None, of the method and of the best baseline; None of
-      counts and of sparse matrices
+    - accuracy, without_components : Accuracy or None, of the method and of the baseline that predicts most entries
+      right; None of counts and of sparse matrices
+    - most_right : str, that baseline; "" of these
 
     Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
     """
@@ -82,6 +83,7 @@ class Verdict(NamedTuple):
     exact: MarginTest | None = None
     accuracy: Accuracy | None = None
     without_components: Accuracy | None = None
+    most_right: str = ""
     stack: Stacked | None = None
 
     @property

@@ -17,7 +17,7 @@ from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.accuracy import accuracy
+from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, is_quick, margin_test
@@ -237,7 +237,10 @@ def _verdict_on(
         for i, (estimator, losses) in enumerate(zip(estimators, tested.losses, strict=True))
         if i != index
     ]
-    counts_right = estimators[index].likelihood.matrix is BinaryMatrix and measure.unit == EntryMeasure.unit
+    right: dict[str, Accuracy] = {}
+    if estimators[index].likelihood.matrix is BinaryMatrix and measure.unit == EntryMeasure.unit:
+        right = {gain.baseline: accuracy(tested.baselines[gain.baseline], measure.in_pairs) for gain in gains}
+    most_right = max(right, key=lambda name: right[name].overall, default="")  # of equal ones the best baseline
     return Verdict(
         method=estimators[index].title,
         found=predicts or (exact is not None and exact.p <= CHANCE / 2),
@@ -251,8 +254,9 @@ def _verdict_on(
         others=tuple(sorted(others, key=lambda other: other.loss)),
         unit=measure.unit,
         exact=exact,
-        accuracy=accuracy(chosen, measure.in_pairs) if counts_right else None,
-        without_components=accuracy(tested.baselines[gains[0].baseline], measure.in_pairs) if counts_right else None,
+        accuracy=accuracy(chosen, measure.in_pairs) if right else None,
+        without_components=right.get(most_right),
+        most_right=most_right,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.accuracy import Accuracy
+from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.verdict import Verdict
 from nbmf.numerics.percent import percent
 
@@ -19,9 +20,8 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
     if with_components is None or without is None:
         return ""
     reached, alone = pair(with_components.overall, without.overall)
-    text = (
-        f"{reached} of the held-out entries are predicted right, {alone} without components ({verdict.best_baseline})"
-    )
+    baseline = LABELS[verdict.most_right]
+    text = f"{reached} of the held-out entries are predicted right, {alone} without components ({baseline})"
     ones = matrix.counts()["ones"] / matrix.n_observed
     is_same = abs(with_components.overall - without.overall) < SAME
     if min(ones, 1 - ones) < RARE and is_same:

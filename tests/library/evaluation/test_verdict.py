@@ -385,6 +385,17 @@ def test_entries_predicted_right_are_counted_column_by_column():
     assert verdict.accuracy.entries == (40,) * 20
 
 
+def test_without_components_is_the_baseline_that_is_right_most_often():
+    """Two classes with opposite columns: effects are as often wrong as right, and have a smaller loss than a mean."""
+    rng = np.random.default_rng(0)
+    p = np.where(rng.integers(0, 2, (200, 1)), [0.9, 0.1, 0.9, 0.1, 0.9], [0.1, 0.9, 0.1, 0.9, 0.1])
+    verdict = nbmf.verdict((rng.random(p.shape) < p).astype(int), nbmf.BinaryICA(2, max_iter=30, random_state=0))
+    name, tested = verdict.most_right, verdict.without_components
+    assert name != verdict.gains[0].baseline
+    assert tested.overall > 0.47
+    assert verdict.accuracy.overall > 0.7
+
+
 @pytest.mark.parametrize(
     ("value", "error", "text"),
     [

@@ -31,6 +31,7 @@ def judged(with_components, without, **fields):
         109,
         accuracy=pair_of[0],
         without_components=pair_of[1],
+        most_right="effects",
         **fields,
     )
 
