@@ -1,9 +1,12 @@
 """The tables of a scale, for files: a line for each row, and one for each column."""
 
+import numpy as np
 import pandas as pd
 
 from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_shape import Shape, shape_of
+
+SAME = 1e-3  # of the range of positions, a difference of locations that is none
 
 
 def shape_of_scale(scale: Scale) -> Shape:
@@ -21,15 +24,25 @@ def rows_table(scale: Scale) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def columns_table(scale: Scale) -> pd.DataFrame:
-    """Return a row for each column of V: difficulty, and of each axis discrimination and ends.
+def has_location(scale: Scale) -> bool:
+    """Return whether columns have a location: on one axis, and not the same in all columns.
 
-    The location is there if one axis is kept: with others a one is as probable as a zero at many places. Of counts
-    there are levels and slopes.
+    With other axes a one is as probable as a zero at many places. Without effects of columns a model puts it at the
+    same place of all.
+    """
+    known = scale.location[~np.isnan(scale.location)]
+    differ = known.size == 1 or (known.size > 1 and np.ptp(known) > SAME * np.ptp(scale.positions))
+    return bool(scale.kept == 1 and not scale.of_counts and differ)
+
+
+def columns_table(scale: Scale) -> pd.DataFrame:
+    """Return a row for each column of V: difficulty, of each axis discrimination and ends, and perhaps the location.
+
+    Of counts there are levels and slopes.
     """
     columns = {"column": scale.column_names}
     columns |= {"level": scale.levels} if scale.of_counts else {"difficulty": scale.difficulty}
-    if scale.kept == 1 and not scale.of_counts:
+    if has_location(scale):
         columns["location on axis 1"] = scale.location
     if scale.categories:
         thresholds = zip(scale.categories[:-1], scale.thresholds.T, strict=True)

@@ -9,7 +9,7 @@ from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
 from nbmf.posterior.scale_intervals import typical_half
 from nbmf.posterior.scale_shape import Shape
-from nbmf.posterior.scale_tables import shape_of_scale
+from nbmf.posterior.scale_tables import has_location, shape_of_scale
 from nbmf.reporting.component_entries import LIKE_SUMS
 from nbmf.reporting.model import Block, Entry, Lines, Table
 from nbmf.reporting.scale_words import ONES, words_of
@@ -23,7 +23,7 @@ LISTED = 20  # columns in the table
 BY_MEANS = 0.9  # rank correlation of positions with the means of rows, from which on an axis orders rows by these
 BY_SUMS = "by how much was counted, which effects of rows would take out"
 NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
-EMPTY = "; empty where it is far from all rows"
+EMPTY = "; empty where it would be more than three times as far out as any row"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
     WEAK: ("is weak next to the first", "are weak next to the first"),
@@ -187,15 +187,15 @@ def columns_table(scale: Scale) -> Table:
     slope, level = ("slope", "level") if scale.of_counts else ("discrimination", "difficulty")
     names = [slope] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, level], []
-    has_location = kept == 1 and not scale.of_counts
-    if has_location:
+    is_located = has_location(scale)
+    if is_located:
         head.append("location")
     if kept == 1:
         head += [f"{'ones' if words is ONES else 'mean'} at low end", "at high end"]
     for n in chosen:
         cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
         cells.append(words.text(scale.levels[n]) if scale.of_counts else f"{scale.difficulty[n]:.2f}")
-        if has_location:
+        if is_located:
             cells.append("" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}")
         if kept == 1:
             cells += [words.text(each[n, 0]) for each in (scale.low, scale.high)]
@@ -221,11 +221,11 @@ def _formulas(scale: Scale) -> Iterator[str]:
             f"log-odds of a category above another = {formula} - its threshold, as in the graded response model; "
             "difficulty is the mean of the thresholds, which are in columns.csv"
         )
-        if kept == 1:
+        if has_location(scale):
             yield f"location is difficulty / discrimination: the position of answers in the middle{EMPTY}"
         return
     yield f"log-odds of a one = {formula} - difficulty, as in item response theory"
-    if kept == 1:
+    if has_location(scale):
         yield (
             "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
             f"as probable as a zero{EMPTY}"

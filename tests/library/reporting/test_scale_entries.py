@@ -8,6 +8,7 @@ import pytest
 from nbmf.posterior.scale import GIVEN_COLUMNS, GIVEN_SLOPES, Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
 from nbmf.posterior.scale_laws import Cuts, Sizes
+from nbmf.posterior.scale_tables import columns_table as table_of_columns
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
 from nbmf.reporting.scale_entries import axis_entry, columns_table, facts, scale_blocks
@@ -24,7 +25,7 @@ SCALE = Scale(
     level=0.9,
     interval_kind=GIVEN_COLUMNS,
     discrimination=np.array([[2.0, 0.1], [-1.0, 0.2], [0.1, 0.0]]),
-    thresholds=np.array([[1.0], [-0.5], [3.0]]),
+    thresholds=np.array([[1.0], [-0.75], [3.0]]),
     law=Cuts(np.zeros((3, 1))),
     shares=np.array([0.9, 0.1]),
     reliability=np.array([0.85, 0.2]),
@@ -143,9 +144,18 @@ def test_the_table_is_that_of_item_response_theory():
     assert list(table.head) == ["column", "discrimination", "difficulty", "location", "ones at low end", "at high end"]
     assert table.rows == [
         ["tax", "2.00", "1.00", "0.50", "8%", "92%"],
-        ["war", "-1.00", "-0.50", "0.50", "81%", "30%"],
+        ["war", "-1.00", "-0.75", "0.75", "81%", "30%"],
         ["milk", "0.10", "3.00", "", "0.5%", "2%"],  # nobody is near 30
     ]
+
+
+def test_locations_that_are_all_the_same_are_left_out():
+    """Without effects of columns a model has them so."""
+    same = dataclasses.replace(SCALE, thresholds=SCALE.discrimination[:, :1] * 0.5)
+    assert "location" not in columns_table(same).head
+    assert not any("location" in sentence for sentence in columns_table(same).caption)
+    assert "location on axis 1" not in table_of_columns(same)
+    assert "location on axis 1" in table_of_columns(SCALE)
 
 
 def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
