@@ -57,7 +57,7 @@ class ComponentSearch(NamedTuple):
     def __str__(self) -> str:
         loss = self.losses[self.tried.index(self.K)]
         of = f", of {', '.join(map(str, self.tried))}" if len(self.tried) > 1 else ""
-        taken = f"K = {self.K} was taken{of}, with {loss:.4f} nats per held-out entry"
+        taken = f"K = {self.K} was taken{of}, with {loss:.4f} nats per entry held out for it"
         if self.next_K is None:
             return f"{taken}; it is the largest that was tried"
         direction = "more" if self.behind > 0 else "less"

@@ -46,7 +46,10 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     sizes = " and ".join(f"{step:.2f}" for step in steps)
     gaps = np.diff(model.period_times_)
     step = "a step of one period" if (gaps == 1).all() else "a step over a time of 1, in the numbers of the periods"
-    yield f"standard deviation of {step}: {sizes}, where positions have mean square 1"
+    yield (
+        f"standard deviation of {step}: {sizes}, where positions have mean square 1; all rows share it: one that "
+        "jumps is drawn as a slope, with intervals that are too narrow"
+    )
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:
         yield f"{one_or_many(pauses, 'row')} with pauses: only the periods around a pause say where a row was"

@@ -10,7 +10,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.io.documents import ROLES, read_documents
 from nbmf.io.text_lines import lines_of
 
-SMOOTHING, GRID = 0.1, (2, 3, 5, 8, 12)
+SMOOTHING, GRID = 0.1, (2, 3, 4, 5, 6, 8, 12)
 ENDS = {"max_iter": 100, "relative_change_tol": 1e-5}  # as VariationalLDA
 MODELS = {
     "lda": {"model": "mmnb"},
