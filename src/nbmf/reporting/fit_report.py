@@ -160,7 +160,8 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
         else:
             words = f"{kind} by group and the component they are most typical of"
             if (association := association_of(model, groups, shown, axis)) is not None:
-                measured = format_error(association.value, association.error)
+                value, error = association.value, association.error
+                measured = format_error(value, error) if error else f"{value:.2f}"  # 0: no row left out changes it
                 words += f"; adjusted mutual information {measured} (0: unrelated, 1: the same)"
             cells = table.pivot_table(values=kind, aggfunc="sum", **pivot)
         yield group_table(cells, groups, words, "groups")

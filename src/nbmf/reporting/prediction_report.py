@@ -128,6 +128,9 @@ def _places(result: Prediction) -> Table:
         number = one_or_many(len(result.rows.names), "row")
         notes.append(f"{placement.kind}.csv has {number} and {len(placement.names)} {placement.kind} of each")
     head, align = ["row", *(placement.names[a] for a in shown)], "<" + ">" * len(shown)
+    if placement.main is not None and len(shown) < len(placement.names):  # it may be none of these
+        head, align = [*head, "most typical of"], align + "<"
+        cells = [[*row, placement.names[placement.main[f]]] for f, row in enumerate(cells)]
     if result.nearest is not None:
         head, align = [*head, "nearest rows of the fit"], align + "<"
         cells = [[*row, _nearest(result, f)] for f, row in enumerate(cells)]

@@ -2,7 +2,9 @@
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,9 @@ import small_picture
 
 from nbmf import cli
 from nbmf.cli.saved_fits import load_fit, saved_scale
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement
+from nbmf.reporting import prediction_report
+from nbmf.reporting.prediction_report import Prediction
 
 pytestmark = pytest.mark.usefixtures("quick_pictures")
 
@@ -86,6 +90,20 @@ def test_one_new_person(capsys):
     out = run(capsys, "predict", "old.nbmf", "one.csv").out
     assert "one: 1 new row, by" in out
     assert "no entry is missing" in out
+
+
+def test_of_many_components_it_is_said_of_which_a_row_is_most_typical():
+    """The four that new rows have most of may not be those of a single row."""
+    values = np.array([[0.02, 0.03, 0.04, 0.05, 0.86], [0.3, 0.3, 0.3, 0.1, 0.0], [0.3, 0.3, 0.2, 0.2, 0.0]])
+    names, none = [str(k) for k in range(1, 6)], np.zeros((3, 2))
+    placement = Placement(MEMBERSHIPS, names, values, values, values, none, 5, values.argmax(axis=1))
+    rows = SimpleNamespace(names=["a", "b", "c"])
+    prediction = Prediction("new", "old", None, rows, placement, np.array(["x", "y"]), 0.9)
+    table = prediction_report._places(prediction)
+    assert table.head[-1] == "most typical of"
+    assert [row[-1] for row in table.rows] == ["5", "1", "1"]
+    few = prediction_report._places(replace(prediction, placement=placement._replace(names=names[:4], kept=4)))
+    assert "most typical of" not in few.head
 
 
 def test_new_rows_are_near_rows_of_the_fit(capsys):

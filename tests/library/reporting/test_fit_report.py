@@ -153,7 +153,7 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     (table,) = group_tables(result(matrix=grouped))
     assert table.caption == [
         "rows by group and the component they are most typical of; adjusted mutual information "
-        "1.0 ± 0.0 (0: unrelated, 1: the same)"
+        "1.00 (0: unrelated, 1: the same)"
     ]
     assert (table.head, table.rows) == (["", "1", "2"], [["left", "2", "0"], ["right", "0", "1"]])
     assert table.head_colours == [style.colour_of_component(0), style.colour_of_component(1)]
