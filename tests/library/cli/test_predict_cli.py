@@ -102,7 +102,8 @@ def test_of_many_components_it_is_said_of_which_a_row_is_most_typical():
     table = prediction_report._places(prediction)
     assert table.head[-1] == "most typical of"
     assert [row[-1] for row in table.rows] == ["5", "1", "1"]
-    few = prediction_report._places(replace(prediction, placement=placement._replace(names=names[:4], kept=4)))
+    four = Placement(MEMBERSHIPS, names[1:], *[values[:, 1:]] * 3, none, 4, values[:, 1:].argmax(axis=1))
+    few = prediction_report._places(replace(prediction, placement=four))
     assert "most typical of" not in few.head
 
 
