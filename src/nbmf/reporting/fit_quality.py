@@ -21,6 +21,8 @@ from nbmf.reporting.words import SCORED_BY, before_number
 
 MOST_DIFFERENT = 5  # rows that chains see most differently
 AGREE = 1.05  # R-hat of positions up to which chains agree on them
+MANY_MISSING = 20  # entries, of which it is said where they are
+FEWER = 0.7  # of the observed entries that rows of held-out entries have, from which on those of missing ones have few
 EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
@@ -51,8 +53,25 @@ def quality(result: ReportedFit, in_words: Callable[[str], str], method: str = "
         words = [f"WORSE THAN ONE COMPONENT: {numbers}; take ", *other, " or fewer ", Setting("n_components")]
         yield in_words(Message(*words, ", or there is no structure"))
     yield from _of_chains(result, in_words, method) if result.is_sampled else _of_starts(result, in_words)
+    yield from _missing_elsewhere(result)
     yield from _exchanged_labels(result, in_words)
     yield from _all_in_use(result, in_words)
+
+
+def _missing_elsewhere(result: ReportedFit) -> Iterator[str]:
+    """Yield that missing entries are where little is observed, unlike those that were held out."""
+    matrix = result.matrix
+    if matrix.dense is not None or result.verdict is None or result.n_missing < MANY_MISSING:
+        return
+    for axis, lines in enumerate(("rows", "columns")):
+        observed = matrix.observed.sum(axis=1 - axis)
+        missing = matrix.shape[1 - axis] - observed
+        next_to_observed, next_to_missing = (np.average(observed, weights=each) for each in (observed, missing))
+        if next_to_missing < FEWER * next_to_observed:
+            yield (
+                f"missing entries are in {lines} with {next_to_missing:.0f} observed entries on average, those that "
+                f"were held out in {lines} with {next_to_observed:.0f}: they are predicted less well than these"
+            )
 
 
 def _all_in_use(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:

@@ -147,6 +147,27 @@ def test_a_mean_count_is_that_of_observed_ones():
     assert first.endswith("counts with a mean of 1, 66.7% of them zero, 25.0% missing")
 
 
+@pytest.mark.parametrize(
+    ("is_missing", "said"),
+    [
+        (np.arange(40)[:, None] < np.zeros(10), []),
+        (np.random.default_rng(0).random((40, 10)) < 0.4, []),
+        (
+            (np.arange(40)[:, None] < 20) & (np.arange(10) > 1),
+            ["rows with 2 observed entries on average, those that were"],
+        ),
+        ((np.arange(40)[:, None] > 4) & (np.arange(10) < 5), ["columns with 5 observed entries on average, those tha"]),
+    ],
+)
+def test_missing_entries_where_little_is_observed_are_said_to_be_predicted_less_well(is_missing, said):
+    codes = np.where(is_missing, -1, np.indices((40, 10)).sum(axis=0) % 2).astype(np.int8)
+    fit = result(matrix=nbmf.BinaryMatrix.from_array(codes), verdict=VERDICT)
+    found = list(fit_quality._missing_elsewhere(fit))
+    assert len(found) == len(said)
+    assert all(words in sentence for words, sentence in zip(said, found, strict=True))
+    assert not list(fit_quality._missing_elsewhere(dataclasses.replace(fit, verdict=None)))
+
+
 def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
     grouped = nbmf.BinaryMatrix.from_array(MATRIX.codes, None, None, ["left", "left", "right"])
     columns = np.array(["x", "y", "x"])
