@@ -20,6 +20,7 @@ from nbmf.errors import DataError, NbmfError
 from nbmf.io.answers import AnswersError
 from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.io.reading import read_with_absent
+from nbmf.io.signed_values import SignsError
 
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above", "categories")
@@ -86,10 +87,20 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
     except AnswersError as error:
         completed = Options(**{**vars(options), **error.options})
         raise DataError(error, f". Type: {command_for(completed)}") from error
+    except SignsError as error:
+        if options.command == "info":
+            raise
+        commands = [f"{command} ({words})" for command, words in commands_of(options, error)]
+        raise DataError(f"{error.opening}. Type one of: {'; '.join(commands)}") from error
     except RefusedValue as error:
         if options.command == "info":
             raise
         raise DataError(error, f". nbmf info {repeated(options)} says what does not fit, and what to type") from error
+
+
+def commands_of(options: argparse.Namespace, error: SignsError) -> list[tuple[str, str]]:
+    """Return a command for each reading of what was refused, and words for when it is the right one."""
+    return [(command_for(Options(**{**vars(options), **read})), f"if {words}") for read, words in error.readings]
 
 
 def is_read_in_full(options: argparse.Namespace, matrix: NamedMatrix) -> bool:

@@ -21,6 +21,7 @@ from nbmf.data.given import (
     two_dimensional,
 )
 from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.signs import MinusOnes, are_signs, may_have_signs
 from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError
 
@@ -91,6 +92,12 @@ class BinaryMatrix(NamedMatrix):
         -----
         LeftOutWarning
             If there are rows or columns without an observed entry.
+
+        Raises
+        ------
+        DataError
+            If a value has no meaning, or if -1 is more frequent than 0 or a fifth of all values, and neither `zeros`
+            nor `missing` is given: it may be a no, as in roll calls. Columns of int8 are taken for codes.
         """
         return cls._of_frame(frame, _codes_of_frame(frame, Coding(ones, zeros, missing)))
 
@@ -161,7 +168,25 @@ def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
         f, n = np.argwhere(wrong)[0]
         with naming(frame, BinaryMatrix.hint):
             raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {coding.words}")
+    if may_have_signs(coding) and not _has_type_of_codes(frame):
+        _refuse_signs(int(MinusOnes().look_up(cells, cells.size).sum()), codes)
     return codes
+
+
+def _has_type_of_codes(frame: pd.DataFrame) -> bool:
+    """Whether all columns are int8, as the codes of a matrix are, in which -1 is missing."""
+    return all(str(kind) == "int8" for kind in getattr(frame, "dtypes", [None]))
+
+
+def _refuse_signs(minus_ones: int, codes: np.ndarray) -> None:
+    """Raise DataError if so many values of -1 may be answers, as a no is in roll calls."""
+    if are_signs(minus_ones, codes):
+        zeros = int(np.count_nonzero(codes == 0))
+        raise DataError(
+            f"-1 is there {minus_ones} times, and 0 {zeros} times: it may be a no or mean missing. "
+            "BinaryMatrix.from_frame(V, zeros=[-1], missing=[0]) takes -1 for zeros, and 0 and NaN for missing; "
+            "if -1 means missing, replace it: V.replace(-1, np.nan)"
+        )
 
 
 def _codes_from_values(values: Any) -> np.ndarray:

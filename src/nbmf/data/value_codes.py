@@ -115,9 +115,13 @@ class ValueCoding(dict):
         if cell is None:
             return -1
         code = self.of_text(cell) if isinstance(cell, str) else self.of_value(cell)
+        self.keep(cell, code)
+        return code
+
+    def keep(self, cell: Any, code: int) -> None:
+        """Remember the code of a value, so that it is known that it was there."""
         if len(self) < KEPT:
             self[cell] = code
-        return code
 
     def of_value(self, value: Any) -> int:
         """Return the code of a value of any type that is not missing in the file's own way."""
@@ -153,6 +157,7 @@ class Coding(ValueCoding):
             Meaning(given, texts) for given, texts in zip((ones, zeros, missing), DEFAULTS.values(), strict=True)
         ]
         self._missing = meanings[-1]
+        self.is_open = not any(meaning.is_given for meaning in meanings[1:])  # what -1 means is convention alone
         self.words = ", ".join(f"{kind} ({m.words})" for kind, m in zip(DEFAULTS, meanings, strict=True))
         coded = list(zip((1, 0, -1), meanings, strict=True))
         self._meanings = sorted(coded, key=lambda pair: not pair[1].is_given)  # before the defaults

@@ -89,8 +89,7 @@ class AnswersError(DataError):
         is_huge: bool = False,
     ):
         self.options = answers.options(missing) | ({"ignore": [*others]} if others else {})
-        settings = [Setting(name, value) for name, value in self.options.items()]
-        named = [part for setting in settings for part in (", ", setting)][1:]
+        named = as_settings(self.options)
         which = f" but those of {listed(others)}" if others else " that are stored" if lacks_zeros else ""
         parts = [f"{path}: all values{which} are whole numbers, {answers.words}: "]
         if answers.highest == 1:
@@ -104,6 +103,11 @@ class AnswersError(DataError):
             parts += ["; ", MISSING_IN_A_LIST] if lacks_zeros and not is_huge else ()
         counts = Setting("counts", True), " reads all values as counts"
         super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
+
+
+def as_settings(arguments: dict[str, Any]) -> list[Any]:
+    """Return arguments as parts of a message."""
+    return [part for name, value in arguments.items() for part in (", ", Setting(name, value))][1:]
 
 
 def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:

@@ -45,5 +45,6 @@ def encode(coding: ValueCoding, values: Any) -> np.ndarray:
             table[i] = coding.of_value(value)
             if table[i] == coding.unknown:
                 raise UnknownValue(start + int(np.argmax(numbers == i)), value)
+            coding.keep(value, int(table[i]))
         codes[start : start + BLOCK] = table[numbers]
     return codes.reshape(np.shape(values))

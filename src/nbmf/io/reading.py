@@ -23,6 +23,7 @@ from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.matrix_files import KINDS, of_matrix_file
 from nbmf.io.matrix_kinds import AnyMatrix, notes_of_counts, of_categories, of_kind, summary
 from nbmf.io.networks import as_network
+from nbmf.io.signed_values import refuse_signs
 from nbmf.io.tables_as_matrices import of_table
 
 CODES = (*KINDS, "counts", "above", "categories")
@@ -171,8 +172,11 @@ def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
         return _as(counting, cells, options)
+    coding = Coding(*map(given.get, KINDS))
     try:
-        return _as(Coding(*map(given.get, KINDS)), cells, options)
+        coded = _as(coding, cells, options)
+        refuse_signs(path, cells, coding, coded, lambda others: _as(others, cells, options))
+        return coded
     except (RefusedValue, RepeatedName) as refused:
         if given.keys() & {"counts", "ones", "zeros"}:
             raise

@@ -1,16 +1,19 @@
 """nbmf info: what is in a file, and what to type next."""
 
 import argparse
+import itertools
 from collections.abc import Iterator
 
 from nbmf.cli import info_categories, info_counts, info_misfits, info_sparse, info_tables
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
-from nbmf.cli.reading import read_matrix, repeated
+from nbmf.cli.reading import commands_of, read_matrix, repeated
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
+from nbmf.io.signed_values import SignsError
+from nbmf.reporting.text import wrapped
 
 
 def run(options: argparse.Namespace) -> None:
@@ -45,6 +48,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _description(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     """Return the lines about a file that is no matrix as it stands; None if a cell of it is wrong."""
+    if isinstance(refused, SignsError):
+        commands = [("", f"next, {words}:", f"  {command}") for command, words in commands_of(options, refused)]
+        return [wrapped(refused.opening), *itertools.chain(*commands)]
     if not info_tables.may_be_table(options):
         return None
     return info_misfits.report(options, refused) or info_tables.report(options, refused)

@@ -1,0 +1,29 @@
+"""Tables with 1, 0 and -1: -1 means missing by convention alone, and a no next to an absence, 0, in roll calls."""
+
+import numpy as np
+
+from nbmf.data.value_codes import Coding
+
+MINUS_ONE = ("-1", "-1.0")
+FEWEST = 5  # values of -1, below which nothing is asked
+PART = 0.2  # of all values that are no blanks: more of -1 are hardly all missing
+
+
+class MinusOnes(Coding):
+    """Which values are -1: 1 for these, 0 for others that are known."""
+
+    def of_text(self, text: str) -> int:
+        """Return the code of a text, without keeping it."""
+        code = super().of_text(text)
+        return code if code == self.unknown else int(text.strip() in MINUS_ONE)
+
+
+def may_have_signs(coding: Coding) -> bool:
+    """Whether -1 was looked up, and means missing since nobody has said what it means."""
+    return coding.is_open and any(code == -1 and str(cell) in MINUS_ONE for cell, code in coding.items())
+
+
+def are_signs(minus_ones: int, codes: np.ndarray) -> bool:
+    """Whether so many values of -1, read as missing in a matrix of codes, may be answers: more than zeros, or many."""
+    ones, zeros = (int(np.count_nonzero(codes == code)) for code in (1, 0))
+    return minus_ones >= FEWEST and minus_ones > min(zeros, PART * (minus_ones + ones + zeros))

@@ -1,0 +1,62 @@
+"""What nbmf info advises on files that are read otherwise than they are meant, and that its commands read them."""
+
+import contextlib
+import io
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nbmf import cli
+from nbmf.cli import arguments
+from nbmf.cli.reading import read_matrix
+
+ROWS, COLUMNS = 30, 12
+DRAWN = np.random.default_rng(7)
+ONES = DRAWN.random((ROWS, COLUMNS)) < 0.5
+GAPS = DRAWN.random((ROWS, COLUMNS)) < 0.08
+NAMES = [f"r{i:02}" for i in range(ROWS)]
+QUESTIONS = [f"q{n}" for n in range(COLUMNS)]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(one, zero, gap=""):
+    values = np.where(GAPS, gap, np.where(ONES, one, zero))
+    return pd.DataFrame(values, pd.Index(NAMES, name="id"), QUESTIONS)
+
+
+def info(capsys, *argv, code=0):
+    assert cli.main(["info", *argv]) == code
+    said = capsys.readouterr()
+    return said.err if code else said.out
+
+
+def commands(said):
+    return [line.strip() for line in said.splitlines() if line.startswith("  nbmf ")]
+
+
+def read(command):
+    """Return the matrix that a printed command reads."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        return read_matrix(arguments.parse(shlex.split(command)[1:]))
+
+
+def test_both_readings_of_minus_one_are_named(capsys):
+    table("1", "-1", "0").to_csv("m101.csv")
+    said = info(capsys, "m101.csv")
+    assert "-1 may be a no or mean missing" in said
+    signs, in_order, missing = commands(said)
+    assert signs == "nbmf fit m101.csv --zeros -1 --missing 0"
+    np.testing.assert_array_equal(read(signs).codes, np.where(GAPS, -1, ONES))
+    assert in_order == "nbmf fit m101.csv --categories -1 0 1"
+    assert read(in_order).categories.tolist() == ["-1", "0", "1"]
+    assert (read(missing).codes == 0).sum() == GAPS.sum()
+    assert cli.main(["fit", "m101.csv"]) == cli.FAILED
+    error = capsys.readouterr().err
+    assert f"{signs} --seed 0 (if a no is -1, and 0 means absent)" in error
