@@ -21,6 +21,7 @@ from nbmf.io.answers import AnswersError
 from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.io.reading import read_with_absent
 from nbmf.io.signed_values import SignsError
+from nbmf.io.totals import TotalsError
 
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above", "categories")
@@ -92,6 +93,11 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
             raise
         commands = [f"{command} ({words})" for command, words in commands_of(options, error)]
         raise DataError(f"{error.opening}. Type one of: {'; '.join(commands)}") from error
+    except TotalsError as error:
+        if error.ignore is None or options.command == "info":
+            raise
+        completed = Options(**{**vars(options), "ignore": error.ignore})
+        raise DataError(error, f". Type: {command_for(completed)}") from error
     except RefusedValue as error:
         if options.command == "info":
             raise

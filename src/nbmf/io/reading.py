@@ -23,8 +23,10 @@ from nbmf.io.formats import Cells, Format, format_of
 from nbmf.io.matrix_files import KINDS, of_matrix_file
 from nbmf.io.matrix_kinds import AnyMatrix, notes_of_counts, of_categories, of_kind, summary
 from nbmf.io.networks import as_network
+from nbmf.io.records import Records
 from nbmf.io.signed_values import refuse_signs
 from nbmf.io.tables_as_matrices import of_table
+from nbmf.io.totals import TotalsError, totals_of, words_of_totals
 
 CODES = (*KINDS, "counts", "above", "categories")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent", "undirected")
@@ -171,7 +173,8 @@ def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
         return _as(CategoryCoding(given["categories"], given.get("missing")), cells, options)
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
-        return _as(counting, cells, options)
+        coded = _as(counting, cells, options)
+        return coded._replace(notes=(*coded.notes, *words_of_totals(coded)))
     coding = Coding(*map(given.get, KINDS))
     try:
         coded = _as(coding, cells, options)
@@ -205,6 +208,8 @@ def _seen_as_counts(
         if is_name or is_text:  # which nobody takes for a count
             raise refused from None
         raise RefusedValue(Message(refused, "; as a matrix of counts: ", error), refused.value) from None
+    if isinstance(cells, Table | Records) and options["layout"] is None and totals_of(coded) != (None, None):
+        raise TotalsError(path, *totals_of(coded), options["ignore"] or ())
     others, answers = answers_among(coded, options["layout"] == "long")
     if answers is not None:
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):

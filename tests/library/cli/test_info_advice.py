@@ -60,3 +60,32 @@ def test_both_readings_of_minus_one_are_named(capsys):
     assert cli.main(["fit", "m101.csv"]) == cli.FAILED
     error = capsys.readouterr().err
     assert f"{signs} --seed 0 (if a no is -1, and 0 means absent)" in error
+
+
+def test_a_row_of_sums_makes_no_counts_of_zeros_and_ones(capsys):
+    frame = table("1", "0")
+    frame.loc["Total"] = (frame == "1").sum()
+    frame.to_csv("rows.csv")
+    said = info(capsys, "rows.csv")
+    assert "the last row, 'Total', has the sums of the others" in said
+    assert "next, without that row:\n  nbmf info rows.csv" in said
+    assert cli.main(["fit", "rows.csv"]) == cli.FAILED
+    assert "delete the row from the file; if these are no sums, --counts reads" in capsys.readouterr().err
+    assert "the last row, 'Total', has the sums" in info(capsys, "rows.csv", "--counts")
+
+
+def test_a_column_of_sums_is_left_out_by_a_command(capsys):
+    frame = table("1", "0").iloc[:, :3]
+    frame.assign(Total=(frame == "1").sum(axis=1)).to_csv("columns.csv")
+    (command,) = commands(info(capsys, "columns.csv"))
+    assert command == "nbmf fit columns.csv --ignore Total"
+    assert read(command).shape == (ROWS, 3)
+    assert cli.main(["fit", "columns.csv"]) == cli.FAILED
+    assert f"Type: {command}" in capsys.readouterr().err
+
+
+def test_counts_without_sums_are_counts(capsys):
+    frame = table("1", "0")
+    frame.loc["last"] = [str(n) for n in range(COLUMNS)]
+    frame.to_csv("counts.csv")
+    assert "counts up to 11" in info(capsys, "counts.csv")

@@ -5,14 +5,17 @@ import itertools
 from collections.abc import Iterator
 
 from nbmf.cli import info_categories, info_counts, info_misfits, info_sparse, info_tables
+from nbmf.cli.arguments import as_typed
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
-from nbmf.cli.reading import commands_of, read_matrix, repeated
+from nbmf.cli.options import Options
+from nbmf.cli.reading import command_for, commands_of, read_matrix, repeated
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.io.signed_values import SignsError
+from nbmf.io.totals import TotalsError
 from nbmf.reporting.text import wrapped
 
 
@@ -51,9 +54,20 @@ def _description(options: argparse.Namespace, refused: DataError) -> list[str] |
     if isinstance(refused, SignsError):
         commands = [("", f"next, {words}:", f"  {command}") for command, words in commands_of(options, refused)]
         return [wrapped(refused.opening), *itertools.chain(*commands)]
+    if isinstance(refused, TotalsError):
+        return _of_totals(options, refused)
     if not info_tables.may_be_table(options):
         return None
     return info_misfits.report(options, refused) or info_tables.report(options, refused)
+
+
+def _of_totals(options: argparse.Namespace, refused: TotalsError) -> list[str]:
+    """Return the lines about sums, and a command that leaves out those in a column."""
+    lines = [wrapped(refused.opening), wrapped(as_typed(refused.remedy, "info")), ""]
+    chosen = options if refused.ignore is None else Options(**{**vars(options), "ignore": refused.ignore})
+    if refused.has_row:
+        return [*lines, "next, without that row:", f"  nbmf info {repeated(chosen)}"]
+    return [*lines, "next:", f"  {command_for(chosen)}"]
 
 
 def _lines(matrix: BinaryMatrix) -> Iterator[str]:
