@@ -141,7 +141,12 @@ READ = (
     ),
     OBJECT,
     ENCODING,
-    Option("--undirected", "each line of a list is a tie in both directions", action="store_true", default=None),
+    Option(
+        "--undirected",
+        "ties have no direction: each line of a list is one both ways; of a square matrix one triangle may be filled",
+        action="store_true",
+        default=None,
+    ),
     switch("--diagonal", "--no-diagonal treats the diagonal of a network as missing", True),
 )
 READING = (*READ, Option("--transpose", "swap rows and columns", action="store_true"))

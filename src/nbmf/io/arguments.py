@@ -104,7 +104,7 @@ RULES = {
     "absent": Rule(lambda value: _is_text(value) and value in ABSENT, "zeros, missing or None (by the values)"),
     "name": Rule(_is_text, "the name of an object or a sheet in the file"),
     "diagonal": Rule(lambda value: isinstance(value, bool), "True or False (that of a network is missing)"),
-    "undirected": Rule(lambda value: isinstance(value, bool), "True or False (each record is of both directions)"),
+    "undirected": Rule(lambda value: isinstance(value, bool), "True or False (each tie is of both directions)"),
     "encoding": Rule(is_encoding, "an encoding that Python knows, such as utf-8, cp1252, latin-1 or utf-16"),
 }
 
@@ -129,7 +129,7 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
     given = {key: value for key, value in arguments.items() if value is not None}
     layout = given.get("layout")
     for key, layouts in {
-        **dict.fromkeys(("row", "column", "undirected"), LAYOUTS),
+        **dict.fromkeys(("row", "column"), LAYOUTS),
         **dict.fromkeys(("value", "absent"), ("long",)),
         "index": (None,),
         "ignore": (None,),

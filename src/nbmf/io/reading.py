@@ -27,6 +27,7 @@ from nbmf.io.records import Records
 from nbmf.io.signed_values import refuse_signs
 from nbmf.io.tables_as_matrices import of_table
 from nbmf.io.totals import TotalsError, totals_of, words_of_totals
+from nbmf.io.triangles import notes_of_triangle, with_mirror_images
 
 CODES = (*KINDS, "counts", "above", "categories")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent", "undirected")
@@ -89,7 +90,8 @@ def read(
         Of text, JSON and old files of SPSS: by default UTF-8, UTF-16 if a byte order mark or zero bytes show it, or
         Windows-1252, which includes Latin-1.
     undirected : bool
-        True: each record of a list is of both directions, so that rows and columns have the same names.
+        True: each record of a list is of both directions, so that rows and columns have the same names; in a matrix
+        of such names the triangle that has no ties, or is missing, mirrors the other one.
     diagonal : bool
         False: the diagonal of a network, a matrix whose rows and columns have the same names, is missing.
     transpose : bool
@@ -132,6 +134,8 @@ def read_with_absent(
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
     cells = format.cells_of(path, given)
     coded = _coded(path, cells, given)
+    if given.get("layout") is None:
+        coded = _with_triangles(path, coded, given)
     absent_are_zeros = coded.are_filled or isinstance(coded.codes, StoredCodes)
     if (above := given.get("above")) is not None:
         words, notes = f"{coded.format}; {_above(cells, above)}", (*coded.notes, *_notes_of_zeros(cells, coded))
@@ -139,6 +143,13 @@ def read_with_absent(
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
     matrix, unobserved = _matrix(path, coded, transpose, log, categories)
     return ReadMatrix(as_network(matrix, diagonal, log), absent_are_zeros, unobserved)
+
+
+def _with_triangles(path: Path, coded: CodedMatrix, given: dict[str, Any]) -> CodedMatrix:
+    """Return a table with its empty triangle filled, if that is asked for, or else with a note on it."""
+    if given.get("undirected"):
+        return with_mirror_images(coded, path, "categories" not in given)
+    return coded if "categories" in given else coded._replace(notes=(*coded.notes, *notes_of_triangle(coded)))
 
 
 def _above(cells: Cells, above: int) -> str:

@@ -992,5 +992,5 @@ def test_values_of_an_undirected_list_are_of_both_directions(tmp_path):
     with pytest.raises(DataError, match=r"line 4: row 'Ann', column 'Bob' is 1, but 3 in line 2"):
         nbmf.read(tmp_path / "ties.csv", **given)
     (tmp_path / "ties.csv").write_text("a,b\n1,0\n0,1\n")
-    with pytest.raises(ConfigError, match="undirected = True: has no meaning with layout = None"):
+    with pytest.raises(DataError, match=r"undirected = True: .* a list of ties needs layout = 'presence'"):
         nbmf.read(tmp_path / "ties.csv", undirected=True)
