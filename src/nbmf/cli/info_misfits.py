@@ -7,7 +7,7 @@ from typing import Any
 
 import nbmf
 from nbmf.cli.arguments import READ, as_typed
-from nbmf.cli.info_values import Column, Guess, guesses, seen_missing
+from nbmf.cli.info_values import Column, Guess, guesses
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
@@ -22,6 +22,7 @@ PART = 0.5  # of all columns that have to fit
 FEW = 3  # texts of a column that are listed
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
+MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -39,7 +40,8 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         return None
     chosen_options, fits = guess.options(fitting), {column.name for column in fitting}
     misfits = [column for column in columns if column.name not in fits]
-    odd = [column for column in fitting if _is_no_rating(guess, chosen_options, column)]
+    highest = _highest(fitting, chosen_options.get("missing")) if "above" in chosen_options else 0
+    odd = [column for column in fitting if _is_no_rating(guess, highest, column)]
     apart = {column.name for column in (*misfits, *odd)}
     chosen_options["ignore"] = [*(options.ignore or ()), *(column.name for column in columns if column.name in apart)]
     if first.name in apart and options.index is None:  # or the next one would be read as names
@@ -88,11 +90,21 @@ def _names_rows(column: Column) -> bool:
     return Coding().are_names(column.texts)
 
 
-def _is_no_rating(guess: Guess, found: dict[str, Any], column: Column) -> bool:
-    """Whether a column among ratings has 1 and 2 alone, although there are enough rows."""
-    if guess.lowest not in (0, 1) or found.get("above", 0) < 1 + guess.lowest:
+def _is_no_rating(guess: Guess, highest: int, column: Column) -> bool:
+    """Whether a column among ratings has 1 and 2 alone, although there are enough rows, and values between others.
+
+    Of three values, as of genotypes, a column has two often.
+    """
+    if guess.lowest not in (0, 1) or highest < guess.lowest + MOST_LACKING:
         return False
     return column.numbers <= {1, 2} and len(column.texts) >= ENOUGH
+
+
+def _highest(fitting: list[Column], missing: list[str] | None) -> int:
+    """Return the highest number of columns with ratings, 0 without one."""
+    meaning = Meaning(missing, DEFAULTS["missing"])
+    texts = set().union(*(column.different for column in fitting))
+    return max((int(n) for text in texts if text not in meaning and (n := number_of(text)) is not None), default=0)
 
 
 def _understood(options: Options) -> str | None:
@@ -169,27 +181,16 @@ def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Co
     highest = int(as_categories.categories[-1])
     if highest >= COUNTED:
         return [counts, *commands]
-    return [*commands, *([_with_twos_missing(chosen, fitting)] if highest == 2 else []), counts]
+    return [*commands, counts]
 
 
 def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: list[Column]) -> Options | None:
     """Return the options that keep ratings as ordered categories, None if they are no ratings."""
     if guess.lowest is None or options.above is None:
         return None
-    meaning = Meaning(options.missing, DEFAULTS["missing"])
-    columns = [column for column in fitting if column not in odd]
-    highest = max(
-        int(n) for column in columns for text in column.different if text not in meaning and (n := number_of(text))
-    )
+    highest = _highest([column for column in fitting if column not in odd], options.missing)
     categories = [str(number) for number in range(guess.lowest, highest + 1)]
     return Options(**{**vars(options), "above": None, "categories": categories})
-
-
-def _with_twos_missing(options: Options, fitting: list[Column]) -> Options:
-    """Return the options that make 0 and 1 of 0, 1 and 2."""
-    twos = sorted({text for column in fitting for text in column.different if number_of(text) == 2})
-    missing = [*twos, *(options.missing or seen_missing(fitting))]
-    return Options(**{**vars(options), "above": None, "missing": missing})
 
 
 def _next(commands: list[Options | None]) -> list[str]:

@@ -89,3 +89,17 @@ def test_counts_without_sums_are_counts(capsys):
     frame.loc["last"] = [str(n) for n in range(COLUMNS)]
     frame.to_csv("counts.csv")
     assert "counts up to 11" in info(capsys, "counts.csv")
+
+
+def test_a_column_with_two_of_three_values_stays_and_none_of_these_is_missing(capsys):
+    values = DRAWN.integers(0, 3, (ROWS, COLUMNS))
+    values[:, 3] = DRAWN.integers(1, 3, ROWS)
+    pd.DataFrame(values, NAMES, QUESTIONS).to_csv("genotypes.csv")
+    said = commands(info(capsys, "genotypes.csv"))
+    assert said == [f"nbmf fit genotypes.csv {words}" for words in ("--categories 0 1 2", "--above 1", "--counts")]
+    pd.DataFrame(np.where(values == 0, 3, values), NAMES, QUESTIONS).to_csv("votes.csv")
+    assert commands(info(capsys, "votes.csv"))[0] == "nbmf fit votes.csv --categories 1 2 3"
+    values = DRAWN.integers(1, 6, (ROWS, COLUMNS))
+    values[:, 3] = DRAWN.integers(1, 3, ROWS)
+    pd.DataFrame(values, NAMES, QUESTIONS).to_csv("ratings.csv")
+    assert "q3: 1 and 2 alone, among ratings" in info(capsys, "ratings.csv")
