@@ -207,8 +207,8 @@ def _in_order(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:
 
 
 def _by_number(pair: list[str], texts: list[str]) -> list[str]:
-    """Return a pair in the order of its numbers, also with decimal commas; [] without. Of 1 and 2, 1 is a yes."""
-    numbers = [number_of(text.replace(",", ".")) for text in texts]
+    """Return a pair in the order of its numbers, also with decimal commas or %; [] without. Of 1 and 2, 1 is a yes."""
+    numbers = [number_of(text.replace(",", ".").removesuffix("%")) for text in texts]
     if None in numbers:
         return []
     in_order = pair if numbers[0] < numbers[1] else pair[::-1]

@@ -103,3 +103,10 @@ def test_a_column_with_two_of_three_values_stays_and_none_of_these_is_missing(ca
     values[:, 3] = DRAWN.integers(1, 3, ROWS)
     pd.DataFrame(values, NAMES, QUESTIONS).to_csv("ratings.csv")
     assert "q3: 1 and 2 alone, among ratings" in info(capsys, "ratings.csv")
+
+
+def test_the_larger_percentage_is_the_one(capsys):
+    table("100%", "0%").to_csv("percent.csv")
+    (command,) = commands(info(capsys, "percent.csv"))
+    assert command == "nbmf fit percent.csv --ones 100% --zeros 0%"
+    np.testing.assert_array_equal(read(command).codes, np.where(GAPS, -1, ONES))
