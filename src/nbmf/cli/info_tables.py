@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.arguments import COMMANDS, as_typed
+from nbmf.cli.info_values import Column, guesses
 from nbmf.cli.options import Options, file_word, repeated_words
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.value_codes import number_of
+from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.answers import answers_of
+from nbmf.io.column_kinds import DATE
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
@@ -25,6 +27,8 @@ OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "v
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
+MOST_ANSWERS = 10  # different ones in the third column of a list
+LATE = 1e6  # numbers, of which half are larger in a column of times
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 
@@ -106,16 +110,36 @@ def _columns(options: argparse.Namespace) -> Columns | None:
 
 
 def _is_list(columns: dict[str, list]) -> bool:
-    """Whether lines have two texts, each of which comes again though hardly a pair does, and a count or no more."""
+    """Whether lines have two texts, each of which comes again though hardly a pair does, and a value or no more."""
     names, more = list(columns.values())[:2], list(columns.values())[2:]
     if len(names) < 2 or len(more) > 1:
         return False
     lines = len(names[0])
-    numbers = [number_of(value) for own in more for value in own]
-    are_counts = all(n is not None and n >= 0 and n.is_integer() for n in numbers)
     are_names = all(value is not None and number_of(value) is None for own in names for value in own)
     come_again = all(2 * len(set(own)) <= lines for own in names)
-    return are_counts and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
+    are_values = all(_are_counts(own) or _are_answers(own) or _are_times(own) for own in more)
+    return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
+
+
+def _are_counts(cells: list) -> bool:
+    """Whether cells are whole numbers from 0 on, or missing."""
+    numbers = [number_of(cell) for cell in cells if cell is not None]
+    return bool(numbers) and all(n is not None and n >= 0 and n.is_integer() for n in numbers)
+
+
+def _are_answers(cells: list) -> bool:
+    """Whether cells are few words, or missing."""
+    return 1 < len({cell for cell in cells if cell is not None}) <= MOST_ANSWERS
+
+
+def _are_times(cells: list) -> bool:
+    """Whether cells are dates, or large numbers of which most differ, as the seconds of a clock do."""
+    if None in cells:
+        return False
+    numbers = [number_of(cell) for cell in cells]
+    if None in numbers:
+        return all(DATE.fullmatch(str(cell)) for cell in cells)
+    return 2 * len(set(numbers)) >= len(numbers) and sorted(numbers)[len(numbers) // 2] >= LATE
 
 
 def _list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
@@ -123,20 +147,44 @@ def _list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
     has_others = bool(options.ignore or options.groups)
     roles = dict(zip(ROLES["long"], columns, strict=False)) if has_others else {}
     read = {**roles, "groups": options.groups, "header": options.header, **_own(options)}
-    if len(columns) == 2:
-        return [
-            f"a list with a line per one: {', '.join(map(repr, columns))}",
-            *_next(_typed("info", options.file, layout="presence", **read)),
-        ]
     *_, last = columns.values()
+    reason = _is_of_ones(columns)
+    if reason is not None:
+        opening = f"a list with a line per one: {', '.join(map(repr, list(columns)[:2]))}{reason}"
+        read.pop("value", None)
+        return [wrapped(opening), *_next(_typed("info", options.file, layout="presence", **read))]
+    opening = f"a list with a line per entry: {', '.join(map(repr, columns))}"
     read |= {"layout": "long", "missing": options.missing}
+    if not _are_counts(last):
+        meanings = {} if options.missing else _meanings(last)
+        return [opening, *_next(_typed("info", options.file, **(read | meanings)))]
     commands = [_typed("info", options.file, **read)]
-    values = np.array([number_of(value) for value in last], np.int64)
+    values = np.array([number_of(value) for value in last if value is not None], np.int64)
     if values.max() > 1 and answers_of(values, is_list=True) is None:  # of ratings, info says how to cut them
         of_topics = dict(zip(("document", "word", "count"), roles.values(), strict=False))
         documents = _typed("topics", options.file, layout="long", **of_topics, **_own(options))
         commands = [_typed("info", options.file, **read, counts=True), documents]
-    return [f"a list with a line per entry: {', '.join(map(repr, columns))}", *_next(*commands)]
+    return [opening, *_next(*commands)]
+
+
+def _is_of_ones(columns: dict[str, list]) -> str | None:
+    """Return why each line of a list is a one, in words for what follows its names; None if there are values."""
+    if len(columns) == 2:
+        return ""
+    name, cells = list(columns.items())[2]
+    if _are_times(cells):
+        return f"; {name!r} has times, and no values"
+    return f"; {name!r} is always 1" if {number_of(cell) for cell in cells} == {1.0} else None
+
+
+def _meanings(cells: list) -> dict[str, Any]:
+    """Return the arguments that read the answers of a list; none if they need none, or nobody knows which."""
+    texts = ["" if cell is None else text_of(cell) for cell in cells]
+    if not (Coding().look_up(texts, len(texts)) == Coding.unknown).any():
+        return {}
+    column = Column("", texts, {})
+    options = (guess.options([column]) for guess in guesses([column]) if guess.fits(column))
+    return next(options, {})
 
 
 def _has_answers(columns: dict[str, list]) -> bool:

@@ -110,3 +110,41 @@ def test_the_larger_percentage_is_the_one(capsys):
     (command,) = commands(info(capsys, "percent.csv"))
     assert command == "nbmf fit percent.csv --ones 100% --zeros 0%"
     np.testing.assert_array_equal(read(command).codes, np.where(GAPS, -1, ONES))
+
+
+def listed(frame):
+    """Return a table as a list with a line per entry."""
+    return frame.reset_index().melt("id", var_name="question", value_name="answer")
+
+
+@pytest.mark.parametrize(
+    ("third", "words"),
+    [
+        (lambda n: DRAWN.integers(10**9, 2 * 10**9, n), "'third' has times, and no values"),
+        (lambda n: pd.date_range("2020-01-01", periods=n).strftime("%Y-%m-%d"), "'third' has times, and no values"),
+        (lambda n: [1] * n, "'third' is always 1"),
+    ],
+)
+def test_times_and_ones_are_no_values_of_a_list(capsys, third, words):
+    lines = listed(table("1", "0")).query("answer == '1'").drop(columns="answer")
+    lines.assign(third=third(len(lines))).to_csv("lines.csv", index=False)
+    said = info(capsys, "lines.csv")
+    assert words in " ".join(said.split())
+    assert commands(said) == ["nbmf info lines.csv --layout presence"]
+    assert (read(commands(said)[0]).codes == 1).sum() == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("one", "zero", "gap", "options"),
+    [
+        ("1", "0", "", ""),
+        ("yes", "no", "NA", ""),
+        ("ja", "nein", "", " --ones ja --zeros nein"),
+        ("yes", "no", "absent", " --missing absent"),
+    ],
+)
+def test_a_list_of_answers_is_a_list_with_gaps_too(capsys, one, zero, gap, options):
+    listed(table(one, zero, gap)).to_csv("list.csv", index=False)
+    (command,) = commands(info(capsys, "list.csv"))
+    assert command == f"nbmf info list.csv --layout long{options}"
+    np.testing.assert_array_equal(read(command).codes, np.where(GAPS, -1, ONES))

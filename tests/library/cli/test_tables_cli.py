@@ -337,10 +337,10 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     assert "a list with a line per entry: 'page', 'word', 'n'" in out
     assert next_of(out) == ["info long.csv --layout long --counts", "topics long.csv --layout long"]
     lists().assign(n=1).to_csv("ones.csv", index=False)
-    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
+    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout presence"]
     again = pd.concat([lists().assign(n=1), lists().assign(n=1).head(2)])  # two records twice
     again.to_csv("ones.csv", index=False)
-    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout long"]
+    assert next_of(run(capsys, "info", "ones.csv").out) == ["info ones.csv --layout presence"]
     lists()[["page", "word"]].to_csv("pairs.csv", index=False)
     out = run(capsys, "info", "pairs.csv").out
     assert "a list with a line per one: 'page', 'word'" in out
