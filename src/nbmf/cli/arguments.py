@@ -147,7 +147,9 @@ READ = (
         action="store_true",
         default=None,
     ),
-    switch("--diagonal", "--no-diagonal treats the diagonal of a network as missing", True),
+    switch(
+        "--diagonal", "--no-diagonal treats entries of a name with itself, the diagonal of a network, as missing", True
+    ),
 )
 READING = (*READ, Option("--transpose", "swap rows and columns", action="store_true"))
 SET = Option(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import names_of
+from nbmf.data.shared_names import own_columns, shared_names
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fitted import as_indices
@@ -61,9 +62,9 @@ class Recommending:
         groups : sequence of m labels, optional
             The group of each new row, in models with groups of rows; default: those of the matrix, if it has them.
         itself : bool, optional
-            Whether a row may be recommended the column that it is itself in a network: for a row given by its index the
-            column of the same index, for a new row that of the same name. By default it may not where rows and columns
-            of the fitted matrix have the same names in the same order.
+            Whether a row may be recommended the column that it is itself in a network, that of the same name; if names
+            say nothing, that of the same index. By default it may not where rows and columns of the fitted matrix have
+            the same names, or where half of the names are of both, and are no numbers.
         names : sequence of m str, optional
             The names of new rows; default: those of the matrix, if it has some.
 
@@ -105,7 +106,10 @@ class Recommending:
     @property
     def _is_network(self) -> bool:
         """Whether rows and columns are the same things, as their names say."""
-        return self.row_names_ is not None and np.array_equal(self.row_names_, self.column_names_)
+        rows, columns = self.row_names_, self.column_names_
+        if rows is None or columns is None:
+            return False
+        return np.array_equal(rows, columns) or bool(shared_names(rows, columns))
 
     def _own_columns(self, V: Any, names: Sequence[str] | None, itself: bool | None) -> np.ndarray | None:
         """Return the column that each new row is itself, by their names: int array (m,), -1 for none.
@@ -122,8 +126,7 @@ class Recommending:
             raise DataError(Setting("itself", itself), ": needed are names of the new rows, and of columns of the fit")
         if not has_names or not (self._is_network if itself is None else not itself):
             return None
-        place_of = {str(name): place for place, name in enumerate(self.column_names_)}
-        return np.array([place_of.get(str(name), -1) for name in names], int)
+        return own_columns(names, self.column_names_)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
         indices, size = as_indices(rows), self.W_.shape[0]
@@ -141,17 +144,23 @@ class Recommending:
             raise DataError(Setting("known"), f" has shape {values.shape}: must be {shape}, that of the fitted one")
         for axis in (0, 1):
             self.refuse_other_names(known, axis, "known")
-        parts = []
+        parts, own = [], None if itself else self._own_columns_of_fit()
         with one_blas_thread():
             for block in in_blocks(rows.size, shape[1]):
                 mean = self.mean_of_rows(rows[block])
                 without = np.zeros(mean.shape, bool)
                 if values is not None:
                     without = self._is_known(rows_of(values, rows[block]), exclude)
-                if not itself:
-                    without |= rows[block, None] == np.arange(shape[1])
+                if own is not None:
+                    without |= own[rows[block], None] == np.arange(shape[1])
                 parts.append(best(mean, without, n))
         return _joined(parts, n)
+
+    def _own_columns_of_fit(self) -> np.ndarray:
+        """Return the column that each fitted row is, that of its index where names say nothing: int array (F,)."""
+        if self._is_network:
+            return own_columns(self.row_names_, self.column_names_)
+        return np.arange(self.W_.shape[0])
 
     def _of_new_rows(
         self, values: Any, V: Any, groups: Sequence[Any] | None, n: int, exclude: str, own: np.ndarray | None

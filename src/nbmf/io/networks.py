@@ -6,7 +6,9 @@ from collections.abc import Callable
 import numpy as np
 
 from nbmf.data.masks import is_network, is_undirected
+from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
+from nbmf.data.shared_names import own_columns, shared_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError, Message, Setting
 
@@ -14,19 +16,53 @@ from nbmf.errors import DataError, Message, Setting
 def as_network(matrix: NamedMatrix, diagonal: bool, log: Callable[[str], None]) -> NamedMatrix:
     """Return a network with its columns in the order of its rows, and without its diagonal if `diagonal` says so.
 
-    Another matrix is returned as it is.
+    Another matrix is returned as it is, but for entries whose row and column have the same name.
 
     Raises
     ------
     DataError
-        If there is no diagonal, since it is no network.
+        If there is no diagonal, nor such an entry.
     """
     matrix = _in_order_of_rows(matrix, log)
     if is_network(matrix):
         log(_described(matrix, diagonal))
-    elif not diagonal:
-        raise DataError(Setting("diagonal", False), ": rows and columns have not the same names")
-    return matrix if diagonal else matrix.without_diagonal()
+        return matrix if diagonal else matrix.without_diagonal()
+    columns = own_columns(matrix.row_names, matrix.column_names)
+    places = np.array([np.flatnonzero(columns >= 0), columns[columns >= 0]], np.int32)
+    if diagonal:
+        if shared_names(matrix.row_names, matrix.column_names) and not _codes_at(matrix, places).any():
+            number = f"the entries of {places.shape[1]} names with themselves are all 0: "
+            log(Message(number, Setting("diagonal", False), " takes them for missing"))
+        return matrix
+    if not places.size:
+        raise DataError(Setting("diagonal", False), ": no row has the name of a column")
+    log(f"the entries of {places.shape[1]} names with themselves are missing")
+    return _with_missing(matrix, places)
+
+
+def _codes_at(matrix: NamedMatrix, places: np.ndarray) -> np.ndarray:
+    """Return the values at some places, an int array (2, n) of rows and columns."""
+    if not isinstance(matrix, SparseBinaryMatrix):
+        return getattr(matrix, matrix.field)[tuple(places)]
+    kept = _numbers(matrix.stored[:2], matrix.shape)
+    return np.isin(_numbers(places, matrix.shape), kept)
+
+
+def _with_missing(matrix: NamedMatrix, places: np.ndarray) -> NamedMatrix:
+    """Return a matrix in which the entries at some places are missing."""
+    if isinstance(matrix, SparseBinaryMatrix):
+        others = ~np.isin(_numbers(matrix.stored[:2], matrix.shape), _numbers(places, matrix.shape))
+        missing = np.full((1, places.shape[1]), MISSING, np.int32)
+        stored = np.hstack([matrix.stored[:, others], np.vstack([places, missing])])
+        return dataclasses.replace(matrix, stored=stored)
+    values = getattr(matrix, matrix.field).copy()
+    values[tuple(places)] = MISSING
+    return dataclasses.replace(matrix, **{matrix.field: values})
+
+
+def _numbers(places: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return a number for each place."""
+    return places[0].astype(np.int64) * shape[1] + places[1]
 
 
 def _in_order_of_rows(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedMatrix:

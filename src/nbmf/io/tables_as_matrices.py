@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nbmf.data.shared_names import shared_names
 from nbmf.data.value_codes import ValueCoding, number_of, texts_of
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.answers import answers_of
@@ -15,7 +16,6 @@ from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse
 from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.records import Records
 
-SHARED = 0.5  # of the names of rows, or of columns if these are fewer, that make a list one of a network
 NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
 
 ARE_MISSING = Message(
@@ -162,9 +162,8 @@ class _Names(dict):
 
 def _notes_of_network(rows: _Names, columns: _Names) -> tuple[str, ...]:
     """Return what is said if many names are both rows and columns, and others one of the two alone."""
-    both, sizes = rows.keys() & columns.keys(), (len(rows), len(columns))
-    are_numbers = all(number_of(name) is not None for name in both)  # ids of two kinds of things may be alike
-    if are_numbers or len(both) < SHARED * min(sizes) or sizes == (len(both), len(both)):
+    both = shared_names(rows, columns)
+    if not both or len(rows) == len(columns) == len(both):
         return ()
     return (
         Message(

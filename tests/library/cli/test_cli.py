@@ -996,7 +996,7 @@ def test_a_network_is_recognised(directed, here, capsys):
     assert f"a network, since rows and columns have the same names; {kind}; its diagonal" in out
     assert "132 observed entries" in run(capsys, "info", "network.csv", "--no-diagonal").out
     assert "a network" not in run(capsys, "info", "survey.csv").out
-    assert "--no-diagonal: rows" in run(capsys, "info", "survey.csv", "--no-diagonal", code=2).err
+    assert "--no-diagonal: no row has the name" in run(capsys, "info", "survey.csv", "--no-diagonal", code=2).err
 
 
 def test_a_comparison_holds_pairs_of_an_undirected_network_out(here, capsys):

@@ -67,6 +67,21 @@ def test_rows_of_a_network_are_not_recommended_to_themselves(kind):
     check(unnamed.recommend(rows, 4), unnamed.expectation_[rows], np.zeros((N, N), bool), 4)
 
 
+@pytest.mark.usefixtures("blocks")
+def test_rows_are_not_recommended_to_themselves_where_not_all_names_are_on_both_sides():
+    """Of rows p0, p1, ... and columns p2, p3, ..., the row at place n is the column at n - 2."""
+    names = [f"p{n}" for n in range(N + 2)]
+    model = METHODS["vb"].fit(nbmf.BinaryMatrix.from_array(V[:N], names[:N], names[2:]))
+    rows, own = np.arange(N), np.eye(N, k=-2) == 1
+    check(model.recommend(rows, 4), model.expectation_, own, 4)
+    check(model.recommend(rows, 4, itself=True), model.expectation_, np.zeros((N, N), bool), 4)
+    new = nbmf.BinaryMatrix.from_array(V[2:4], names[2:4], names[2:])
+    assert not (model.recommend(new, N).columns == np.array([[0], [1]])).any()
+    numbers = [str(n) for n in range(N + 2)]  # which may be ids of two kinds of things
+    model = METHODS["vb"].fit(nbmf.BinaryMatrix.from_array(V[:N], numbers[:N], numbers[2:]))
+    check(model.recommend(rows, 4), model.expectation_, np.zeros((N, N), bool), 4)
+
+
 @pytest.mark.parametrize("exclude", ["ones", "observed"])
 @pytest.mark.parametrize("n", [1, 5, 17, 20])
 @pytest.mark.parametrize(("name", "given"), [("vb", SPARSE), ("vb", V), ("gibbs", SPARSE), ("dense", V)])

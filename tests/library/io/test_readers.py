@@ -942,7 +942,7 @@ def test_a_network_has_its_columns_in_the_order_of_its_rows_and_its_diagonal_may
     made = nbmf.read(tmp_path / "net.csv", diagonal=False, log=lambda line: None)
     assert made.codes.tolist() == [[-1, 1, 1], [0, -1, 1], [1, 1, -1]]
     (tmp_path / "other.csv").write_text(",a,b\nx,1,0\ny,0,1\n")
-    with pytest.raises(DataError, match="diagonal = False: rows and columns have not the same names"):
+    with pytest.raises(DataError, match="diagonal = False: no row has the name of a column"):
         nbmf.read(tmp_path / "other.csv", diagonal=False, log=lambda line: None)
     with pytest.raises(ConfigError, match="diagonal = 'no': must be True or False"):
         nbmf.read(tmp_path / "net.csv", diagonal="no")

@@ -1,0 +1,49 @@
+"""Networks in which some names are of rows or of columns alone."""
+
+import numpy as np
+import pytest
+
+import nbmf
+from nbmf.data import matrix as matrix_module
+from nbmf.errors import DataError
+from nbmf.io import coded_matrix
+
+PAIRS = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "e"), ("x", "a"), ("a", "c")]  # x sends alone
+
+
+@pytest.fixture(autouse=True, params=[matrix_module.MAX_ENTRIES, 1], ids=["all entries", "ones alone"])
+def here(tmp_path, monkeypatch, request):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", request.param)
+    return tmp_path
+
+
+def read(pairs, **options):
+    with open("ties.csv", "w") as file:
+        file.write("from,to\n" + "".join(f"{one},{other}\n" for one, other in pairs))
+    said = []
+    matrix = nbmf.read("ties.csv", layout="presence", log=lambda line: said.append(str(line)), **options)
+    codes = matrix.toarray() if isinstance(matrix, nbmf.SparseBinaryMatrix) else matrix.codes
+    return matrix, codes, said
+
+
+def test_entries_of_a_name_with_itself_are_missing():
+    matrix, codes, said = read(PAIRS, diagonal=False)
+    own = matrix.row_names[:, None] == matrix.column_names
+    assert own.sum() == 4
+    linked = {(str(matrix.row_names[i]), str(matrix.column_names[j])) for i, j in np.argwhere(codes == 1)}
+    assert linked == set(PAIRS)
+    np.testing.assert_array_equal(codes == -1, own)
+    assert "the entries of 4 names with themselves are missing" in said
+
+
+def test_zeros_of_a_name_with_itself_are_said():
+    hint = "the entries of 4 names with themselves are all 0: diagonal = False takes them for missing"
+    assert hint in read(PAIRS)[2]
+    assert hint not in read([*PAIRS, ("a", "a")])[2]
+    assert hint not in read([(one, other.upper()) for one, other in PAIRS])[2]
+
+
+def test_a_matrix_in_which_no_row_is_a_column_has_no_such_entries():
+    with pytest.raises(DataError, match="diagonal = False: no row has the name of a column"):
+        read([(one, other.upper()) for one, other in PAIRS], diagonal=False)
