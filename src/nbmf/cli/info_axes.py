@@ -21,7 +21,12 @@ def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
     names = matrix.row_names if axis == 1 else matrix.column_names
     order = np.argsort(sums, kind="stable")
     smallest, largest = order[:NAMED], order[::-1][:NAMED]
-    return tuple(", ".join(f"{before_number(names[i])} {sums[i]}" for i in at) for at in (smallest, largest))
+    return tuple(", ".join(f"{before_number(in_a_line(names[i]))} {sums[i]}" for i in at) for at in (smallest, largest))
+
+
+def in_a_line(name: str) -> str:
+    """Return a name without line breaks, which some spreadsheets have in those of columns."""
+    return " ".join(str(name).splitlines())
 
 
 def worth_a_look(matrix: NamedMatrix, unusual: dict[str, np.ndarray], axis: int) -> list[str]:

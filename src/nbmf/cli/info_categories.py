@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import methods_for
-from nbmf.cli.info_axes import AXES, time_of_fit, worth_a_look
+from nbmf.cli.info_axes import AXES, in_a_line, time_of_fit, worth_a_look
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.reporting.text import wrapped
 
@@ -24,7 +24,7 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
     different = np.array([len(np.unique(ranks[ranks >= 0])) for ranks in matrix.ranks.T])
     yield from _columns(matrix, different == 1, "with one category alone")
     if against := _against(matrix):
-        names = ", ".join(f"{matrix.column_names[n]} {r:.2f}" for n, r in against[:NAMED])
+        names = ", ".join(f"{in_a_line(matrix.column_names[n])} {r:.2f}" for n, r in against[:NAMED])
         more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
         yield wrapped(
             "columns that fall where the others rise, perhaps asked the other way round (correlation with their "
@@ -39,7 +39,7 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
 
 
 def _columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iterator[str]:
-    names = matrix.column_names[which].tolist()
+    names = list(map(in_a_line, matrix.column_names[which]))
     if names:
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         yield wrapped(f"columns {words}: {', '.join(names[:NAMED])}{more}")

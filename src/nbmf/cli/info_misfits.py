@@ -7,6 +7,7 @@ from typing import Any
 
 import nbmf
 from nbmf.cli.arguments import READ, as_typed
+from nbmf.cli.info_axes import in_a_line
 from nbmf.cli.info_values import Column, Guess, guesses
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
@@ -130,9 +131,9 @@ def _described(
     )
     for column in misfits:
         groups = f" (as groups: {as_typed(Message(Setting('groups', column.name)), 'fit')})" * _may_be_groups(column)
-        yield f"  {column.name}: {_why(column)}{groups}"
+        yield f"  {in_a_line(column.name)}: {_why(column)}{groups}"
     for column in odd:
-        yield f"  {column.name}: 1 and 2 alone, among ratings"
+        yield f"  {in_a_line(column.name)}: 1 and 2 alone, among ratings"
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
     if guess.lowest == 0:
         words += f": answers in their order, of which those above {found['above']} may be ones, or counts"

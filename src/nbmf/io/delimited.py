@@ -61,6 +61,7 @@ class DelimitedText(Records):
 
 def _separator_below_titles(lines: list[str]) -> str:
     """Return what separates the fields of the first of some lines, or of the one where a table begins below titles."""
+    lines = [line for line in lines if not line.lstrip().startswith("#")] or lines
     first = separator_of(lines[0])
     if first != " " and first in lines[0]:
         return first

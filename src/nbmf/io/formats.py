@@ -132,8 +132,7 @@ def format_of(path: Path) -> Format:
         If there is no such file, or it has a format that is not read.
     """
     if not path.is_file():
-        kind = "is a folder" if path.is_dir() else "there is no such file"
-        raise DataError(f"{path}: {kind}")
+        raise DataError(f"{path}: {_why_no_file(path)}")
     promised = promised_format(path)
     if promised is R_DATA:  # compressed in three ways, or not
         return R_DATA
@@ -143,11 +142,31 @@ def format_of(path: Path) -> Format:
     if _suffix(path) in SPREADSHEETS:
         raise DataError(f"{path}: a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)")
     format = next((format for format in FORMATS if _is_of(format, path, head.lower())), TEXT)
+    if promised is None and format is NPZ and (names := _names_in(path)) and not names[0].endswith(".npy"):
+        raise DataError(f"{path}: a ZIP archive, of {names[0]!r}; unzip it, and give that file")
     if promised not in (None, format):
         raise DataError(f"{path}: its content is not that of {promised.words}")
     if is_gzipped(path) and not format.may_be_gzipped:
         raise DataError(f"{path}: {format.words} that is gzipped; unpack it first")
     return format
+
+
+def _why_no_file(path: Path) -> str:
+    """Return why there is no file to read at a path."""
+    if path.is_dir():
+        return "is a folder"
+    if str(path) == "-" or path.is_fifo() or path.is_char_device() or path.is_socket():
+        return "standard input, pipes and devices are not read, since a file is read twice; save it to a file"
+    return "there is no such file"
+
+
+def _names_in(path: Path) -> list[str]:
+    """Return the names of the files in an archive, none if it is damaged: its reader says so."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except zipfile.BadZipFile:
+        return []
 
 
 def _is_of(format: Format, path: Path, head: bytes) -> bool:

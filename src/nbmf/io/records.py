@@ -44,7 +44,7 @@ class Records:
     empty : int
         How many records of empty fields were left out.
     titles : list of Record
-        Those above the table, with one field that is not empty.
+        Those above the table, with one field that is not empty, or comments that begin with #.
     notes : tuple of str
         What else is to be said.
     """
@@ -69,7 +69,9 @@ class Records:
     def look_at_the_top(self) -> None:
         """Find the titles and the first records; there is none if all fields are empty."""
         top = list(itertools.islice(self.all(), TOP))
-        begin = next((place for place, record in enumerate(top) if not _is_title(record)), 0)
+        begin = next(
+            (place for place, record in enumerate(top) if not (_is_title(record) or _is_comment(place, top))), 0
+        )
         if begin and len(top[begin].fields) >= FEWEST_FIELDS:
             self.titles = top[:begin]
         self.first, self.second = [*top[len(self.titles) :], None, None][:2]
@@ -105,6 +107,15 @@ class Records:
     def _ends_are_empty(self) -> bool:
         """Whether each record but the first ends with an empty field: its line ends with a delimiter."""
         return not any(record.fields[-1].strip() for record in itertools.islice(self, 1, None) if record.fields)
+
+
+def _is_comment(place: int, top: Sequence[Record]) -> bool:
+    """Whether a record begins with # and has not as many fields as the next one that does not."""
+    record = top[place]
+    if not record.fields[0].lstrip().startswith("#"):
+        return False
+    below = next((other for other in top[place + 1 :] if not other.fields[0].lstrip().startswith("#")), record)
+    return len(record.fields) not in (len(below.fields), len(below.fields) - 1)
 
 
 def _is_title(record: Record) -> bool:

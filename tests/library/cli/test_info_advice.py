@@ -148,3 +148,10 @@ def test_a_list_of_answers_is_a_list_with_gaps_too(capsys, one, zero, gap, optio
     (command,) = commands(info(capsys, "list.csv"))
     assert command == f"nbmf info list.csv --layout long{options}"
     np.testing.assert_array_equal(read(command).codes, np.where(GAPS, -1, ONES))
+
+
+def test_line_breaks_in_names_of_columns_break_no_line(capsys):
+    table("1", "0").rename(columns=lambda name: f"{name}\nas asked").to_csv("breaks.csv")
+    said = info(capsys, "breaks.csv")
+    assert " as asked" in said
+    assert not any(line.startswith("as asked") for line in said.splitlines())

@@ -815,7 +815,7 @@ def test_a_workbook_without_its_suffix_is_refused(read):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("[Content_Types].xml", "<xml/>")
-    assert "not a complete NPZ file ([Content_Types].xml is no array)" in refused(read, file.getvalue(), file="votes")
+    assert "a ZIP archive, of '[Content_Types].xml'; unzip it" in refused(read, file.getvalue(), file="votes")
 
 
 def test_what_is_no_file_is_said(tmp_path):
