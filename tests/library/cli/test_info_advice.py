@@ -3,6 +3,7 @@
 import contextlib
 import io
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -155,3 +156,15 @@ def test_line_breaks_in_names_of_columns_break_no_line(capsys):
     said = info(capsys, "breaks.csv")
     assert " as asked" in said
     assert not any(line.startswith("as asked") for line in said.splitlines())
+
+
+@pytest.mark.parametrize("first", [["Economy"] * 6 + ["Society"] * 6, ["Economy", *[""] * 5, "Society", *[""] * 5]])
+def test_a_second_line_of_names_is_said_and_which_one_to_delete(capsys, first):
+    rest = table("1", "0").to_csv()
+    Path("headers.csv").write_text(f",{','.join(first)}\n{rest}")
+    said = " ".join(info(capsys, "headers.csv").split())
+    assert "line 2 has names, as line 1 has: these are two headers. Delete line 1" in said
+    assert "called 'q0', 'q1', 'q2', ... by line 2 next, without line 1: nbmf info headers.csv" in said
+    names, *rows = rest.splitlines()
+    Path("units.csv").write_text("\n".join([names, "(id)" + ",y/n" * COLUMNS, *rows]))
+    assert "Delete line 2 from the file, so that columns are called 'q0'" in " ".join(info(capsys, "units.csv").split())

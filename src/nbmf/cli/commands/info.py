@@ -4,7 +4,7 @@ import argparse
 import itertools
 from collections.abc import Iterator
 
-from nbmf.cli import info_categories, info_counts, info_misfits, info_sparse, info_tables
+from nbmf.cli import info_categories, info_counts, info_headers, info_misfits, info_sparse, info_tables
 from nbmf.cli.arguments import as_typed
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
 from nbmf.cli.options import Options
@@ -58,6 +58,8 @@ def _description(options: argparse.Namespace, refused: DataError) -> list[str] |
         return _of_totals(options, refused)
     if not info_tables.may_be_table(options):
         return None
+    if (lines := info_headers.report(options)) is not None:
+        return lines
     return info_misfits.report(options, refused) or info_tables.report(options, refused)
 
 
