@@ -8,7 +8,9 @@ from typing import Any
 import nbmf
 from nbmf.cli.arguments import READ, as_typed
 from nbmf.cli.info_axes import in_a_line
-from nbmf.cli.info_values import Column, Guess, guesses
+from nbmf.cli.info_guess import Column, Guess
+from nbmf.cli.info_values import as_counts, guesses
+from nbmf.cli.info_words import BETWEEN
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
@@ -24,6 +26,7 @@ FEW = 3  # texts of a column that are listed
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
+SEVERAL = 5  # answers between no and yes, of which a single one may be a slip
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -35,10 +38,9 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     first, *others = columns
     is_index = options.index is not False and _names_rows(first)
     columns = others if is_index or options.index else columns
-    candidates = [(guess, [column for column in columns if guess.fits(column)]) for guess in guesses(columns)]
-    guess, fitting = max(candidates, key=lambda candidate: len(candidate[1]))
-    if len(fitting) < max(2, PART * len(columns)):
+    if (best := _best(columns)) is None:
         return None
+    guess, fitting = best
     chosen_options, fits = guess.options(fitting), {column.name for column in fitting}
     misfits = [column for column in columns if column.name not in fits]
     highest = _highest(fitting, chosen_options.get("missing")) if "above" in chosen_options else 0
@@ -58,8 +60,20 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         understood,
         *where,
         *_described(options.file, guess, fitting, misfits, odd, chosen_options),
-        *_next(_commands(guess, chosen, fitting, odd)),
+        *_next(_with_groups(_commands(guess, chosen, fitting, odd), misfits)),
     ]
+
+
+def _best(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
+    """Return the guess that most columns fit, and these; counts if no other fits enough; None if these do not."""
+    if not columns:
+        return None
+    for several in (guesses(columns), [as_counts(columns)]):
+        candidates = [(each, list(filter(each.fits, columns))) for each in several if each is not None]
+        guess, fitting = max(candidates, key=lambda candidate: len(candidate[1]), default=(None, []))
+        if len(fitting) >= max(2, PART * len(columns)):
+            return guess, fitting
+    return None
 
 
 def _columns(options: argparse.Namespace) -> list[Column] | None:
@@ -175,7 +189,7 @@ def _why(column: Column) -> str:
 def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Column]) -> list[Options | None]:
     """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
     as_categories = _as_categories(guess, chosen, fitting, odd)
-    commands = [as_categories, chosen]
+    commands = [as_categories, chosen, _with_middle(chosen, fitting)]
     if guess.lowest != 0:
         return commands
     counts = Options(**{**vars(chosen), "above": None, "counts": True})
@@ -194,6 +208,35 @@ def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: l
     return Options(**{**vars(options), "above": None, "categories": categories})
 
 
-def _next(commands: list[Options | None]) -> list[str]:
+def _with_middle(options: Options, fitting: list[Column]) -> Options | None:
+    """Return the options that keep an abstention between a no and a yes; None if there is none, or several words."""
+    middle = [text for text in options.missing or () if text.casefold() in BETWEEN]
+    coding = Coding(options.ones, options.zeros, options.missing)
+    answers = set().union(*(column.answers for column in fitting))
+    zeros, ones = ([text for text in answers if coding[text] == code] for code in (0, 1))
+    if not len(middle) == len(zeros) == len(ones) == 1 or _times(middle[0], fitting) < SEVERAL:
+        return None
+    others = [text for text in options.missing if text not in middle]
+    missing = others if set(map(str.casefold, others)) - {*DEFAULTS["missing"]} else None
+    words = {"categories": [*zeros, *middle, *ones], "ones": None, "zeros": None, "missing": missing}
+    return Options(**{**vars(options), **words})
+
+
+def _times(answer: str, columns: list[Column]) -> int:
+    """Return how often an answer is there."""
+    return sum(column.labels.get(text, text) == answer for column in columns for text in column.texts)
+
+
+def _with_groups(commands: list[Options | None], misfits: list[Column]) -> list[Options]:
+    """Return commands, and the first of them once more with the first column that may be groups for these."""
+    first, *others = (each for each in commands if each is not None)
+    names = [column.name for column in misfits if _may_be_groups(column)]
+    if not names or first.groups is not None:
+        return [first, *others]
+    ignored = [name for name in first.ignore if name != names[0]]
+    return [first, *others, Options(**{**vars(first), "groups": names[0], "ignore": ignored})]
+
+
+def _next(commands: list[Options]) -> list[str]:
     """Return the commands, the best guess first."""
-    return ["", "next:", *(f"  {command_for(each)}" for each in commands if each is not None)]
+    return ["", "next:", *(f"  {command_for(each)}" for each in commands)]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.arguments import COMMANDS, as_typed
-from nbmf.cli.info_values import Column, guesses
+from nbmf.cli.info_guess import Column
+from nbmf.cli.info_values import guesses
 from nbmf.cli.options import Options, file_word, repeated_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import Coding, number_of, text_of

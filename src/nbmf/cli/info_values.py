@@ -1,79 +1,46 @@
 """What the values of columns may mean that are no zeros and ones as they stand: guesses, each with options for it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from nbmf.cli.info_guess import Column, Guess
+from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.io.answers import GAPS, LONGEST, answers_of, without_gaps
+from nbmf.io.answers import DIFFERENT, GAPS, LONGEST, answers_of, are_casts, without_gaps
 
 PART = 0.5  # of a column's values that have to be zeros and ones, and of columns with marks above one
 REACHED = 0.25  # of columns with marks, that have the highest one
+MANY = 5  # columns of counts, of which fewer are those of a table of other things
 FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
 YES_AND_NO = 2  # answers
-# Pairs of answers of which everybody knows which is a one.
-YES = ("ja", "oui", "si", "sí", "sim", "tak", "kyllä", "y", "j", "t", "true", "wahr", "vrai", "yea", "aye", "present")
-YES += ("pass", "passed", "positive", "pos", "+", "on", "correct", "richtig", "agree")
-NO = ("nein", "non", "no", "não", "nie", "ei", "n", "f", "false", "falsch", "faux", "nay", "absent")
-NO += ("fail", "failed", "negative", "neg", "-", "off", "wrong", "incorrect", "disagree")
-ABSENT_AND_PRESENT = ("a", "p")
+CASTS = {1, 2, 3}, {4, 5, 6}, {0, 7, 8, 9}  # of VoteView: yea, nay, neither
 AS_IN_YES_AND_NO = {1.0, 2.0}  # 1 is a yes
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a file: what options call it, its texts, "" where nothing is, and labels of these, if any."""
-
-    name: str
-    texts: list[str]
-    labels: dict[str, str]
-
-    @cached_property
-    def different(self) -> set[str]:
-        """Its texts, each once."""
-        return set(self.texts)
-
-    @cached_property
-    def present(self) -> set[str]:
-        """Its texts that do not mean missing by default, each once."""
-        missing = Meaning(None, DEFAULTS["missing"])
-        return {text for text in self.different if text not in missing}
-
-    @property
-    def answers(self) -> frozenset[str]:
-        """What is present, in the words of labels."""
-        return frozenset(self.labels.get(text, text) for text in self.present)
-
-    @cached_property
-    def numbers(self) -> set[float | None]:
-        """What is present, as numbers; None is a text."""
-        return set(map(number_of, self.present))
-
-
-class Guess(NamedTuple):
-    """What values may mean.
-
-    what : str, words for the columns that fit
-    fits : function from a column to whether it does
-    options : function from columns that fit to arguments of `nbmf.read`
-    lowest : int or None, where values may be ordered categories: the first of them
-    is_certain : bool, whether it is known which of two values is a one
-    """
-
-    what: str
-    fits: Callable[[Column], bool]
-    options: Callable[[list[Column]], dict[str, Any]]
-    lowest: int | None = None
-    is_certain: bool = True
 
 
 def guesses(columns: list[Column]) -> list[Guess]:
     """Return all there are; of two that as many columns fit the first is the better one."""
-    return [*_as_marks(columns), _as_they_are(), *_as_pairs(columns), *_as_known_words(columns), _as_ratings()]
+    of_words = [*_as_scale(columns), *_as_pairs(columns), *_as_crosses(columns), *_as_known_words(columns)]
+    return [*_as_casts(columns), *_as_marks(columns), _as_they_are(), *of_words, _as_ratings()]
+
+
+def as_counts(columns: list[Column]) -> Guess | None:
+    """Return whole numbers from 0 on, of which there are several above one, and zeros in half of the columns.
+
+    None without such. It is for columns that nothing else fits: an age, too, is such a number.
+    """
+
+    def fits(column: Column) -> bool:
+        return bool(column.numbers) and all(n is not None and n >= 0 and n.is_integer() for n in column.numbers)
+
+    fitting = [column for column in columns if fits(column)]
+    with_zeros = sum(0 in column.numbers for column in fitting)
+    above = {n for column in fitting for n in column.numbers if n > 1}
+    if len(fitting) < MANY or with_zeros < PART * len(columns) or len(above) < DIFFERENT:
+        return None
+    return Guess("counts", fits, lambda fitting: {"counts": True})
 
 
 def seen_missing(columns: list[Column]) -> list[str]:
@@ -175,7 +142,10 @@ def _as_known_words(columns: list[Column]) -> Iterator[Guess]:
         return [column.labels.get(text, text) for text in column.texts if text in column.present]
 
     words = [word for word, _ in Counter(word for column in columns for word in words_of(column)).most_common()]
-    known = {meaning: next((word for word in words if _meaning(word) == meaning), None) for meaning in (1, -1)}
+    one = next((word for word in words if _meaning(word) == 1), None)
+    # An absence is no zero next to a no.
+    noes = sorted((word for word in words if _meaning(word) == -1), key=lambda word: word.casefold() == "absent")
+    known = {1: one, -1: next(iter(noes), None)}
     if None in known.values():
         return
     pair = set(known.values())
@@ -190,6 +160,59 @@ def _as_known_words(columns: list[Column]) -> Iterator[Guess]:
         return {"ones": [known[1]], "zeros": [known[-1]], **missing}
 
     yield Guess(f"{known[1]!r} and {known[-1]!r}", fits, options)
+
+
+def _as_scale(columns: list[Column]) -> Iterator[Guess]:
+    """Three or more texts of a known scale, in its order, next to few others that are taken to mean missing."""
+    for scale in SCALES:
+        answers = set().union(*(column.answers for column in columns))
+        known = sorted((text for text in answers if text.casefold() in scale), key=lambda t: scale.index(t.casefold()))
+        if len(known) < 3 or len({text.casefold() for text in known}) < len(known):
+            continue
+
+        def fits(column: Column, known=frozenset(known)) -> bool:
+            return len(column.answers & known) > 1 and len(column.answers - known) <= FEW
+
+        def options(fitting: list[Column], known=tuple(known)) -> dict[str, Any]:
+            odd = sorted(set().union(*(column.answers for column in fitting)) - {*known})
+            missing = {"missing": [*odd, *seen_missing(fitting)]} if odd else {}
+            return {"categories": [*known], **missing}
+
+        yield Guess(f"answers from {known[0]!r} to {known[-1]!r}", fits, options)
+
+
+def _as_crosses(columns: list[Column]) -> Iterator[Guess]:
+    """One text, such as x, or nothing."""
+    counted = Counter(text for column in columns if len(column.present) == 1 for text in column.present)
+    if not counted or number_of(mark := counted.most_common(1)[0][0]) is not None:
+        return
+
+    def fits(column: Column) -> bool:
+        return column.present <= {mark} and "" in column.different
+
+    def options(fitting: list[Column]) -> dict[str, Any]:
+        return {"ones": [mark], "zeros": [""]}
+
+    yield Guess(f"{mark!r} or nothing", fits, options)
+
+
+def _as_casts(columns: list[Column]) -> Iterator[Guess]:
+    """Votes in the code of VoteView: 1 to 3 are yeas, 4 to 6 nays, and 0 and 7 to 9 none; most are 1 or 6."""
+
+    def numbers_of(fitting: list[Column]) -> Counter:
+        return Counter(number_of(text) for column in fitting for text in column.texts if text in column.present)
+
+    def fits(column: Column) -> bool:
+        return bool(column.numbers) and column.numbers <= set().union(*CASTS)
+
+    def options(fitting: list[Column]) -> dict[str, Any]:
+        seen = {text for column in fitting for text in column.present}
+        texts = [sorted(text for text in seen if number_of(text) in numbers) for numbers in CASTS]
+        return dict(zip(("ones", "zeros", "missing"), (*texts[:2], [*texts[2], *seen_missing(fitting)]), strict=True))
+
+    counts = numbers_of([column for column in columns if fits(column)])
+    if are_casts(counts):
+        yield Guess("votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others none", fits, options)
 
 
 def _in_order(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:

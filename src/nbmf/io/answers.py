@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,6 +155,22 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     if is_list and (len(scale) == 2 or counts[scale[0]] == counts.max()):
         return None
     return Answers(scale[-1], tuple(gaps))
+
+
+def are_casts(counts: Mapping[float, int]) -> bool:
+    """Whether values are votes in the code of VoteView: from 0 to 9, most of them 1, a yea, and 6, a nay."""
+    if not 6 <= max(counts, default=0) <= 9 or not (counts.get(1) and counts.get(6)):
+        return False
+    others = [number for value, number in counts.items() if value in (2, 3, 4, 5)]
+    return 2 * (counts[1] + counts[6]) > sum(counts.values()) and max(others, default=0) < min(counts[1], counts[6])
+
+
+def has_casts(found: CodedMatrix) -> bool:
+    """Whether what looks like counts are votes in a code, in which 6 is a nay."""
+    if isinstance(found.codes, StoredCodes) or found.are_filled:
+        return False
+    values, numbers = np.unique(found.codes[found.codes >= 0], return_counts=True)
+    return are_casts(dict(zip(values.tolist(), numbers.tolist(), strict=True)))
 
 
 def without_gaps(found: list[int]) -> tuple[list[int], list[int]]:

@@ -15,7 +15,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
-from nbmf.io.answers import MISSING_IN_A_LIST, AnswersError, answers_among, layout_of, look_like_counts
+from nbmf.io.answers import MISSING_IN_A_LIST, AnswersError, answers_among, has_casts, layout_of, look_like_counts
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
 from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
@@ -230,7 +230,7 @@ def _seen_as_counts(
         is_huge = isinstance(coded.codes, StoredCodes)
         lacks_zeros = is_huge or isinstance(cells, Entries)
         raise AnswersError(path, answers, counting.texts_of_missing(), others, lacks_zeros, is_huge)
-    if not look_like_counts(coded.codes):
+    if not look_like_counts(coded.codes) or has_casts(coded):
         raise refused
     if options["layout"] is None and coded.row_names is None and (layout := layout_of(coded.codes)) is not None:
         note = Message("if each line is an entry, and not a row: ", Setting("layout", layout))

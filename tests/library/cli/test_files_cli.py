@@ -51,8 +51,12 @@ def answers(values, columns=12):
 
 
 def command_of(said):
-    """Return the one command below "next:", of ratings the second, after that which keeps them as categories."""
-    *others, line = said.partition("\nnext:\n")[2].strip().splitlines()
+    """Return the one command below "next:", of ratings the second, after that which keeps them as categories.
+
+    The last one has a column for groups that the others ignore.
+    """
+    lines = said.partition("\nnext:\n")[2].strip().splitlines()
+    *others, line = [each for each in lines if "--groups" not in each or "--groups" in lines[0]]
     assert len(others) == ("--above" in line)
     assert all("--categories 1 2 3 4 5" in other for other in others)
     assert line.strip().startswith("nbmf ")
@@ -157,7 +161,8 @@ def test_a_code_of_gaps_makes_no_counts_of_answers(capsys):
     answers([0, 1, 2, 3, 9]).assign(town=["x", "y", "z", "x"] * 10).to_csv("s.csv", index=False)
     found = [line.strip() for line in run(capsys, "info", "s.csv").out.splitlines() if line.startswith("  nbmf fit")]
     assert found[0] == "nbmf fit s.csv --missing 9 --categories 0 1 2 3 --ignore town"
-    assert found[-1] == "nbmf fit s.csv --missing 9 --counts --ignore town"
+    assert found[-2] == "nbmf fit s.csv --missing 9 --counts --ignore town"
+    assert found[-1] == "nbmf fit s.csv --missing 9 --categories 0 1 2 3 --groups town"
 
 
 def test_whole_numbers_from_0_to_4_and_more_next_to_texts_are_counts_first(capsys):

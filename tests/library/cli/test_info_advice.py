@@ -168,3 +168,59 @@ def test_a_second_line_of_names_is_said_and_which_one_to_delete(capsys, first):
     names, *rows = rest.splitlines()
     Path("units.csv").write_text("\n".join([names, "(id)" + ",y/n" * COLUMNS, *rows]))
     assert "Delete line 2 from the file, so that columns are called 'q0'" in " ".join(info(capsys, "units.csv").split())
+
+
+@pytest.mark.parametrize(
+    ("texts", "options"),
+    [
+        (("x", "", ""), "--ones x --zeros ''"),
+        (("1", "6", "9"), "--ones 1 --zeros 6 --missing 9"),
+        (("for", "against", "absent"), "--ones for --zeros against --missing absent"),
+    ],
+)
+def test_crosses_casts_and_words_have_a_command(capsys, texts, options):
+    table(*texts).to_csv("t.csv")
+    (command,) = commands(info(capsys, "t.csv"))
+    assert command == f"nbmf fit t.csv {options}"
+    np.testing.assert_array_equal(read(command).codes, np.where(GAPS, 0 if texts[0] == "x" else -1, ONES))
+
+
+def test_casts_of_many_kinds_are_no_counts(capsys):
+    frame = table("1", "6", "9")
+    frame.iloc[0, :3], frame.iloc[1, :3], frame.iloc[2, :3] = "7", "0", "3"
+    frame.to_csv("casts.csv")
+    (command,) = commands(info(capsys, "casts.csv"))
+    assert command == "nbmf fit casts.csv --ones 1 --ones 3 --zeros 6 --missing 0 --missing 7 --missing 9"
+    assert cli.main(["fit", "casts.csv"]) == cli.FAILED
+
+
+def test_an_abstention_is_missing_or_between_no_and_yes(capsys):
+    table("yes", "no", "abstain").to_csv("votes.csv")
+    missing, in_order = commands(info(capsys, "votes.csv"))
+    assert missing == "nbmf fit votes.csv --missing abstain"
+    assert in_order == "nbmf fit votes.csv --categories no abstain yes"
+    np.testing.assert_array_equal(read(in_order).ranks, np.where(GAPS, 1, 2 * ONES))
+
+
+def test_texts_of_a_scale_are_categories_in_its_order(capsys):
+    scale = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    values = DRAWN.choice([*scale, "don't know"], (ROWS, COLUMNS))
+    pd.DataFrame(values, NAMES, QUESTIONS).to_csv("scale.csv")
+    (command,) = commands(info(capsys, "scale.csv"))
+    found = read(command)
+    assert found.categories.tolist() == scale
+    np.testing.assert_array_equal(found.observed, values != "don't know")
+
+
+def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys):
+    values = DRAWN.poisson(2, (ROWS, COLUMNS)) * 7
+    pd.DataFrame(values, NAMES, QUESTIONS).assign(habitat=["reef", "sand", "mud"] * 10).to_csv("counts.csv")
+    ignored, grouped = commands(info(capsys, "counts.csv"))
+    assert ignored == "nbmf fit counts.csv --counts --ignore habitat"
+    np.testing.assert_array_equal(read(ignored).tallies, values)
+    assert set(read(grouped).row_groups) == {"reef", "sand", "mud"}
+    table("1", "0").assign(habitat=["reef", "sand", "mud"] * 10).to_csv("binary.csv")
+    assert commands(info(capsys, "binary.csv")) == [
+        "nbmf fit binary.csv --ignore habitat",
+        "nbmf fit binary.csv --groups habitat",
+    ]

@@ -1,0 +1,55 @@
+"""A column of a file, and what its values may mean."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from nbmf.data.value_codes import DEFAULTS, Meaning, number_of
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a file: what options call it, its texts, "" where nothing is, and labels of these, if any."""
+
+    name: str
+    texts: list[str]
+    labels: dict[str, str]
+
+    @cached_property
+    def different(self) -> set[str]:
+        """Its texts, each once."""
+        return set(self.texts)
+
+    @cached_property
+    def present(self) -> set[str]:
+        """Its texts that do not mean missing by default, each once."""
+        missing = Meaning(None, DEFAULTS["missing"])
+        return {text for text in self.different if text not in missing}
+
+    @property
+    def answers(self) -> frozenset[str]:
+        """What is present, in the words of labels."""
+        return frozenset(self.labels.get(text, text) for text in self.present)
+
+    @cached_property
+    def numbers(self) -> set[float | None]:
+        """What is present, as numbers; None is a text."""
+        return set(map(number_of, self.present))
+
+
+class Guess(NamedTuple):
+    """What values may mean.
+
+    what : str, words for the columns that fit
+    fits : function from a column to whether it does
+    options : function from columns that fit to arguments of `nbmf.read`
+    lowest : int or None, where values may be ordered categories: the first of them
+    is_certain : bool, whether it is known which of two values is a one
+    """
+
+    what: str
+    fits: Callable[[Column], bool]
+    options: Callable[[list[Column]], dict[str, Any]]
+    lowest: int | None = None
+    is_certain: bool = True

@@ -1,0 +1,38 @@
+"""Words of answers that everybody knows."""
+
+# Pairs of answers of which everybody knows which is a one.
+YES = ("ja", "oui", "si", "sí", "sim", "tak", "kyllä", "y", "j", "t", "true", "wahr", "vrai", "yea", "aye", "present")
+YES += ("for", "in favour", "in favor", "pro", "support", "approve")
+YES += ("pass", "passed", "positive", "pos", "+", "on", "correct", "richtig", "agree")
+NO = ("nein", "non", "no", "não", "nie", "ei", "n", "f", "false", "falsch", "faux", "nay", "absent")
+NO += ("against", "con", "contra", "oppose", "opposed", "reject")
+NO += ("fail", "failed", "negative", "neg", "-", "off", "wrong", "incorrect", "disagree")
+ABSENT_AND_PRESENT = ("a", "p")
+BETWEEN = ("abstain", "abstained", "abstention", "enthaltung", "neutral", "undecided", "neither", "maybe", "partly")
+# Texts of scales, each from the lowest on.
+SCALES = (
+    [
+        (
+            *("completely disagree", "strongly disagree", "disagree", "somewhat disagree", "slightly disagree"),
+            *("neutral", "neither agree nor disagree", "neither", "undecided"),
+            *("slightly agree", "somewhat agree", "agree", "strongly agree", "completely agree"),
+        ),
+        "strongly disagree",
+        "disagree",
+        "somewhat disagree",
+        "slightly disagree",
+        "neutral",
+        "neither agree nor disagree",
+        "neither",
+        "undecided",
+        "slightly agree",
+        "somewhat agree",
+        "agree",
+        "strongly agree",
+        "completely agree",
+    ],
+    ("never", "rarely", "seldom", "sometimes", "occasionally", "often", "usually", "very often", "always"),
+    ("very dissatisfied", "dissatisfied", "neutral", "neither", "satisfied", "very satisfied"),
+    ("very poor", "poor", "fair", "average", "good", "very good", "excellent"),
+    ("not at all", "a little", "slightly", "somewhat", "moderately", "very", "very much", "extremely"),
+)
