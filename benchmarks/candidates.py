@@ -16,9 +16,10 @@ import numpy as np
 import nbmf
 from nbmf.catalogue import TRIED_UP_TO, candidates_for
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.symmetry import is_symmetric
 from nbmf.evaluation.held_out import HeldOutLosses, held_out_losses
 from nbmf.evaluation.verdict import CHANCE, candidates, method_to_show
-from nbmf.inference.folds import is_symmetric, units
+from nbmf.inference.folds import units
 from nbmf.seeds import seed_sequence
 
 HELD_OUT = 0.2
@@ -26,7 +27,8 @@ HELD_OUT = 0.2
 
 def test_entries(codes: np.ndarray, mask: int) -> np.ndarray:
     """Return the entries that are scored, bool array (F, N); of pairs the one above the diagonal."""
-    places = np.argwhere(units(codes, is_symmetric(codes)))
+    observed = codes >= 0
+    places = np.argwhere(units(codes, is_symmetric(codes, observed)) & observed)
     rng = np.random.default_rng(seed_sequence("benchmark", "finite", mask))
     chosen = places[rng.permutation(len(places))[: round(HELD_OUT * len(places))]]
     entries = np.zeros(codes.shape, bool)
@@ -42,7 +44,7 @@ def taken(tested: HeldOutLosses, places: Sequence[int]) -> int:
 def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
     """Return the loss of what is taken, of what is taken without each method of TRIED_UP_TO, and of each method."""
     entries = test_entries(matrix.codes, mask)
-    hidden = entries | entries.T if is_symmetric(matrix.codes) else entries
+    hidden = entries | entries.T if matrix.is_symmetric() else entries
     training = np.where(hidden, np.int8(-1), matrix.codes)
     methods = candidates(training)
     names = candidates_for(BinaryMatrix.__name__, np.count_nonzero(training >= 0))

@@ -7,6 +7,7 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix, has_same_names
+from nbmf.data.symmetry import differences
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import atomic_path, read_arrays
 
@@ -113,7 +114,7 @@ def _refuse_asymmetric(matrix: NamedMatrix) -> None:
             f"{matrix.column_names[0]}, ..."
         )
     values = getattr(matrix, matrix.field)
-    different = np.argwhere((values != values.T) & (matrix.observed & matrix.observed.T))
+    different = np.argwhere(differences(values, matrix.observed))
     if different.size:
         f, n = (str(matrix.row_names[place]) for place in different[0])
         raise DataError(

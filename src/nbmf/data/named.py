@@ -11,6 +11,7 @@ import numpy as np
 
 from nbmf.data.given import frame_values, is_frame, naming
 from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, texts_of_index, without_unobserved
+from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
 
@@ -219,9 +220,8 @@ class NamedMatrix:
         return dataclasses.replace(self, **{self.field: values})
 
     def is_symmetric(self) -> bool:
-        """Whether the matrix equals its transpose."""
-        values = getattr(self, self.field)
-        return np.array_equal(values, values.T)
+        """Whether the matrix equals its transpose; see nbmf.data.symmetry of what is missing."""
+        return is_symmetric(getattr(self, self.field), self.observed)
 
     @property
     def T(self) -> Self:

@@ -63,10 +63,6 @@ class RealMatrix(NamedMatrix):
         np.fill_diagonal(values, np.nan)
         return dataclasses.replace(self, values=values)
 
-    def is_symmetric(self) -> bool:
-        """Whether the matrix equals its transpose, in what is missing too."""
-        return np.array_equal(self.values, self.values.T, equal_nan=True)
-
 
 def as_reals(data: Any) -> np.ndarray:
     """Return the values (float64, F x N, NaN where missing) of a matrix, array or DataFrame.

@@ -12,6 +12,7 @@ import numpy as np
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MAX_ENTRIES, MISSING, BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
+from nbmf.data.symmetry import CHANCE, chance_of_agreement
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -174,9 +175,26 @@ class SparseBinaryMatrix(NamedMatrix):
         return type(self)(stored, self.row_names, self.column_names, self.row_groups)
 
     def is_symmetric(self) -> bool:
-        """Whether it equals its transpose."""
+        """Whether it equals its transpose; see nbmf.data.symmetry of what is missing."""
         F, N = self.shape
-        return F == N > 1 and np.array_equal(self.stored, _in_order(self.stored[[COLUMN, ROW, CODE]], (N, F)))
+        if not F == N > 1:
+            return False
+        mirrored = _in_order(self.stored[[COLUMN, ROW, CODE]], (N, F))
+        return np.array_equal(self.stored, mirrored) or self._agrees_where_observed()
+
+    def _agrees_where_observed(self) -> bool:
+        """Return whether ones are those of the transpose wherever both entries of enough pairs are observed."""
+        F = self.shape[0]
+        missing = np.union1d(*self._both_ways(MISSING))
+        ones, mirrored = (np.setdiff1d(places, missing) for places in self._both_ways(1))
+        n_missing, n_ones = (int(np.count_nonzero(places // F < places % F)) for places in (missing, ones))
+        n_zeros = F * (F - 1) // 2 - n_missing - n_ones
+        return np.array_equal(ones, mirrored) and chance_of_agreement([n_ones, n_zeros]) <= CHANCE
+
+    def _both_ways(self, code: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places of entries of a code in the flattened square matrix, and in its transpose."""
+        rows, columns = self.places(code).astype(np.int64)
+        return rows * self.shape[0] + columns, columns * self.shape[0] + rows
 
     @property
     def T(self) -> Self:

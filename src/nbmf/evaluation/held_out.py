@@ -10,12 +10,13 @@ from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.data.symmetry import is_symmetric, one_of_each
 from nbmf.errors import DataError, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, units
 from nbmf.inference.parallel import beside_others, fits_at_a_time, results_of
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
@@ -54,7 +55,7 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
         ones, zeros = numbers_of(matrix, matrix.is_symmetric())
         return None if min(ones, zeros) >= FEWEST_ENTRIES else f"{ones} ones and {zeros} zeros"
     codes = likelihood.values_of(V)
-    in_pairs = is_symmetric(codes)
+    in_pairs = is_symmetric(codes, likelihood.is_observed(codes))
     number = np.count_nonzero(units(codes, in_pairs))
     return None if number >= FEWEST_ENTRIES else counted(number, in_pairs)
 
@@ -90,7 +91,7 @@ class AllEntries:
         self._likelihood = likelihood
         self._codes = likelihood.values_of(V)
         _refuse_constant(self._codes, likelihood)
-        self.in_pairs = is_symmetric(self._codes)
+        self.in_pairs = is_symmetric(self._codes, likelihood.is_observed(self._codes))
         self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))
         self.folds = list(folds(self._codes, rng, self.in_pairs))
@@ -117,13 +118,11 @@ class AllEntries:
         return self._likelihood.losses(self._codes[fold], predicted)
 
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
-        """Return an array (F, N), NaN where nothing was held out, and below the diagonal of pairs."""
+        """Return an array (F, N), NaN where nothing was held out, and on one side of each pair."""
         gathered = np.full(self._codes.shape, np.nan)
         for fold, of_fold in zip(self.folds, losses, strict=True):
             gathered[fold] = of_fold
-        if self.in_pairs:  # an entry and its mirror image are one observation
-            gathered[np.tril_indices_from(gathered)] = np.nan
-        return gathered
+        return one_of_each(gathered) if self.in_pairs else gathered
 
     def measure(self) -> EntryMeasure:
         """Return how such arrays are averaged."""

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MISSING
+from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.margin_trades import swap_edges, trade_many
-from nbmf.inference.folds import is_symmetric
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.random import generator_states
@@ -74,7 +74,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     ----------
     V : BinaryMatrix, array (F, N) or DataFrame
         1, 0 and missing (NaN or -1). If it equals its transpose, draws do too, and the diagonal is
-        left out.
+        left out. An entry that is missing is then its mirror image, where that is observed.
     seed : int
     draws : int
         The largest number of draws; the test ends with the 60th draw that has as much structure as the matrix.
@@ -97,7 +97,8 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
         raise DataError(f"a matrix of shape {codes.shape}: two rows and two columns are the least")
     (generator,) = generator_states(seed_sequence("margins", seed), 1)
     move, steps = trade_many, TRADES * sum(codes.shape)
-    if is_symmetric(codes):
+    if is_symmetric(codes, codes != MISSING):
+        codes = np.where(codes == MISSING, codes.T, codes)  # one side of a pair says what it is
         np.fill_diagonal(codes, MISSING)
         move, steps = swap_edges, SWAPS * int(np.count_nonzero(codes == 1) // 2)
     structure = _Structure(codes)

@@ -12,8 +12,9 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import has_same_names
+from nbmf.data.symmetry import is_symmetric, one_of_each
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
-from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, units
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error, format_error
@@ -89,7 +90,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         what = "a sparse matrix" if is_sparse(V) else f"the likelihood {likelihood.name}"
         raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed: a number")
     values = likelihood.values_of(V)
-    in_pairs = is_symmetric(values)
+    in_pairs = is_symmetric(values, likelihood.is_observed(values))
     observed = int(np.count_nonzero(units(values, in_pairs)))
     if observed < FEWEST_ENTRIES:
         raise ConfigError(
@@ -107,9 +108,8 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
             if K not in losses:
                 losses[K] = _losses(estimator, K, values, held_out)
     losses = dict(sorted(losses.items()))
-    if in_pairs:  # an entry and its mirror image are one observation
-        for each in losses.values():
-            each[np.tril_indices_from(each)] = np.nan
+    if in_pairs:
+        losses = {K: one_of_each(each) for K, each in losses.items()}
     return _result(losses, in_pairs or has_same_names(V))
 
 

@@ -20,15 +20,10 @@ RARER_HELD_OUT = 500  # of these, entries that are not of the most frequent valu
 FEWEST_ENTRIES = 20  # observed entries of a matrix
 
 
-def is_symmetric(codes: np.ndarray) -> bool:
-    """Return whether a matrix equals its transpose, so that an entry determines its mirror image."""
-    return codes.shape[0] == codes.shape[1] > 1 and np.array_equal(codes, codes.T)
-
-
 def units(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
-    """Return the observed entries that can be held out; of pairs the one above the diagonal."""
+    """Return the observed entries that can be held out; of pairs with one the place above the diagonal."""
     observed = codes != MISSING
-    return np.triu(observed, k=1) if in_pairs else observed
+    return np.triu(observed | observed.T, k=1) if in_pairs else observed
 
 
 def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[np.ndarray]:
@@ -47,15 +42,15 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     DataError
         If there are fewer than FEWEST_ENTRIES observed entries, or pairs.
     """
-    observed = np.flatnonzero(units(codes, in_pairs))
-    if observed.size < FEWEST_ENTRIES:
-        raise DataError(f"{counted(observed.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
-    rarer = HELD_OUT * number_of_rarer(codes.ravel()[observed])
-    for chosen in parts(observed, HELD_OUT * observed.size, rng, rarer):
+    places = np.flatnonzero(units(codes, in_pairs))
+    if places.size < FEWEST_ENTRIES:
+        raise DataError(f"{counted(places.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
+    observed, rarer = codes != MISSING, HELD_OUT * number_of_rarer(codes.ravel()[places])
+    for chosen in parts(places, HELD_OUT * places.size, rng, rarer):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
         held_out = held_out.reshape(codes.shape)
-        yield held_out | held_out.T if in_pairs else held_out
+        yield (held_out | held_out.T) & observed if in_pairs else held_out  # of a pair one entry may be missing
 
 
 def counted(number: int, in_pairs: bool) -> str:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import PoorFitWarning
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, is_symmetric, units
+from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, units
 from nbmf.inference.parallel import fits_at_a_time, results_of
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -33,7 +34,7 @@ class StackingState(State):
 
     def __init__(self, stacking: "Stacking", codes: np.ndarray, seed: np.random.SeedSequence):
         self._codes, self._seed, self._threads = codes, seed, stacking.threads
-        in_pairs = is_symmetric(codes)
+        in_pairs = is_symmetric(codes, BERNOULLI.is_observed(codes))
         self._folds: list[np.ndarray] = []
         if np.count_nonzero(units(codes, in_pairs)) >= FEWEST_ENTRIES:
             self._folds = list(folds(codes, np.random.default_rng(child(seed, "folds")), in_pairs))

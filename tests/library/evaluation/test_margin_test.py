@@ -108,6 +108,15 @@ def effects_alone(rng, gaps, network):
     return V
 
 
+def test_a_missing_entry_of_a_network_is_its_mirror_image():
+    V = effects_alone(np.random.default_rng(6), 0, True)
+    whole = nbmf.margin_test(V, draws=99)
+    for place in ((3, 7), (7, 3)):
+        gap = V.copy()
+        gap[place] = -1
+        assert nbmf.margin_test(gap, draws=99) == whole
+
+
 @pytest.mark.parametrize(("gaps", "network"), [(0, False), (0.3, False), (0, True)], ids=["all", "gaps", "network"])
 def test_without_structure_p_is_below_its_level_no_more_often(gaps, network):
     rng = np.random.default_rng(2)

@@ -10,6 +10,7 @@ import nbmf
 from nbmf.analysis import estimate as estimate_module
 from nbmf.baseline_names import BASELINES
 from nbmf.data.matrix import MISSING
+from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
@@ -19,7 +20,7 @@ from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
 from nbmf.evaluation.structure_result import Gain, Verdict
 from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, candidates, choose, method_to_show
-from nbmf.inference.folds import folds, is_symmetric
+from nbmf.inference.folds import folds
 from nbmf.numerics.clustered_errors import clustered_error, format_error
 from nbmf.seeds import seed_sequence
 
@@ -130,9 +131,10 @@ def test_as_many_entries_as_it_takes_are_enough():
 
 
 def test_a_single_entry_has_no_mirror_image():
-    assert is_symmetric(np.eye(2))
-    assert not is_symmetric(np.eye(1))
-    assert not is_symmetric(np.eye(2, k=1))
+    everywhere = np.ones((2, 2), bool)
+    assert is_symmetric(np.eye(2), everywhere)
+    assert not is_symmetric(np.eye(1), everywhere[:1, :1])
+    assert not is_symmetric(np.eye(2, k=1), everywhere)
 
 
 @pytest.mark.parametrize(
@@ -484,6 +486,17 @@ def test_an_entry_of_an_undirected_network_is_held_out_with_its_mirror_image():
         assert gain.mean == pytest.approx(gain.loss - found.loss, rel=1e-9)
 
 
+def test_a_pair_of_which_one_entry_is_missing_is_held_out_by_the_other():
+    codes = friends()
+    codes[3, 7] = codes[9, 2] = MISSING
+    codes[5, 4] = codes[4, 5] = MISSING
+    drawn = np.array(list(folds(codes, np.random.default_rng(0), in_pairs=True)))
+    off_diagonal = ~np.eye(40, dtype=bool)
+    np.testing.assert_array_equal(drawn.sum(axis=0), (codes != MISSING) & off_diagonal)
+    both = (codes != MISSING) & (codes.T != MISSING)
+    np.testing.assert_array_equal(drawn & both, drawn.transpose(0, 2, 1) & both)
+
+
 @pytest.mark.parametrize("names", [None, [f"n{f}" for f in range(40)]])
 def test_errors_of_a_network_are_those_of_nodes(names):
     """Which names say, or symmetry."""
@@ -515,7 +528,13 @@ def test_a_mirror_image_tells_nothing_about_noise(monkeypatch):
     V = (upper | upper.T).astype(np.int8)
     copying = Copying(1, max_iter=1, random_state=0)
     assert not nbmf.verdict(V, copying).predicts
-    monkeypatch.setattr("nbmf.evaluation.held_out.is_symmetric", lambda codes: False)
+    gaps = V.copy()
+    gaps[3, 7] = gaps[9, 2] = MISSING  # whose mirror images are known, and say what they are
+    found = nbmf.verdict(gaps, copying)
+    assert not found.predicts
+    assert found.observed == found.entries == 435
+    assert found.accuracy.entries == (29,) * 30
+    monkeypatch.setattr("nbmf.evaluation.held_out.is_symmetric", lambda *_: False)
     assert nbmf.verdict(V, copying).predicts  # what holding out single entries would find
 
 

@@ -100,14 +100,7 @@ def test_larger_K_are_tried_as_long_as_the_loss_falls(monkeypatch):
     assert search_components(make("BinaryICA", "auto"), V[:, :2]).tried == (1,)
     assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 6, 7, 8)  # 12 is no longer below
     means |= {6: 0.2}
-    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (
-        2,
-        4,
-        5,
-        6,
-        7,
-        8,
-    )  # of 6 once it is the best
+    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 5, 6, 7, 8)  # of 6 once it is best
     means |= {3: 0.59, 4: 0.61}
     assert search_components(make("BinaryICA", "auto"), V).tried == (2, 3, 4)
 
@@ -201,3 +194,13 @@ def test_a_comparison_and_draws_want_numbers():
         nbmf.compare(CODES, "bica", "auto", log=lambda fit: None)
     with pytest.raises(ConfigError, match=r"n_components = 'auto': must be a number: nbmf\.run_chains finds one"):
         nbmf.posterior_draws(nbmf.BinaryICA("auto"), CODES, n_draws=3)
+
+
+def test_pairs_of_a_network_with_a_gap_are_held_out_together(monkeypatch):
+    upper = np.triu(np.random.default_rng(0).random((20, 20)) < 0.4, 1)
+    codes = (upper | upper.T).astype(np.int8)
+    codes[3, 7] = -1
+    asked = []
+    monkeypatch.setattr(module, "folds", lambda *given: asked.append(given[2]) or folds(*given))
+    search_components(make("BetaDirVB", 2), codes)
+    assert asked == [True]
