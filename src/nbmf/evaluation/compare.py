@@ -17,7 +17,7 @@ from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation import sparse_comparison
 from nbmf.evaluation.baselines import baseline_score, compared_with
 from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
-from nbmf.evaluation.entries import entries_of, likelihoods_of, matrix_of
+from nbmf.evaluation.entries import entries_of, likelihoods_of, lines_of, matrix_of, observed_of
 from nbmf.evaluation.result import Comparison
 from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
@@ -64,10 +64,10 @@ def compare(
         allow: Dir-Dir needs K >= 2.
     masks : int, or list of bool arrays (F, N)
         How many masks are drawn, in each of which a quarter of the observed entries is held out; or, of a matrix
-        that is not sparse, the masks themselves, True where held out (see `draw_mask`). Five masks give an idea of
-        the uncertainty, ten a better one, a single mask none. Of an undirected network, a symmetric matrix whose
-        rows and columns have the same names, an entry and its mirror image are held out together, and the diagonal
-        never.
+        that is not sparse, the masks themselves, True where held out (see `draw_mask`), of the shape of V or of what
+        is not left out of it. Five masks give an idea of the uncertainty, ten a better one, a single mask none. Of an
+        undirected network, a symmetric matrix whose rows and columns have the same names, an entry and its mirror
+        image are held out together, and the diagonal never.
     seed : int
         The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
         for a dataset called `name`.
@@ -98,7 +98,10 @@ def compare(
     if is_sparse(V):
         return sparse_comparison.compared(V, entries, masks, seed, n_jobs or processors(), name, log)
     matrix = matrix_of(V, entries)
-    drawn = _masks(matrix, masks, name, seed)
+    if isinstance(masks, Iterable):
+        drawn = _masks_given(masks, observed_of(V, entries))
+    else:
+        drawn = _masks_drawn(matrix, masks, name, seed)
     fits = [
         ComparedFit(method, k, j) for method, entry in entries.items() for k in entry["K"] for j in range(len(drawn))
     ]
@@ -128,30 +131,35 @@ def _kind_of(V: Any) -> str:
     return type(V).__name__ if isinstance(V, NamedMatrix) else BinaryMatrix.__name__
 
 
-def _masks(matrix: NamedMatrix, masks: int | Iterable[np.ndarray], name: str, seed: int) -> list[np.ndarray]:
-    """Return the masks: those given, or as many as asked for, for seed 0 the workflow's."""
-    if isinstance(masks, Iterable):
-        given = [_checked_mask(j, np.asarray(mask), matrix) for j, mask in enumerate(masks)]
-        if not given:
-            raise ConfigError(Setting("masks"), ": none given; allowed: one or more arrays, or their number")
-        return given
+def _masks_drawn(matrix: NamedMatrix, masks: int, name: str, seed: int) -> list[np.ndarray]:
+    """Return as many masks as asked for, for seed 0 the workflow's."""
     parameters.check_count("masks", masks, 1)
     held_out = PAIRS if is_undirected(matrix) else ENTRIES
     keys = [[*mask_stream(name, j), *([seed] if seed else [])] for j in range(masks)]
     return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
 
 
-def _checked_mask(number: int, mask: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
-    if mask.dtype != bool or mask.shape != matrix.shape:
+def _masks_given(masks: Iterable[np.ndarray], observed: np.ndarray) -> list[np.ndarray]:
+    """Return masks of a matrix that is observed in such places, without the rows and columns that are not."""
+    kept = np.ix_(*lines_of(observed))
+    given = [_checked_mask(j, np.asarray(mask), observed, observed[kept]) for j, mask in enumerate(masks)]
+    if not given:
+        raise ConfigError(Setting("masks"), ": none given; allowed: one or more arrays, or their number")
+    return [mask[kept] if mask.shape == observed.shape else mask for mask in given]
+
+
+def _checked_mask(number: int, mask: np.ndarray, *observed: np.ndarray) -> np.ndarray:
+    """Return a mask of the shape of one of the arrays that say what is observed; DataError if it does not fit."""
+    fitting = next((each for each in observed if each.shape == mask.shape), None)
+    if mask.dtype != bool or fitting is None:
         raise DataError(
             Setting("masks"),
             f": mask {number} is an array of {mask.dtype} of shape {mask.shape}; allowed: "
-            f"one of bool of the shape of V, {matrix.shape}",
+            f"one of bool of the shape of V, {observed[0].shape}",
         )
-    observed = matrix.observed
-    if (mask & ~observed).any():
+    if (mask & ~fitting).any():
         raise DataError(Setting("masks"), f": mask {number} holds out entries that are missing in V")
-    if not mask.any() or (mask == observed).all():
+    if not mask.any() or (mask == fitting).all():
         raise DataError(Setting("masks"), f": mask {number} holds out no observed entry, or all of them")
     return mask
 

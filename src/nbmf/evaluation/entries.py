@@ -139,6 +139,18 @@ def _without_unobserved(V: Any, likelihood: Likelihood) -> Any:
     """Return V without rows and columns that have no observed entry: none can be held out."""
     if isinstance(V, NamedMatrix):
         return V
-    observed = likelihood.is_observed(likelihood.values_of(V))
-    rows, columns = observed.any(axis=1), observed.any(axis=0)
+    rows, columns = lines_of(likelihood.is_observed(likelihood.values_of(V)))
     return V.loc[rows, columns] if is_frame(V) else np.asarray(V)[np.ix_(rows, columns)]
+
+
+def lines_of(observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows and which columns have an observed entry: bool arrays (F,), (N,)."""
+    return observed.any(axis=1), observed.any(axis=0)
+
+
+def observed_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> np.ndarray:
+    """Return where V is observed, with the rows and columns that `matrix_of` leaves out: bool array (F, N)."""
+    if isinstance(V, NamedMatrix):
+        return V.observed
+    likelihood = next(iter(likelihoods_of(entries).values()))
+    return likelihood.is_observed(likelihood.values_of(V))

@@ -406,6 +406,22 @@ def test_masks_can_be_given():
     assert fits["n_test"].tolist() == [mask.sum() for mask in own]
 
 
+@pytest.mark.parametrize("make", [np.asarray, pd.DataFrame])
+def test_masks_of_what_was_given_lose_the_rows_and_columns_that_are_left_out(make):
+    mask = draw_mask(nbmf.BinaryMatrix.from_array(V), 0.5, seed_sequence("half", 0))
+    with_gaps = np.insert(np.insert(V, 3, np.nan, axis=0), [0, 9], np.nan, axis=1)
+    wide = np.insert(np.insert(mask, 3, False, axis=0), [0, 9], False, axis=1)
+    found = [
+        quiet(make(values), brief("bica"), K=2, masks=[each]).scores
+        for values, each in ((V, mask), (with_gaps, wide), (with_gaps, mask))
+    ]
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(other.drop(columns="seconds"), found[0].drop(columns="seconds"))
+    wide[3, 1] = True
+    with pytest.raises(DataError, match="mask 0 holds out entries that are missing in V"):
+        quiet(make(with_gaps), brief("bica"), K=2, masks=[wide])
+
+
 @pytest.mark.parametrize(
     ("mask", "message"),
     [
