@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.matrix import ALLOWED, MISSING, BinaryMatrix, as_codes
-from nbmf.errors import DataError
+from nbmf.errors import DataError, Setting
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
 
 # The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
 # had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
 SMALLEST_PROBABILITY = 2.0**-53
+
+ROUNDING = 1e-6  # by which a sum of products in single precision may be beyond 0 or 1
 
 BINS = 20  # of predicted probabilities, of equal width from 0 to 1
 EDGES = np.arange(1, BINS) / BINS  # between them; what lies on an edge is in the bin above it
@@ -146,6 +148,43 @@ def loss_of(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> 
     return loss_at(np.asarray(expectation)[loss_at.rows, loss_at.columns])
 
 
-def perplexity(codes: np.ndarray, expectation: np.ndarray, entries: np.ndarray) -> float:
-    """Return the held-out log loss in nats per entry, eq. (67); arguments as for `loss_of`."""
-    return loss_of(codes, expectation, entries).perplexity
+def perplexity(codes: Any, expectation: Any, entries: Any) -> float:
+    """Return the held-out log loss of probabilities of a one in nats per entry, eq. (67).
+
+    A wrong prediction of exactly 0 or 1 costs 36.7 nats, the most that an entry can, instead of infinitely many.
+
+    Parameters
+    ----------
+    codes : BinaryMatrix, array (F, N), lists or DataFrame
+        What was observed: 1, 0 and missing (NaN or -1).
+    expectation : float array (F, N), lists or DataFrame
+        The probability of a one in each entry, from 0 to 1; what is not scored may be anything.
+    entries : bool array (F, N), lists or DataFrame
+        Which entries to score, for example those that were held out; all of them must be observed.
+
+    Returns
+    -------
+    float
+        The mean of minus the natural logarithm of the probability of what was observed; log 2 = 0.693 for guessing.
+
+    Raises
+    ------
+    DataError
+        If a value of codes is not allowed, shapes differ, an entry to score is missing or has no probability, or there
+        is none.
+    """
+    codes, expectation, entries = BERNOULLI.values_of(codes), np.asarray(expectation), np.asarray(entries)
+    loss = loss_of(codes, expectation, entries)
+    _refuse_others_than_probabilities(expectation, entries)
+    return loss.perplexity
+
+
+def _refuse_others_than_probabilities(expectation: np.ndarray, entries: np.ndarray) -> None:
+    """Raise DataError if an entry to score has a NaN, or what is beyond 0 to 1 by more than rounding."""
+    wrong = entries & ~((expectation >= -ROUNDING) & (expectation <= 1 + ROUNDING))
+    if wrong.any():
+        f, n = np.argwhere(wrong)[0]
+        raise DataError(
+            Setting("expectation"),
+            f": row {f}, column {n} (counted from 0) is {expectation[f, n]}; allowed: probabilities, 0 to 1",
+        )

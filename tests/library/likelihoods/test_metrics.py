@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nbmf.errors import DataError
@@ -25,6 +26,14 @@ def test_perplexity_is_the_mean_loss_of_the_chosen_entries():
 
 def test_reconstruction_loss_is_the_sum_over_observed_entries():
     assert loss_of(CODES, EXPECTATION, ALL).total == pytest.approx(sum(LOSSES), rel=1e-14)
+
+
+@pytest.mark.parametrize("given", [lambda values: values.tolist(), pd.DataFrame])
+def test_what_is_scored_may_be_lists_or_a_data_frame(given):
+    observed = np.where(CODES < 0, np.nan, CODES)
+    beyond = np.where(CODES < 0, 7.0, EXPECTATION)  # which is not scored
+    assert perplexity(given(observed), given(beyond), given(ALL)) == perplexity(CODES, EXPECTATION, ALL)
+    assert perplexity([[1]], [[1 + 1e-9]], [[True]]) == 0  # rounding
 
 
 def test_guessing_costs_the_logarithm_of_two():
@@ -174,6 +183,10 @@ def test_what_was_predicted_is_not_changed_by_its_score():
         (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed: that of the values, \(2, 3\)"),
         (EXPECTATION, np.ones((2, 3), bool), "entries: 1 of those to score are missing in codes"),
         (EXPECTATION, np.zeros((2, 3), bool), "there is nothing to score"),
+        (EXPECTATION + 0.5, ALL, r"expectation: row 1, column 1 \(counted from 0\) is 1.3; allowed: probabilities"),
+        (EXPECTATION - 0.15, ALL, "expectation: row 1, column 2 .* is -0.0"),
+        (EXPECTATION * np.nan, ALL, "expectation: row 0, column 0 .* is nan"),
+        (EXPECTATION, np.ones((2, 2), bool), "entries: shape"),
     ],
 )
 def test_what_cannot_be_scored_is_refused(expectation, entries, words):
