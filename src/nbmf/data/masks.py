@@ -2,28 +2,31 @@
 
 import math
 import os
+from collections.abc import Collection
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix, has_same_names
 from nbmf.data.symmetry import differences
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.files import atomic_path, read_arrays
 
 ENTRIES, PAIRS, ROWS = "entries", "pairs", "rows"  # what is held out at a time
 
 
-def draw_mask(
-    matrix: NamedMatrix, probability: float, seed: np.random.SeedSequence, held_out: str = ENTRIES
-) -> np.ndarray:
+def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, held_out: str = ENTRIES) -> np.ndarray:
     """Draw the test set: each observed entry is held out with `probability` (paper 6.4.1).
 
     Parameters
     ----------
-    matrix : NamedMatrix
+    matrix : BinaryMatrix or matrix of another kind, array (F, N), lists or DataFrame
+        What is no matrix of a kind is binary: 1, 0 and missing (NaN or -1).
     probability : float
-    seed : SeedSequence
+        Above 0 and below 1.
+    seed : SeedSequence or int
     held_out : {"entries", "pairs"}
         "pairs" is for symmetric matrices, in which an entry determines its mirror image: both are held
         out together, and the diagonal never is.
@@ -35,10 +38,17 @@ def draw_mask(
 
     Raises
     ------
+    ConfigError
+        If `probability` or `held_out` is not allowed.
     DataError
         If the draw holds out nothing or everything, which happens on tiny matrices only, pairs are
-        asked for and the matrix is not symmetric, or the matrix is kept without its zeros.
+        asked for and the matrix is not symmetric, the matrix is kept without its zeros, or an array
+        is no binary matrix.
     """
+    _check_held_out(held_out, (ENTRIES, PAIRS))
+    if not (isinstance(probability, Real) and 0 < probability < 1):
+        raise not_allowed("probability", probability, "a number above 0 and below 1")
+    matrix = matrix if isinstance(matrix, NamedMatrix) else BinaryMatrix.of(matrix)
     if matrix.dense is not None:
         raise DataError(f"{matrix.words} are too many for a mask, which has all of them")
     draws = np.random.default_rng(seed).random(matrix.shape)
@@ -48,10 +58,10 @@ def draw_mask(
         mask = np.triu(mask, k=1)
         mask |= mask.T
     mask &= matrix.observed
-    held_out, observed = np.count_nonzero(mask), np.count_nonzero(matrix.observed)
-    if held_out in (0, observed):
+    count, observed = np.count_nonzero(mask), np.count_nonzero(matrix.observed)
+    if count in (0, observed):
         raise DataError(
-            f"a mask with probability {probability} holds out {held_out} of {observed} observed "
+            f"a mask with probability {probability} holds out {count} of {observed} observed "
             "entries; the matrix is too small for a held-out test"
         )
     return mask
@@ -79,10 +89,11 @@ def fold_mask(
     Raises
     ------
     ConfigError
-        If there is no such fold.
+        If there is no such fold, or `held_out` is not allowed.
     DataError
         If there are fewer rows or entries than folds.
     """
+    _check_held_out(held_out, (ENTRIES, ROWS))
     if not 0 <= number < folds:
         raise ConfigError(f"mask {number} of {folds} folds: must be 0 to {folds - 1}")
     dealt = np.ones(matrix.shape[0], bool) if held_out == ROWS else matrix.observed
@@ -92,6 +103,11 @@ def fold_mask(
     mask = np.zeros(dealt.shape, bool)
     mask.flat[places[np.random.default_rng(seed).permutation(places.size)[number::folds]]] = True
     return mask
+
+
+def _check_held_out(held_out: str, allowed: Collection[str]) -> None:
+    if held_out not in allowed:
+        raise not_allowed("held_out", held_out, allowed)
 
 
 def is_network(matrix: NamedMatrix) -> bool:

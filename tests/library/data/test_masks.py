@@ -1,6 +1,7 @@
 """Held-out masks: seeded by what they are for, never over missing entries, intact on disk."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nbmf.data.feature_table import FeatureTable
@@ -105,10 +106,31 @@ def test_draws_of_entries_are_those_of_every_run_so_far():
     np.testing.assert_array_equal(draw_mask(matrix, 0.25, seed()), draws < 0.25)
 
 
-@pytest.mark.parametrize("probability", [0.0, 1.0])
-def test_a_mask_of_nothing_or_everything_is_refused(matrix, probability):
-    with pytest.raises(DataError, match=f"probability {probability} holds out"):
+@pytest.mark.parametrize(("probability", "count"), [(1e-9, 0), (1 - 1e-9, 20)])
+def test_a_mask_of_nothing_or_everything_is_refused(probability, count):
+    with pytest.raises(DataError, match=f"holds out {count} of 20 observed entries; the matrix is too small"):
+        draw_mask(np.ones((4, 5)), probability, seed())
+
+
+@pytest.mark.parametrize("probability", [0, 1.0, 2, -0.1, np.nan, "0.5", None])
+def test_a_probability_is_above_0_and_below_1(matrix, probability):
+    with pytest.raises(ConfigError, match=f"probability = {probability!r}: must be a number above 0 and below 1"):
         draw_mask(matrix, probability, seed())
+
+
+def test_what_can_be_held_out_is_said(matrix):
+    with pytest.raises(ConfigError, match="held_out = 'rows': must be one of entries, pairs"):
+        draw_mask(matrix, 0.25, seed(), "rows")
+    with pytest.raises(ConfigError, match="held_out = 'pairs': must be one of entries, rows"):
+        fold_mask(matrix, 0, 4, seed(), "pairs")
+
+
+def test_what_is_given_as_an_array_is_binary(matrix):
+    expected = draw_mask(matrix, 0.25, seed())
+    for given in (matrix.codes, matrix.codes.tolist(), pd.DataFrame(np.where(matrix.observed, matrix.codes, np.nan))):
+        np.testing.assert_array_equal(draw_mask(given, 0.25, seed()), expected)
+    with pytest.raises(DataError, match="the value is 2"):
+        draw_mask([[2, 1], [0, 1]], 0.25, seed())
 
 
 @pytest.fixture
