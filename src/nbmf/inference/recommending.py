@@ -91,7 +91,8 @@ class Recommending:
             raise not_allowed("exclude", exclude, " or ".join(EXCLUDED))
         if itself not in (None, True, False):
             raise not_allowed("itself", itself, "True, False or None")
-        if len(getattr(rows, "shape", ())) == 2:
+        rows = rows if hasattr(rows, "shape") else _as_array(rows)
+        if len(rows.shape) == 2:
             if known is not None:
                 raise DataError(Setting("known"), ": new rows say themselves what is known; allowed: None")
             own = self._own_columns(rows, names, itself)
@@ -194,6 +195,14 @@ class Recommending:
     def _mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return the same where no E[V] was kept; classes whose E[V] is not that of `factors_` define their own."""
         return self.mean(self.factors_, rows)
+
+
+def _as_array(rows: Any) -> np.ndarray:
+    """Return a list of indices, or lists that are rows, as an array."""
+    try:
+        return as_indices(rows)
+    except ValueError as error:
+        raise DataError("the rows of a matrix have the same length; these have not") from error
 
 
 def rows_of(values: Any, rows: np.ndarray) -> Any:

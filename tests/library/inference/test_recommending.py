@@ -110,6 +110,15 @@ def test_new_rows_have_what_fold_in_says(name, given, exclude):
         np.testing.assert_array_equal(model.recommend(sparse, 4, exclude=exclude).columns, found.columns)
 
 
+def test_new_rows_may_be_lists():
+    model = METHODS["dense"].fit(V)
+    names = [f"new {f}" for f in range(3)]
+    np.testing.assert_array_equal(
+        model.recommend(V[:3].tolist(), 4, names=names).columns, model.recommend(V[:3], 4, names=names).columns
+    )
+    np.testing.assert_array_equal(model.recommend([2, 0], 4).columns, model.recommend(np.array([2, 0]), 4).columns)
+
+
 def test_counts_above_zero_are_known():
     counts = np.random.default_rng(0).poisson(0.7, (12, 9))
     model = nbmf.PoissonGammaVB(2, max_iter=20, relative_gain_tol=0, random_state=0).fit(counts)
@@ -142,6 +151,7 @@ def test_no_rows_have_no_recommendations():
         ([0], {"known": V[:5]}, DataError, r"known has shape \(5, 17\): must be \(24, 17\)"),
         (V[:2], {"known": V}, DataError, "known: new rows say themselves"),
         (V[:, :9], {}, DataError, "expecting 17 features"),
+        ([[0, 1], [1]], {}, DataError, "rows of a matrix have the same length"),
     ],
 )
 def test_what_is_not_allowed_is_named(rows, given, error, message):
