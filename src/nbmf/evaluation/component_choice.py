@@ -134,8 +134,9 @@ def choose_components(
         If there are too few cells to hold any out, or a single column, whose cells have no others
         in their rows that they could be predicted from.
     ConfigError
-        If a K is no integer of at least 1, or no K of the grid is possible.
+        If a K is no integer of at least 1, no K of the grid is possible, or `seed` is not an integer of at least 0.
     """
+    check_count("seed", seed, 0)
     table = FeatureTable.of(V)
     _check(table, grid)
     drawn = list(folds(table, np.random.default_rng(seed_sequence("held-out cells", seed))))

@@ -18,6 +18,7 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, units
 from nbmf.inference.parallel import beside_others, fits_at_a_time, results_of
+from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import seed_sequence
@@ -156,6 +157,7 @@ def held_out_losses(
 
     Arguments and errors are those of `nbmf.verdict`.
     """
+    check_count("seed", seed, 0)
     if is_sparse(V):
         split = SampledEntries(V, estimators, seed)
     else:

@@ -12,9 +12,10 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING
 from nbmf.data.symmetry import is_symmetric
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import DataError
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.margin_trades import swap_edges, trade_many
+from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.random import generator_states
@@ -86,12 +87,12 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     Raises
     ------
     ConfigError
-        If `draws` is not a positive integer.
+        If `seed` is not an integer of at least 0, or `draws` not one of at least 1.
     DataError
         If V is not binary, or has fewer than two rows or columns.
     """
-    if not (isinstance(draws, (int, np.integer)) and draws >= 1):
-        raise ConfigError(f"draws = {draws!r}: a positive integer is allowed")
+    check_count("seed", seed, 0)
+    check_count("draws", draws, 1)
     codes = np.array(BERNOULLI.values_of(V), np.int8)
     if min(codes.shape) < 2:
         raise DataError(f"a matrix of shape {codes.shape}: two rows and two columns are the least")

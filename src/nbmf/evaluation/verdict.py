@@ -85,7 +85,7 @@ def verdict(
     Raises
     ------
     ConfigError
-        If a parameter of the estimator has a value that is not allowed.
+        If a parameter of the estimator has a value that is not allowed, or `seed` is not an integer of at least 0.
     DataError
         If V has a value that is not allowed, has fewer than 20 observed entries, or the
         estimator is scored neither by the probability of a one nor by that of a count.

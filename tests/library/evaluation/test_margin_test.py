@@ -175,8 +175,16 @@ def test_draws_end_early_where_more_would_change_nothing():
 def test_what_cannot_be_tested_is_said():
     with pytest.raises(DataError, match=r"shape \(1, 3\)"):
         nbmf.margin_test([[1, 0, 1]])
-    with pytest.raises(ConfigError, match="draws = 0"):
-        nbmf.margin_test(np.eye(3), draws=0)
+    for draws in (0, True, 9.0):
+        with pytest.raises(ConfigError, match=f"draws = {draws!r}: must be an integer of at least 1"):
+            nbmf.margin_test(np.eye(3), draws=draws)
+
+
+@pytest.mark.parametrize("test", [nbmf.margin_test, nbmf.verdict, nbmf.choose_components])
+@pytest.mark.parametrize("seed", [-1, 0.5, True])
+def test_a_seed_is_an_integer_of_at_least_0(test, seed):
+    with pytest.raises(ConfigError, match=f"seed = {seed!r}: must be an integer of at least 0"):
+        test(np.eye(20), seed=seed)
 
 
 @pytest.mark.parametrize(
