@@ -87,7 +87,8 @@ def posterior_draws(
 class Draws:
     """Draws from the posterior of the factors; a sequence of Factors, in single precision.
 
-    `len(draws)` is S, `draws[s]` are the Factors of one draw, `draws[:50]` are Draws again.
+    `len(draws)` is S, `draws[s]` are the Factors of one draw, `draws[:50]` are Draws again; a slice without draws is a
+    ConfigError.
 
     Parameters
     ----------
@@ -105,7 +106,11 @@ class Draws:
 
     def __getitem__(self, index: int | slice) -> Factors | Draws:
         chosen = self.factors[index]
-        return Draws(self.estimator, chosen) if isinstance(index, slice) else chosen
+        if not isinstance(index, slice):
+            return chosen
+        if not chosen:  # of which there is neither an interval nor anything else
+            raise ConfigError(f"{index} has none of the draws, of which there are {len(self)}")
+        return Draws(self.estimator, chosen)
 
     def __iter__(self) -> Iterator[Factors]:
         return iter(self.factors)

@@ -198,6 +198,8 @@ def test_draws_are_a_sequence():
     assert draws.W.shape == (5, 4, 2)
     assert draws.H.shape == (5, 2, 3)
     assert repr(draws[:2]) == "<2 draws of BinaryICA>"
+    with pytest.raises(ConfigError, match=r"slice\(5, None, None\) has none of the draws, of which there are 3"):
+        draws[:3][5:]
 
 
 def test_intervals_of_another_link_are_those_of_its_mean():
