@@ -12,13 +12,14 @@ import numpy as np
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
 
-from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip
+from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip  # one import has a line per name
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.names import refuse_duplicates, texts_of_index
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, NotSupportedError, choices
+from nbmf.numerics.cells import rows_between
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,7 +272,7 @@ class FeatureTable(NamedMatrix):
 
     def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int64 array (n,)."""
-        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
+        return rows_between(self.starts)
 
     def values(self) -> np.ndarray:
         """Return the values as an array (F, N), NaN where missing and 0 for an absent word."""

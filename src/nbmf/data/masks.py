@@ -110,14 +110,9 @@ def _check_held_out(held_out: str, allowed: Collection[str]) -> None:
         raise not_allowed("held_out", held_out, allowed)
 
 
-def is_network(matrix: NamedMatrix) -> bool:
-    """Whether rows and columns are the same things."""
-    return has_same_names(matrix)
-
-
 def is_undirected(matrix: NamedMatrix) -> bool:
     """Whether it is a network in which an entry determines its mirror image."""
-    return is_network(matrix) and matrix.is_symmetric()
+    return has_same_names(matrix) and matrix.is_symmetric()
 
 
 def _refuse_asymmetric(matrix: NamedMatrix) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.table_parts import take_cells
 from nbmf.errors import DataError
 
 FOLDS = 5
@@ -55,18 +56,11 @@ def folds(table: FeatureTable, rng: np.random.Generator) -> Iterator[Fold]:
         if of_words:
             yield Fold(_with_cells(table, table.cells - held_out), _with_cells(table, held_out))
         else:
-            yield Fold(_part(table, held_out == 0), _part(table, held_out == 1))
+            yield Fold(take_cells(table, held_out == 0), take_cells(table, held_out == 1))
 
 
 def _with_cells(table: FeatureTable, counts: np.ndarray) -> FeatureTable:
-    return _part(replace(table, cells=np.maximum(counts, 1)), counts > 0)
-
-
-def _part(table: FeatureTable, chosen: np.ndarray) -> FeatureTable:
-    """Return the table with some of its cells and all its rows."""
-    sizes = np.bincount(table.row_of_cell()[chosen], minlength=table.shape[0])
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    return replace(table, cells=table.cells[chosen], columns=table.columns[chosen], starts=starts)
+    return take_cells(replace(table, cells=np.maximum(counts, 1)), counts > 0)
 
 
 def count_distinct_rows(table: FeatureTable, enough: int) -> int:

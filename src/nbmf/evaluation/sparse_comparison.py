@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-from nbmf.data.masks import is_network
+from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, NbmfError, PoorFitWarning, Setting
 from nbmf.evaluation.baselines import LABELS
@@ -132,7 +132,7 @@ class Mask:
 
     def __init__(self, matrix: SparseBinaryMatrix, key: Sequence):
         in_pairs = matrix.is_symmetric()
-        self._itself = not (in_pairs or is_network(matrix))
+        self._itself = not (in_pairs or has_same_names(matrix))
         rng = np.random.default_rng(seed_sequence(*key))
         self._matrix, (n_ones, n_zeros) = matrix, numbers_of(matrix, in_pairs)
         self.fold = fold = next(sample(matrix, rng, in_pairs))

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nbmf.data.masks import is_network, is_undirected
+from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import MISSING
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import NamedMatrix, has_same_names
 from nbmf.data.shared_names import own_columns, shared_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError, Message, Setting
@@ -24,7 +24,7 @@ def as_network(matrix: NamedMatrix, diagonal: bool, log: Callable[[str], None]) 
         If there is no diagonal, nor such an entry.
     """
     matrix = _in_order_of_rows(matrix, log)
-    if is_network(matrix):
+    if has_same_names(matrix):
         log(_described(matrix, diagonal))
         return matrix if diagonal else matrix.without_diagonal()
     columns = own_columns(matrix.row_names, matrix.column_names)
@@ -67,7 +67,7 @@ def _numbers(places: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 def _in_order_of_rows(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedMatrix:
     rows, columns = matrix.row_names, matrix.column_names
-    if is_network(matrix) or not np.array_equal(np.sort(rows), np.sort(columns)):
+    if has_same_names(matrix) or not np.array_equal(np.sort(rows), np.sort(columns)):
         return matrix
     place_of = {str(name): place for place, name in enumerate(rows)}
     order = np.array([place_of[str(name)] for name in columns])  # of each column, the place it should have

@@ -83,8 +83,12 @@ class Cells(NamedTuple):
 
     def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int64 array (cells,)."""
-        per_row = np.diff(self.start[:: self.n_blocks].astype(np.int64))
-        return np.repeat(np.arange(per_row.size), per_row)
+        return rows_between(self.start[:: self.n_blocks].astype(np.int64))
+
+
+def rows_between(starts: np.ndarray) -> np.ndarray:
+    """Return the row of each cell, int64 array (cells,): those of row f are starts[f] up to starts[f + 1]."""
+    return np.repeat(np.arange(starts.size - 1), np.diff(starts))
 
 
 def default_blocks(F: int, N: int) -> int:

@@ -30,17 +30,13 @@ def _experiment(experiment: Experiment) -> Table:
     def parts(plan: Plan) -> list[Part]:
         return with_data(parts_of(experiment, plan), plan)
 
-    def check(plan: Plan) -> Iterator[str]:
-        for name in plan.options[experiment.name]["sets"]:
-            yield from unknown(f".sets.{name}", name, plan.names("datasets"))
-
     return Table(
         experiment.name,
         f"{experiment.title}, fit by fit",
         make=f".runs:{experiment.look}",
         needs=lambda plan: {"fits": Cases.of(case for part in parts(plan) for case in part.cases(plan))},
         options=experiment.schema,
-        check=check,
+        check=_check_sets(experiment.name),
         applies=lambda plan: bool(parts(plan)),
         in_reference=True,
     )
@@ -49,22 +45,28 @@ def _experiment(experiment: Experiment) -> Table:
 def _further(experiment: Further) -> Table:
     """Return the table of an experiment of the second readings."""
 
-    def check(plan: Plan) -> Iterator[str]:
-        for name in plan.options[experiment.name]["sets"]:
-            yield from unknown(f".sets.{name}", name, plan.names("datasets"))
-
     return Table(
         experiment.name,
         f"{experiment.title}, start by start",
         make=".runs:of_starts",
         needs=lambda plan: {"fits": Cases.of(experiment.cases(plan))},
         options=experiment.schema,
-        check=check,
+        check=_check_sets(experiment.name),
         applies=_has_further(experiment.name),
         in_reference=True,
         float_format="%.10g",  # of thousands of fits: all digits are more than a megabyte
         on_request=common.READINGS,
     )
+
+
+def _check_sets(name: str) -> Callable[[Plan], Iterator[str]]:
+    """Return the check that the datasets of an experiment's options are known."""
+
+    def check(plan: Plan) -> Iterator[str]:
+        for dataset in plan.options[name]["sets"]:
+            yield from unknown(f".sets.{dataset}", dataset, plan.names("datasets"))
+
+    return check
 
 
 def _has_further(*names: str) -> Callable[[Plan], bool]:

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.masks import draw_mask, fold_mask, is_network, is_undirected, load_mask, save_mask, training_codes
+from nbmf.data.masks import draw_mask, fold_mask, is_undirected, load_mask, save_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import has_same_names
 from nbmf.data.table_parts import without
 from nbmf.errors import ConfigError, DataError
 from nbmf.seeds import seed_sequence
@@ -201,7 +202,7 @@ def test_a_network_has_the_same_names_and_an_undirected_one_is_symmetric():
     names = ["a", "b", "c"]
     symmetric = np.array([[0, 1, 0], [1, 0, 1], [0, 1, -1]])
     assert is_undirected(BinaryMatrix(symmetric, names, names))
-    assert is_network(BinaryMatrix(np.triu(symmetric), names, names))
+    assert has_same_names(BinaryMatrix(np.triu(symmetric), names, names))
     assert not is_undirected(BinaryMatrix(np.triu(symmetric), names, names))
     assert not is_undirected(BinaryMatrix(symmetric, names, ["x", "y", "z"]))
     assert not is_undirected(BinaryMatrix(symmetric[:2], names[:2], names))

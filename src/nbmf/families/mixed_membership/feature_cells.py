@@ -8,6 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from nbmf.numerics.cells import rows_between
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -56,7 +58,7 @@ class Cells:
 
     def row_of_cell(self) -> np.ndarray:
         """Return the row of each cell, int array (cells,)."""
-        return np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts))
+        return rows_between(self.starts)
 
     def random_rows(self, K: int, rng: np.random.Generator) -> list[int]:
         """Return K rows at random; while there are any, rows with cells that differ."""
