@@ -6,8 +6,9 @@ import math
 import ladder
 import numpy as np
 from scipy import stats
+from scipy.special import gammaln
 
-from nbmf.families.buffet.buffet_priors import buffet_prior
+from nbmf.families.buffet.buffet_priors import buffet_prior, left_order
 from nbmf.families.buffet.chain import BuffetChain
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, INTERCEPT, MASS, NOISE, ROW_EFFECT, SLAB
@@ -32,6 +33,27 @@ def priors_of(*learned):
     table = FIXED.copy()
     table[list(learned)] = LEARNED[list(learned)]
     return table
+
+
+# --- The laws of the priors -------------------------------------------------------------------
+
+
+def log_pmf(prior, Xi):
+    """Return the log probability of the class of Ξ (p, K+), columns in any order, eq. (3.3)."""
+    Xi = np.asarray(Xi, int)
+    _, alike = np.unique(Xi.T, axis=0, return_counts=True)
+    return prior.log_density(Xi.sum(axis=0), len(Xi)) - gammaln(alike + 1.0).sum()
+
+
+def draw_by_hierarchy(prior, p, rng):
+    """Draw Ξ by the hierarchy of Definition 2, left-ordered; the IBP, with infinitely many dishes, has none.
+
+    K ~ Poisson(γ), θ_k ~ Beta(α, κ + 1), ξ_jk ~ Bernoulli(θ_k); empty columns are dropped.
+    """
+    theta = rng.beta(prior.alpha, prior.kappa + 1.0, rng.poisson(prior.mass))
+    Xi = rng.random((p, theta.size)) < theta
+    Xi = Xi[:, Xi.any(axis=0)].astype(np.int8)
+    return Xi[:, left_order(Xi)]
 
 
 # --- The full log joint, from the model -------------------------------------------------------

@@ -2,7 +2,7 @@
 
 The compiler turns a loop into vector instructions only for many trips, and each time checks first
 that its arrays do not overlap: for a cell of eight components that costs more than the work.
-`load`, `store`, `spread`, `total`, `running`, `count_at_most`, `element` and + - * / are one
+`load`, `store`, `spread`, `total`, `running`, `count_at_most` and + - * / are one
 instruction or a few, for tables (m, K) whose K is a multiple of LANES; `aligned_table` makes them.
 As plain Python, lanes are an array of eight numbers.
 
@@ -71,11 +71,6 @@ def running(lanes):
 def count_at_most(lanes, number):
     """Return how many lanes are at most `number`, of their own type; an integer."""
     return int((lanes <= number).sum())
-
-
-def element(lanes, place):
-    """Return the number in one lane, from 0 to 7."""
-    return lanes[place]
 
 
 _VECTORS = {types.float32: ir.VectorType(ir.FloatType(), LANES), types.float64: ir.VectorType(ir.DoubleType(), LANES)}
@@ -177,14 +172,6 @@ def _count_at_most(typing_context, lanes, number):
     return types.uint64(lanes, number), generate
 
 
-@intrinsic
-def _element(typing_context, lanes, place):
-    def generate(context, builder, signature, arguments):
-        return builder.extract_element(arguments[0], arguments[1])
-
-    return lanes.number(lanes, place), generate
-
-
 def _compile_operator(function, instruction):
     """Let numba compile `function` of two lanes to an instruction of LLVM."""
 
@@ -204,7 +191,7 @@ def _compile_operator(function, instruction):
 
 if not numba.config.DISABLE_JIT:
     load, store, spread, total = _load, _store, _spread, _total
-    running, count_at_most, element = _running, _count_at_most, _element
+    running, count_at_most = _running, _count_at_most
     _compile_operator(operator.add, "fadd")
     _compile_operator(operator.sub, "fsub")
     _compile_operator(operator.mul, "fmul")

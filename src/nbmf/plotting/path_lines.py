@@ -35,7 +35,7 @@ def draw(paths: Paths, k: int, rows: Sequence[int], has_bands: bool = True, ax: 
         ax.plot(times, np.where(there, mean, np.nan), color=colour, linewidth=1.4, marker="o", markersize=1.8)
         ends.append((times[-1], mean[-1], str(paths.row_names[f]), colour))
     _ticks(ax, paths)
-    _name(ax, ends, paths.times[-1])
+    _name(ax, ends)
     return ax
 
 
@@ -52,7 +52,7 @@ def _ticks(axis: Axes, paths: Paths) -> None:
         axis.set_xticks(paths.times, paths.period_names)
 
 
-def _name(axis: Axes, ends: Sequence[tuple[float, float, str, str]], latest: float) -> None:
+def _name(axis: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
     """Write names in a column right of the latest period, each as near to its line's end as the others allow."""
     if not ends:
         return

@@ -79,10 +79,10 @@ def draw_groups(
     _label(axes[-1], runs, groups, row_height)
 
 
-def draw_components(axis: Axes, components: np.ndarray, edge: Edge, place: int = 0) -> None:
+def draw_components(axis: Axes, components: np.ndarray, edge: Edge) -> None:
     """Draw a strip of the colours of components, one per row or column; numbers count from 0."""
     runs = runs_of(components)
-    draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge, place)
+    draw(axis, runs, {run.group: style.colour_of_component(int(run.group)) for run in runs}, edge)
 
 
 def draw_strips(axis: Axes, factor: LabelledFactor, edge: Edge, limit: float = 1.0) -> None:

@@ -15,9 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln, gammaln
+from scipy.special import betaln
 
-from nbmf.errors import ConfigError, Message, Setting, not_allowed
+from nbmf.errors import Message, Setting, not_allowed
 from nbmf.inference.parameters import is_number
 
 CIBP, IBP = "cibp", "ibp"
@@ -92,12 +92,6 @@ class BuffetPrior(NamedTuple):
         total = feature_counts.size * math.log(self.mass) - self.expected_features(p)
         return float(total + self.log_weights(p)[feature_counts].sum())
 
-    def log_pmf(self, Xi: np.ndarray) -> float:
-        """Return the log probability of the class of Ξ (p, K+), columns in any order, eq. (3.3)."""
-        Xi = np.asarray(Xi, int)
-        _, alike = np.unique(Xi.T, axis=0, return_counts=True)
-        return self.log_density(Xi.sum(axis=0), len(Xi)) - float(gammaln(alike + 1.0).sum())
-
     def draw(self, p: int, rng: np.random.Generator) -> np.ndarray:
         """Draw Ξ customer by customer, eqs. (1.1)-(1.2): int8 array (p, K+), left-ordered."""
         rows, feature_counts = [], np.zeros(0, int)
@@ -110,23 +104,6 @@ class BuffetPrior(NamedTuple):
         Xi = np.zeros((p, feature_counts.size), np.int8)
         for j, row in enumerate(rows):
             Xi[j, : row.size] = row
-        return Xi[:, left_order(Xi)]
-
-    def draw_by_hierarchy(self, p: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw Ξ by the hierarchy of Definition 2: int8 array (p, K+), left-ordered.
-
-        K ~ Poisson(γ), θ_k ~ Beta(α, κ + 1), ξ_jk ~ Bernoulli(θ_k); empty columns are dropped.
-
-        Raises
-        ------
-        ConfigError
-            For the IBP, which has infinitely many dishes.
-        """
-        if self.name == IBP:
-            raise ConfigError(Setting("prior", IBP), " has no hierarchy of finitely many dishes: 'cibp' has")
-        theta = rng.beta(self.alpha, self.kappa + 1.0, rng.poisson(self.mass))
-        Xi = (rng.random((p, theta.size)) < theta).astype(np.int8)
-        Xi = Xi[:, Xi.any(axis=0)]
         return Xi[:, left_order(Xi)]
 
 

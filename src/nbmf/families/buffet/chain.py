@@ -97,13 +97,13 @@ class BuffetChain:
 
     # --- Starts ----------------------------------------------------------------------------------
 
-    def start_dense(self, seed: np.random.SeedSequence, columns: int = DENSE) -> None:
-        """Start from so many columns, each of which about half the rows have, all from the prior.
+    def start_dense(self, seed: np.random.SeedSequence) -> None:
+        """Start from DENSE columns, each of which about half the rows have, all from the prior.
 
         A chain starts from none otherwise.
         """
         rng = np.random.default_rng(seed)
-        there = rng.random((self._p, columns)) < 0.5
+        there = rng.random((self._p, DENSE)) < 0.5
         sd = np.sqrt(self._state.numbers[SLAB])
         self._put(
             np.where(there, rng.normal(0.0, sd, there.shape), 0.0)[:, there.any(axis=0)],

@@ -271,7 +271,7 @@ def exact_law_of_K(values, prior, most, seed=0):
         det = A * C - cross**2
         fit = (C * S[0, 0] - 2 * cross * S[0, 1] + A * S[1, 1]) / det
         density = np.exp(-0.5 * fit - 0.5 * n * np.log(det))
-        evidence[a + b + c] += math.exp(prior.log_pmf(Xi)) * np.mean(density)
+        evidence[a + b + c] += math.exp(twin.log_pmf(prior, Xi)) * np.mean(density)
     return evidence / evidence.sum()
 
 
