@@ -202,6 +202,7 @@ def test_a_network_has_the_same_names_and_an_undirected_one_is_symmetric():
     names = ["a", "b", "c"]
     symmetric = np.array([[0, 1, 0], [1, 0, 1], [0, 1, -1]])
     assert is_undirected(BinaryMatrix(symmetric, names, names))
+    assert is_undirected(network())  # of which one entry is missing whose mirror image is known
     assert has_same_names(BinaryMatrix(np.triu(symmetric), names, names))
     assert not is_undirected(BinaryMatrix(np.triu(symmetric), names, names))
     assert not is_undirected(BinaryMatrix(symmetric, names, ["x", "y", "z"]))

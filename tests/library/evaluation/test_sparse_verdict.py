@@ -210,6 +210,18 @@ def test_pairs_of_a_network_count_once():
     assert found.observed == np.count_nonzero(above & (codes != MISSING))
 
 
+def test_a_pair_of_which_one_entry_is_missing_is_hidden_on_both_sides():
+    codes = symmetric(1)
+    f, n = np.argwhere(np.triu(codes == 1))[0]
+    codes[n, f] = MISSING
+    matrix = SparseBinaryMatrix.from_array(codes)
+    split = sampled_entries.SampledEntries(matrix, [nbmf.BernoulliPoissonVB(2)], 0)
+    assert split.in_pairs
+    (fold,) = (fold for fold in split.folds if (np.array([f, n]) == fold.places.T).all(axis=1).any())
+    training = split.training(fold).toarray()
+    assert np.isnan(training[[f, n], [n, f]]).all()
+
+
 def test_the_sampler_is_tried_too_and_others_are_refused():
     assert [type(one).__name__ for one in candidates(SparseBinaryMatrix.from_array(np.eye(3)))] == [
         "BernoulliPoissonVB",
