@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import nbmf
+from nbmf.catalogue import METHODS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -97,6 +98,22 @@ def test_the_reference_has_everything_public():
     reference = text_of(ROOT / "docs/api.md")
     documented = set(re.findall(r"auto(?:class|function|data):: nbmf\.(\w+)$", reference, re.M))
     assert set(nbmf.EXPORTS) <= documented
+
+
+def test_the_page_of_models_has_every_method_and_its_class():
+    """In the table of the section "Methods", by the ids that commands take."""
+    section = text_of(ROOT / "docs/models.md").split("\n## Methods\n")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
+    ids = {each for row in rows for each in re.split("[,;] ", row[0].removeprefix("| "))}
+    assert ids == METHODS.keys()
+    classes = {each for row in rows for each in re.findall(r"`(\w+)`", row[1])}
+    assert classes == {method["class"] for method in METHODS.values()}
+
+
+def test_the_example_of_a_method_has_a_colour_of_its_own():
+    """Copied as it is, it must not be that of another method."""
+    (colour,) = re.findall(r'^ +colour: "(#\w+)"$', text_of(ROOT / "docs/extending.md"), re.MULTILINE)
+    assert [name for name, method in METHODS.items() if method["colour"] == colour] == []
 
 
 def test_every_page_is_in_the_table_of_contents():

@@ -120,10 +120,6 @@ def test_boxes_have_the_colour_of_their_method(draw):
     assert len(set(keys)) == 3
 
 
-def test_the_methods_of_nbmf_have_colours_of_their_own():
-    assert len(set(COLOURS.values())) == len(METHODS_OF_NBMF)
-
-
 def test_the_legend_names_the_methods(draw):
     figure = draw(made_up())
     assert legend_texts(figure) == ["bICA", "Beta-Dir VB", "logPCA"]
