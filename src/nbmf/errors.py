@@ -105,6 +105,10 @@ class NotFittedError(NbmfError, ValueError, AttributeError):
     """A method was asked for what only a fit learns."""
 
 
+class UndeclaredError(NbmfError, AttributeError):
+    """A class of a method does not declare what each of them has to, so that the class has to be mended."""
+
+
 class NotSupportedError(NbmfError, AttributeError):
     """A method was asked for what its model does not have; `hasattr` says no."""
 

@@ -50,6 +50,14 @@ class View(StrEnum):
     SCALE = "scale"
 
 
+# What an estimator of matrices has to declare itself, since nothing is usual, in words for a person who has not.
+REQUIRED = {
+    "inference": f"Inference.{', Inference.'.join(Inference.__members__)}",
+    "likelihoods": "a tuple of likelihoods, such as nbmf.likelihoods.bernoulli.BERNOULLI",
+    "alignment": f"Alignment.{', Alignment.'.join(Alignment.__members__)}",
+}
+
+
 class Declarations:
     """The declarations of an estimator; Factorization documents what each of them means."""
 

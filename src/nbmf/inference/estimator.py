@@ -89,7 +89,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
 
     def _start(self, values: np.ndarray, seed: np.random.SeedSequence) -> State:
         """Return the state before the first iteration, for values in the likelihood's coding."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define _start(values, seed), the state of a fit")
 
     def _stopping_rule(self, state: State) -> loop.StoppingRule | None:
         """Return the rule of nbmf.inference.stopping that may end the fit early, None for none.
@@ -111,7 +111,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
 
         `rows` and `columns` are slices or index arrays; the factors are those of all rows and columns.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not define mean(factors, rows, columns), E[V | factors]")
 
     def mean_at(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return E[v | factors] of single entries, float array (n,), for index arrays (n,).
@@ -158,6 +158,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
 
         Raises
         ------
+        UndeclaredError
+            If the class lacks a declaration.
         ConfigError
             If a parameter has a value that is not allowed.
         DataError
@@ -170,6 +172,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         WorseThanOneComponentWarning
             If `objective_` is below `objective_of_one_`.
         """
+        self._require_declarations()
         self.check_parameters()
         before = dict(vars(self))
         try:

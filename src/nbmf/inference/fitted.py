@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.errors import DataError, NbmfError, NotFittedError
+from nbmf.errors import DataError, NbmfError, NotFittedError, UndeclaredError
+from nbmf.inference.declarations import REQUIRED
 
 
 class Fitted:
@@ -13,8 +14,11 @@ class Fitted:
     def __getattr__(self, name: str) -> Any:
         """Raise NotFittedError for what only a fit learns, also where a property depends on it; otherwise as ever.
 
+        A declaration that the class lacks is named, so that no property which depends on it passes for not fitted.
         Python asks this for what it has not found, and where a property raises an AttributeError.
         """
+        if name in REQUIRED:
+            raise UndeclaredError(f"{type(self).__name__} does not declare {name}; allowed: {REQUIRED[name]}")
         try:
             return object.__getattribute__(self, name)  # once more: it raises what a property has to say
         except NbmfError:
@@ -30,6 +34,10 @@ class Fitted:
     def _require_fit(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
+
+    def _require_declarations(self) -> None:
+        for name in REQUIRED:
+            getattr(self, name)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "H_" in vars(self)

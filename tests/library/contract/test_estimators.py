@@ -19,7 +19,7 @@ from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError, NotConvergedWarning, NotFittedError
 from nbmf.fits import FitRequest, run_fit
-from nbmf.inference.declarations import Inference
+from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import TOLERANCES
 from nbmf.inference.state import Factors, State
@@ -297,7 +297,7 @@ def test_parameters_of_all_kinds_come_back(tmp_path):
 class Constant(Factorization):
     """A class outside the package."""
 
-    inference, likelihoods = Inference.POINT, (BERNOULLI,)
+    inference, likelihoods, alignment = Inference.POINT, (BERNOULLI,), Alignment.PERMUTATION
     max_iter = 1
 
     def __init__(self, n_components=1, *, note=None, random_state=None):

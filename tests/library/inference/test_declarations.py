@@ -1,0 +1,89 @@
+"""What an error says of a class of one's own that lacks something."""
+
+import numpy as np
+import pytest
+
+from nbmf.errors import NotFittedError, UndeclaredError
+from nbmf.inference.declarations import REQUIRED, Alignment, Inference, View
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.state import Factors, State
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+V = np.array([[1, 0, 1], [1, 0, 0]])
+
+
+class Bare(Factorization):
+    """A point estimate that says a half of everything, and declares nothing."""
+
+    max_iter = 1
+
+    def __init__(self, n_components=1, *, random_state=None):
+        self.n_components, self.random_state = n_components, random_state
+
+    def _start(self, codes, seed):
+        return Halves(codes.shape)
+
+
+class Halves(State):
+    def __init__(self, shape):
+        self._F, self._N = shape
+
+    def advance(self, steps):
+        pass
+
+    def objective(self):
+        return None
+
+    def active_components(self):
+        return 1
+
+    def factors(self):
+        return Factors(np.ones((self._F, 1)), np.full((1, self._N), 0.5))
+
+    def expectation(self):
+        return np.full((self._F, self._N), 0.5)
+
+
+DECLARED = {"inference": Inference.POINT, "likelihoods": (BERNOULLI,), "alignment": Alignment.NONE}
+
+
+def made(without=()):
+    """Return an estimator of a class with declarations, but for some."""
+    return type("Mine", (Bare,), {name: value for name, value in DECLARED.items() if name not in without})()
+
+
+WORDS = {"inference": "Inference.POINT", "likelihoods": "BERNOULLI", "alignment": "Alignment.NONE"}
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+def test_a_fit_names_the_declaration_that_is_missing(name):
+    with pytest.raises(UndeclaredError, match=f"^Mine does not declare {name}; allowed: .*{WORDS[name]}"):
+        made(without=[name]).fit(V)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"), [("alignment", "view"), ("inference", "n_iterations"), ("likelihoods", "likelihood")]
+)
+def test_so_does_what_depends_on_it(name, asked):
+    with pytest.raises(UndeclaredError, match=f"does not declare {name}"):
+        getattr(made(without=[name]), asked)
+    assert not hasattr(made(without=[name]), name)
+
+
+def test_a_class_that_declares_all_of_it_is_only_not_fitted():
+    model = made()
+    with pytest.raises(NotFittedError):
+        model.W_  # noqa: B018
+    assert model.fit(V).view is View.GROUPS
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda model: model.inverse_transform(model.W_), r"Mine does not define mean\(factors, rows, columns\)"),
+        (lambda model: Factorization._start(model, V, None), r"Mine does not define _start\(values, seed\)"),
+    ],
+)
+def test_a_method_that_is_missing_is_named(ask, words):
+    with pytest.raises(NotImplementedError, match=words):
+        ask(made().fit(V))
