@@ -94,7 +94,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     def _stopping_rule(self, state: State) -> loop.StoppingRule | None:
         """Return the rule of nbmf.inference.stopping that may end the fit early, None for none.
 
-        A class that has one has the parameter `max_iter`.
+        A class that has one has the parameter `max_iter`. With a tolerance of 0 the loop takes the rule for none.
         """
         return None
 

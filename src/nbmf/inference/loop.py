@@ -14,10 +14,12 @@ class StoppingRule(Protocol):
 
     parameter : str, the name of the estimator's parameter with its tolerance
     tolerance : float, what the parameter is
+    is_off : bool, whether the fit is to go on to its last iteration, which most rules mean by a tolerance of 0
     """
 
     parameter: str
     tolerance: float
+    is_off: bool
 
     def next_after(self, iteration: int) -> int:
         """Return the first iteration after `iteration` to be asked at."""
@@ -30,7 +32,7 @@ class Outcome(NamedTuple):
     """How a fit ended.
 
     n_iter : int, the iterations that were done
-    converged : bool, whether the stopping rule was met; None where there is none
+    converged : bool, whether the stopping rule was met; None where there is none, or it is off
     """
 
     n_iter: int
@@ -68,6 +70,8 @@ def run(state: State, total: int, monitor: Monitor | None = None, rule: Stopping
     It goes on where the monitor says that an interrupted fit was. The monitor is called when it
     asks to be, and after the last of all iterations, which is the one at which the rule is met.
     """
+    if rule is not None and rule.is_off:
+        rule = None
     done = monitor.resume(state) if monitor is not None and state.resumable else 0
     pace, is_met = Pace(), False
     while done < total and not is_met:

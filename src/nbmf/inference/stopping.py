@@ -45,6 +45,11 @@ class Periodic(ABC):
     def __init__(self, tolerance: float, after: int = 0):
         self.tolerance, self._after = tolerance, after
 
+    @property
+    def is_off(self) -> bool:
+        """Whether it never stops a fit: with a tolerance of 0."""
+        return self.tolerance == 0
+
     def next_after(self, iteration: int) -> int:
         """Return the first iteration after `iteration` to be asked at."""
         return (max(iteration, self._after) // self.every + 1) * self.every
@@ -186,6 +191,7 @@ class DevianceGainBelow(Periodic):
     """
 
     parameter, every = "deviance_gain_tol", 1
+    is_off = False  # with a tolerance of 0 it still stops where the deviance rises
 
     def __init__(self, gain: Callable[[], float], tolerance: float, at_least: int):
         super().__init__(tolerance)

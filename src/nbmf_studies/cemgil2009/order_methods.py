@@ -126,8 +126,6 @@ class AcceleratedVB(PoissonGammaVB):
         return AcceleratedState(*parts, plain=self.plain)
 
     def _stopping_rule(self, state):
-        if self.relative_gain_tol == 0:
-            return None
         return RelativeGainBelow(state.objective, self.relative_gain_tol, after=self.plain)
 
 

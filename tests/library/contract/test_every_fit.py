@@ -438,6 +438,8 @@ def test_a_monitor_sees_the_iterations_it_asked_for_and_the_last(name, total, ev
     estimator = make(name, **short).fit(CODES, monitor=recorder)
     assert recorder.iterations == expected
     assert set(recorder.totals) == {total} == {estimator.n_iter_}
+    # A rule that is off is never met; of logPCA it is not off.
+    assert estimator.converged_ is (False if name == "LogisticPCA" else None)
 
 
 @promise

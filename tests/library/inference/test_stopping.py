@@ -15,6 +15,7 @@ from nbmf.analysis.settings import checked
 from nbmf.errors import ConfigError
 from nbmf.families.logistic.collective import CollectiveFactorVB
 from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.inference import loop
 from nbmf.inference.parameters import TOLERANCES
 from nbmf.inference.stopping import (
     BoundGainBelow,
@@ -99,6 +100,22 @@ def test_the_gain_of_the_bound_is_per_observed_entry():
 def test_the_gain_of_the_deviance_waits_for_the_first_iterations():
     rule = DevianceGainBelow(course([0.2, 0.01]), 0.1, at_least=3)
     assert looks(rule, 4) == [False, False, False, True]
+
+
+class Idle:
+    """A state that does nothing."""
+
+    resumable = False
+
+    def advance(self, steps):
+        pass
+
+
+def test_a_rule_with_a_tolerance_of_0_stops_no_fit_but_one_by_the_deviance():
+    """Not even one whose objective falls by rounding; logPCA ends where its deviance rises."""
+    falling = iter(np.linspace(-1, -2, 9)).__next__
+    assert loop.run(Idle(), 60, rule=RelativeGainBelow(falling, 0.0)) == (60, None)
+    assert loop.run(Idle(), 60, rule=DevianceGainBelow(lambda: -1e-16, 0.0, at_least=3)) == (3, True)
 
 
 # --- The name of before ----------------------------------------------------------------------

@@ -80,7 +80,7 @@ class Variational(MeanParameterized):
     old_names: ClassVar = {"tol": "mean_change_tol"}
 
     def _stopping_rule(self, state):
-        return MeanChangeBelow(state.expectation, self.mean_change_tol) if self.mean_change_tol > 0 else None
+        return MeanChangeBelow(state.expectation, self.mean_change_tol)
 
 
 class KeepsResponsibilities(Variational):

@@ -92,8 +92,7 @@ class CollectiveFactorVB(Parametrized):
         with one_blas_thread():
             ascent = self._start(relations, values, sizes)
             n_observed = sum(np.count_nonzero(one.quadratic.seen) for one in ascent.matrices)
-            tolerance = self.bound_gain_tol
-            rule = BoundGainBelow(ascent.bound, tolerance, n_observed) if tolerance > 0 else None
+            rule = BoundGainBelow(ascent.bound, self.bound_gain_tol, n_observed)
             outcome = loop.run(_Running(ascent), self.max_iter, rule=rule)
             self._learn(relations, ascent)
         self.n_iter_, self.converged_ = outcome

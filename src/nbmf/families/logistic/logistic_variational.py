@@ -135,8 +135,6 @@ class VariationalFactors(FactorModel):
         return Coordinates(precision, free, np.append(learned, own), Gamma(shapes, rates), carrier)
 
     def _stopping_rule(self, state):
-        if self.bound_gain_tol == 0:
-            return None
         n_observed = np.count_nonzero(state.matrix.quadratic.seen)
         return BoundGainBelow(state.objective, self.bound_gain_tol, n_observed, after=state.waits)
 

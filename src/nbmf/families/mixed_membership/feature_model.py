@@ -167,8 +167,8 @@ class FeatureModel(SavedTableModel, TableModel):
         densities = Densities(table, cells, K, Smoothing(self.smoothing, self.variance_floor, self.relative_floor))
         return MembershipState(cells, densities, e_step, K, rng, alpha_held=self.alpha_held)
 
-    def _stopping_rule(self, state) -> RelativeChangeBelow | None:
-        return RelativeChangeBelow(state, self.relative_change_tol) if self.relative_change_tol > 0 else None
+    def _stopping_rule(self, state) -> RelativeChangeBelow:
+        return RelativeChangeBelow(state, self.relative_change_tol)
 
     def _e_step(self) -> EStep:
         if self.model == MIXTURE:

@@ -119,7 +119,7 @@ class Membership(Factorization):
         return MembershipState(cells, densities, e_step, K, rng, of_columns=of_columns)
 
     def _stopping_rule(self, state):
-        return RelativeChangeBelow(state, self.relative_change_tol) if self.relative_change_tol > 0 else None
+        return RelativeChangeBelow(state, self.relative_change_tol)
 
     def _learn(self, state):
         super()._learn(state)

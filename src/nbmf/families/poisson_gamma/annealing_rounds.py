@@ -151,7 +151,7 @@ class EffectiveSizeReached:
     size : float
     """
 
-    parameter = "effective_size_goal"
+    parameter, is_off = "effective_size_goal", False
 
     def __init__(self, state: RoundsState, first: int, size: float):
         self._state, self._first, self.tolerance = state, first, size

@@ -43,8 +43,6 @@ class Climbing(Rates):
     random_state: RandomState = None
 
     def _stopping_rule(self, state):
-        if self.relative_gain_tol == 0:
-            return None
         return RelativeGainBelow(state.objective, self.relative_gain_tol, after=state.waits)
 
     def threads_pay(self, above_zero, shape):
