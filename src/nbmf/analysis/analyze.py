@@ -66,7 +66,8 @@ def analyze(
     iterations : int, optional
         The largest number of iterations; for samplers the number of sweeps, four fifths of which are burn-in.
     chains : int, optional
-        Chains of a sampler (default 4), or starts (default 4 on small matrices, else 1); 1 if nothing is found.
+        Chains of a sampler (default 4), or starts (default 4 on small matrices if starts differ, else 1); 1 if
+        nothing is found.
     n_draws : int, optional
         Posterior draws of each chain, for 90 % credible intervals. Default: 100 of samplers that show a scale, whose
         intervals they give, otherwise none.

@@ -104,13 +104,11 @@ def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -
         return request.chains
     if matrix.dense is not None:
         return 1
-    match estimator.inference:
-        case Inference.SAMPLER:
-            return CHAINS
-        case Inference.ASCENT:
-            return STARTS if is_small(estimator, matrix) else 1
-        case Inference.POINT:  # logPCA ends where it ends; LDA hardly differs
-            return 1
+    if estimator.inference is Inference.SAMPLER:
+        return CHAINS
+    # Ascents without an objective end in different places as well; their best start has the smallest training loss.
+    starts_differ = estimator.takes_starts or estimator.inference is Inference.ASCENT
+    return STARTS if starts_differ and is_small(estimator, matrix) else 1
 
 
 def draws_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:

@@ -17,8 +17,8 @@ class Inference(StrEnum):
     ASCENT : updates of an approximate posterior q, in which there are several places to end. The
         class has the parameter `max_iter`; several seeds are starts, the best of which is taken,
         and draws come from q.
-    POINT : an estimate without a distribution: there is nothing to draw from, and one start is
-        taken. The class has the parameter `max_iter`.
+    POINT : an estimate without a distribution: there is nothing to draw from. The class has the
+        parameter `max_iter`; whether several starts differ, it declares by `takes_starts`.
     """
 
     SAMPLER = "sampler"

@@ -8,7 +8,7 @@ import pytest
 import nbmf
 from nbmf.analysis import estimate as module
 from nbmf.analysis.estimate import COSTS, estimate, seconds_of
-from nbmf.analysis.plan import STARTS, plan_of
+from nbmf.analysis.plan import STARTS, chains_of, plan_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.size import uses_threads
@@ -42,6 +42,22 @@ def test_the_fits_are_those_that_an_analysis_makes(monkeypatch):
     assert len(of_searches) >= 10 * 10 * 2
     assert expected.fits - len(MEMBERS) - (STARTS - 1) <= len(made) - len(of_searches) <= expected.fits
     assert expected.gigabytes == pytest.approx(2 * 4e-9 * 360 * 104)  # of two fits at a time
+
+
+@pytest.mark.parametrize(
+    ("starts", "methods"),
+    [
+        (1, ("logpca", "lda", "stacking")),  # which end in one place, or nearly, or are made of other fits
+        (STARTS, ("beta-dir-vb", "bica", "logistic-vb")),
+        (STARTS, ("mnb-rows", "mmnb-columns", "fast-mmnb-rows", "lda-ml", "poisson-gamma-em", "poisson-gamma-icm")),
+    ],
+)
+def test_methods_whose_starts_differ_have_several_on_small_data(starts, methods):
+    small, large = coins(30, 12), coins(3000, 300)
+    for name in methods:
+        one = estimator_of(name, seed=0)
+        assert chains_of(one, small, Request(method=name)) == starts, name
+        assert chains_of(one, large, Request(method=name)) == 1
 
 
 def test_twice_the_work_takes_about_twice_the_time():
