@@ -25,7 +25,8 @@ def module_of(class_name: str) -> str:
     if ":" in class_name:
         return class_name.partition(":")[0]
     if class_name not in nbmf.EXPORTS:
-        raise ConfigError(f"no class {class_name!r}; {choices(class_name, all_classes())}")
+        of_ones_own = "a class of your own is named as package.module:Class, or needs an entry in EXPORTS of nbmf"
+        raise ConfigError(f"no class {class_name!r}; {choices(class_name, all_classes())}; {of_ones_own}")
     return nbmf.EXPORTS[class_name]
 
 

@@ -149,7 +149,7 @@ def test_a_class_of_another_package_needs_no_registration():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("BinaryIC", "no class 'BinaryIC'; allowed: BetaDirGibbs, .*LDA"),
+        ("BinaryIC", "no class 'BinaryIC'; allowed: BetaDirGibbs, .*LDA.*; a class of your own .*module:Class"),
         ("BinaryMatrix", "'BinaryMatrix' is no estimator"),
         ("my_methods:Yours", "'my_methods:Yours' cannot be imported: .*Yours"),
         ("your_methods:Mine", "'your_methods:Mine' cannot be imported: .*your_methods"),
