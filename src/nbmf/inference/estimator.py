@@ -52,6 +52,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - takes_threads : whether a fit can use more than one thread, by a parameter `threads`
     - takes_starts : whether a fit climbs an objective and ends where its seed leads, so that of several starts the
       best can be kept (nbmf.inference.starts)
+    - shapes : the axes of each learned array, such as Factorization.shapes | {"weights_": "K"}: a file without one of
+      them is refused (nbmf.inference.model_file.Saved)
     - method_name : what figures and titles call it, the name of the class if ""
     - sampler : the name of the class that samples the posterior which an ascent approximates, if
       there is one

@@ -168,7 +168,9 @@ class Saved:
     Attributes
     ----------
     shapes : dict
-        The axes of each learned array, for the check of a loaded file.
+        The axes of each learned array of floats, a letter per length, for the check of a loaded file: F, N, K and
+        others of the class. An array that a fit has by some parameters only, or of another type, is named by
+        `_further_learned`.
     """
 
     shapes: ClassVar[dict[str, str]] = {"W_": "FK", "H_": "KN"}
@@ -216,6 +218,10 @@ class Saved:
         learned = {key: value for key, value in vars(self).items() if is_learned(key)}
         return learned | {EXPECTATION: self._expectation}
 
+    def _further_learned(self) -> list[str]:
+        """Return the names of what `fit` learns with these parameters besides `shapes`, and a file has to have."""
+        return []
+
     def restore(self, learned: dict[str, Any]) -> None:
         """Take over what a file says was learned.
 
@@ -231,6 +237,8 @@ class Saved:
         shapes = self.shapes if learned[EXPECTATION] is None else self.shapes | {EXPECTATION: "FN"}
         for name, axes in shapes.items():
             _check_array(name, learned.get(name), axes, sizes)
+        if missing := [name for name in self._further_learned() if name not in learned]:
+            raise DataError(f"{missing[0]} is missing")
         for name, axis in (("row_names_", "F"), ("column_names_", "N")):
             _check_names(name, learned, sizes[axis])
         for name, types in SCALARS.items():

@@ -114,6 +114,20 @@ def across(values, side, kept):
     return lines(values, {"rows": "columns", "columns": "rows"}[side], kept)
 
 
+@promise
+def a_file_without_a_learned_array_is_refused(name, fitted):
+    """The class declares it by `shapes` or `_further_learned`; or it is restored as that of files from before it."""
+    learned, parameters = fitted.model._as_model().learned, fitted.model.get_params()
+    for array in (key for key, value in learned.items() if isinstance(value, np.ndarray)):
+        made = type(fitted.model)(**parameters)
+        words = ""
+        try:
+            made.restore({key: value for key, value in learned.items() if key != array})
+        except DataError as error:
+            words = str(error)
+        assert array in words or hasattr(made, array), f"a file without {array} is read"
+
+
 # --- Lines on their own ------------------------------------------------------------------------
 
 

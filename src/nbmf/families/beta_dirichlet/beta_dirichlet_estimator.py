@@ -92,6 +92,9 @@ class MeanParameterized(Factorization):
         """Return a hyperparameter that the fit has used, float array (K,)."""
         return per_component(name, getattr(self, f"{name}_"), self.H_.shape[0])
 
+    def _further_learned(self):
+        return [*super()._further_learned(), *(f"{name}_" for name in self.concentrations())]
+
     def _learn(self, state):
         super()._learn(state)
         for name, value in state.hyperparameters().items():

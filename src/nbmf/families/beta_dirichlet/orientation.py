@@ -57,6 +57,9 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
         state = self._start_rows(oriented, chosen, seed)
         return state if chosen.side == ROWS else TransposedState(state)
 
+    def _further_learned(self):
+        return [*super()._further_learned(), *(["shrinkage_"] if is_text(self.alpha, PER_COLUMN) else [])]
+
     def _stopping_rule(self, state):
         return super()._stopping_rule(state.inner if isinstance(state, TransposedState) else state)
 

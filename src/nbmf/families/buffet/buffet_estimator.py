@@ -160,6 +160,9 @@ class IndianBuffet(Factorization):
         for name in self.learned_numbers:
             setattr(self, f"{name}_", means[name])
 
+    def _further_learned(self):
+        return [*super()._further_learned(), "sizes_"]
+
     @property
     def K_probabilities_(self) -> np.ndarray:
         """The share of kept sweeps with K+ = 0, 1, ..., float array (largest K+ + 1,)."""
