@@ -74,6 +74,7 @@ class Declarations:
     takes_sparse: ClassVar[bool] = False
     takes_threads: ClassVar[bool] = False
     takes_starts: ClassVar[bool] = False
+    prior_name: ClassVar[str] = ""
     method_name: ClassVar[str] = ""
     sampler: ClassVar[str | None] = None
 

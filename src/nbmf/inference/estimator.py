@@ -54,6 +54,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
       best can be kept (nbmf.inference.starts)
     - shapes : the axes of each learned array, such as Factorization.shapes | {"weights_": "K"}: a file without one of
       them is refused (nbmf.inference.model_file.Saved)
+    - prior_name : the learned array (K,) whose shares a row of which nothing is known has in `transform`, "" if none is
+      learned
     - method_name : what figures and titles call it, the name of the class if ""
     - sampler : the name of the class that samples the posterior which an ascent approximates, if
       there is one

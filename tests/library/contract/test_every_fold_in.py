@@ -65,8 +65,8 @@ def a_line_of_which_nothing_is_known_is_predicted_from_the_prior(name, fitted):
         expected = 0
     if name == "DynamicFactorGibbs":  # coordinates around where rows begin on average
         expected = fitted[name].start_mean_
-    if name in ("MNB", "MMNB", "FastMMNB"):  # which learn the prior
-        prior = fitted[name].weights_ if name == "MNB" else fitted[name].alpha_
+    if fitted[name].prior_name:
+        prior = getattr(fitted[name], fitted[name].prior_name)
         expected = prior / prior.sum()
     if hasattr(fitted[name], "geometric_H_"):  # rates, whose prior mean maximum likelihood has not
         expected = getattr(fitted[name], "mean_W_", 1.0)

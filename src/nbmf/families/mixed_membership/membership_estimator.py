@@ -81,7 +81,7 @@ class Membership(Factorization):
     old_names: ClassVar = OLD_NAMES
     orientation = ROWS
 
-    prior_name: ClassVar[str] = "alpha_"
+    prior_name = "alpha_"
     renews_memberships: ClassVar[bool] = False  # those of a row or column, in the fold-in of the other side
 
     def _e_step(self) -> EStep:
