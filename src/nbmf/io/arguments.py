@@ -1,8 +1,8 @@
 """What may be asked of a reader, checked before any file is opened."""
 
 import os
-from collections.abc import Sequence
-from typing import Any, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypedDict
 
 from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import LARGEST
@@ -109,6 +109,57 @@ RULES = {
 }
 
 
+# In which layouts an argument has a meaning, None for a matrix; those that are not here have one in all.
+OF_LAYOUTS = {
+    **dict.fromkeys(("row", "column"), LAYOUTS),
+    **dict.fromkeys(("value", "absent"), ("long",)),
+    **dict.fromkeys(("index", "ignore"), (None,)),
+    **dict.fromkeys(("ones", "zeros", "missing", "counts", "above", "categories"), (None, "long")),
+}
+
+
+class Conflict(NamedTuple):
+    """What may not be given together.
+
+    keys : tuple of str, the arguments that are refused
+    is_met : function of all that is given, a dict: whether they are
+    words : what is said after the argument and its value; of a Setting with the value Ellipsis the given one
+    """
+
+    keys: tuple[str, ...]
+    is_met: Callable[[Mapping[str, Any]], Any]
+    words: tuple[str | Setting, ...]
+
+
+# In the order in which they are told.
+CONFLICTS = (
+    Conflict(
+        ("groups", "ignore", "row", "column", "value"),
+        lambda given: given.get("header") is False,
+        (": ", Setting("header", ...), " leaves no column a name"),
+    ),
+    Conflict(
+        ("ones", "zeros"), lambda given: given.get("counts") or "above" in given, (": has no meaning for counts",)
+    ),
+    Conflict(
+        ("ones", "zeros", "counts", "above"),
+        lambda given: "categories" in given,
+        (": has no meaning with ", Setting("categories")),
+    ),
+    Conflict(
+        ("absent",),
+        lambda given: given["absent"] == "zeros" and "categories" in given,
+        (": has no meaning with ", Setting("categories")),
+    ),
+    Conflict(("counts",), lambda given: "above" in given, (": ", Setting("above", ...), " makes counts binary")),
+    Conflict(
+        ("groups",),
+        lambda given: given["transpose"],
+        (": ", Setting("transpose", ...), " would make them groups of columns; a matrix has groups of rows"),
+    ),
+)
+
+
 def check(arguments: dict[str, Any], transpose: Any = False) -> None:
     """Raise ConfigError if `nbmf.read` does not take these keyword arguments, or not together.
 
@@ -121,43 +172,38 @@ def check(arguments: dict[str, Any], transpose: Any = False) -> None:
     """
     if not isinstance(transpose, bool):
         raise not_allowed("transpose", transpose, "True or False")
+    _check_each(arguments)
+    given = {key: value for key, value in arguments.items() if value is not None}
+    _check_layout(given)
+    _check_conflicts(given | {"transpose": transpose})
+    if "categories" in given:
+        CategoryCoding(given["categories"], given.get("missing"))
+    Coding(*(given.get(kind) for kind in ("ones", "zeros", "missing")))
+
+
+def _check_each(arguments: Mapping[str, Any]) -> None:
     for key, value in arguments.items():
         if key not in RULES:
             raise ConfigError(f"unknown key {key!r}; {choices(key, RULES)}")
         if value is not None and not RULES[key].holds(value):
             raise not_allowed(key, value, RULES[key].allowed)
-    given = {key: value for key, value in arguments.items() if value is not None}
+
+
+def _check_layout(given: Mapping[str, Any]) -> None:
     layout = given.get("layout")
-    for key, layouts in {
-        **dict.fromkeys(("row", "column"), LAYOUTS),
-        **dict.fromkeys(("value", "absent"), ("long",)),
-        "index": (None,),
-        "ignore": (None,),
-        **dict.fromkeys(("ones", "zeros", "missing", "counts", "above", "categories"), (None, "long")),
-    }.items():
+    for key, layouts in OF_LAYOUTS.items():
         if key in given and layout not in layouts:
             raise ConfigError(Setting(key, given[key]), ": has no meaning with ", Setting("layout", layout))
-    for key in ("groups", "ignore", "row", "column", "value"):
-        if key in given and given.get("header") is False:
-            raise ConfigError(Setting(key, given[key]), ": ", Setting("header", False), " leaves no column a name")
-    for key in ("ones", "zeros"):
-        if key in given and (given.get("counts") or "above" in given):
-            raise ConfigError(Setting(key, given[key]), ": has no meaning for counts")
-    for key in ("ones", "zeros", "counts", "above"):
-        if key in given and "categories" in given:
-            raise ConfigError(Setting(key, given[key]), ": has no meaning with ", Setting("categories"))
-    if given.get("absent") == "zeros" and "categories" in given:
-        raise ConfigError(Setting("absent", "zeros"), ": has no meaning with ", Setting("categories"))
-    if "categories" in given:
-        CategoryCoding(given["categories"], given.get("missing"))
-    if "above" in given and "counts" in given:
-        counts, above = Setting("counts", given["counts"]), Setting("above", given["above"])
-        raise ConfigError(counts, ": ", above, " makes counts binary")
-    if "groups" in given and transpose:
-        raise ConfigError(
-            Setting("groups", given["groups"]),
-            ": ",
-            Setting("transpose", True),
-            " would make them groups of columns; a matrix has groups of rows",
-        )
-    Coding(*(given.get(kind) for kind in ("ones", "zeros", "missing")))
+
+
+def _check_conflicts(given: Mapping[str, Any]) -> None:
+    for keys, is_met, words in CONFLICTS:
+        for key in keys:
+            if key in given and is_met(given):
+                raise ConfigError(Setting(key, given[key]), *(_with_value(part, given) for part in words))
+
+
+def _with_value(part: str | Setting, given: Mapping[str, Any]) -> str | Setting:
+    """Return a part of a message, an argument with the value that was given if its value is to be shown."""
+    is_open = isinstance(part, Setting) and part.value is ...
+    return Setting(part.name, given[part.name]) if is_open else part
