@@ -288,6 +288,8 @@ def test_the_loop_ends_where_the_rule_is_met_and_tells_the_monitor():
             self.done += steps
 
     class Rule:
+        is_off = False
+
         def next_after(self, iteration):
             return iteration + 3
 
