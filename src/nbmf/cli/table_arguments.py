@@ -123,7 +123,7 @@ TOPICS = Command(
             "lda: a document is a mixture of topics; fast-lda: the same, but faster and with sharper mixtures; "
             "unigrams: a document has one topic",
         ),
-        *_fit("2 3 5 8 12", ".topics"),
+        *_fit("2 3 4 5 6 8 12", ".topics"),
     ),
     (
         Option("--layout", "a line per document and word, with a count", python="long", choices=("long",)),

@@ -23,7 +23,7 @@ from nbmf.data.given import (
 from nbmf.data.named import MISSING, NamedMatrix
 from nbmf.data.signs import MinusOnes, are_signs, may_have_signs
 from nbmf.data.value_codes import Coding
-from nbmf.errors import DataError
+from nbmf.errors import DataError, Setting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,8 +184,11 @@ def _refuse_signs(minus_ones: int, codes: np.ndarray) -> None:
         zeros = int(np.count_nonzero(codes == 0))
         raise DataError(
             f"-1 is there {minus_ones} times, and 0 {zeros} times: it may be a no or mean missing. "
-            "BinaryMatrix.from_frame(V, zeros=[-1], missing=[0]) takes -1 for zeros, and 0 and NaN for missing; "
-            "if -1 means missing, replace it: V.replace(-1, np.nan)"
+            "BinaryMatrix.from_frame takes -1 for zeros, and 0 and NaN for missing, with ",
+            Setting("zeros", [-1]),
+            ", ",
+            Setting("missing", [0]),
+            "; if -1 means missing, replace it: V.replace(-1, np.nan)",
         )
 
 
