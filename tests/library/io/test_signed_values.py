@@ -74,7 +74,7 @@ def test_few_minus_ones_and_codes_are_missing_as_before():
 
 
 def test_a_frame_is_asked_about_but_not_one_of_codes_nor_an_array():
-    with pytest.raises(DataError, match=r"-1 is there \d+ times, and 0 .* with zeros = \[-1\], missing = \[0\]; if -1 "):
+    with pytest.raises(DataError, match=r"-1 is there \d+ times, and 0 .* with zeros = \[-1\], missing = \[0\]; if "):
         nbmf.BinaryMatrix.from_frame(FRAME)
     with pytest.raises(DataError, match="-1 is there"):
         nbmf.BinaryICA(2).fit(FRAME)
