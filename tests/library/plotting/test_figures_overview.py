@@ -56,6 +56,8 @@ def test_no_group_is_absent_from_the_most_distinctive():
     W = np.repeat([[0.9, 0.1], [0.1, 0.9], [0.45, 0.55]], 30, axis=0) + 0.001 * np.arange(90)[:, None] * [1, -1]
     blocs = LabelledFactor(W, names(90), "", np.repeat(["A", "B", "C"], 30))
     assert np.unique(blocs.groups[most_distinctive(blocs, 60)], return_counts=True)[1].tolist() == [20, 20, 20]
+    unequal = blocs._replace(groups=np.repeat(["A", "B", "C"], [30, 45, 15]), weights=np.repeat(W[[0, 30]], 45, axis=0))
+    assert np.unique(unequal.groups[most_distinctive(unequal, 30)], return_counts=True)[1].tolist() == [10, 15, 5]
     halves = blocs._replace(groups=np.where(np.arange(90) % 2, "odd", "even"))
     plain = most_distinctive(blocs._replace(groups=None), 60)
     assert most_distinctive(halves, 60).tolist() == plain.tolist()

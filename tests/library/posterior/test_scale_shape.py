@@ -27,6 +27,21 @@ def test_an_arch_is_found_in_any_direction():
     assert bend(plane[:, :1]) == 0
 
 
+def test_a_skewed_direction_is_bent_as_much():
+    """Half of the variance of y is that of what x² has besides x."""
+    x = np.random.default_rng(3).exponential(size=4000) - 1.0
+    square = x**2 - np.polyval(np.polyfit(x, x**2, 1), x)
+    y = square / square.std() + np.random.default_rng(4).normal(size=4000)
+    assert bend(np.column_stack([x, y])) == pytest.approx(0.5, abs=0.08)
+
+
+def test_an_arch_may_be_open_at_any_side():
+    x = np.linspace(-1.5, 1.5, 60)
+    for sign in (1, -1):
+        along = shape_of(np.column_stack([x, sign * x**2])).along
+        assert (np.diff(along) > 0).all()
+
+
 def drawn(p, seed):
     V = nbmf.BinaryMatrix.from_array((np.random.default_rng(seed).random(p.shape) < p).astype(int))
     return V, scale_of(nbmf.LogisticFactorVB(8, effects="columns", max_iter=500, random_state=0).fit(V), V)
