@@ -106,7 +106,7 @@ class NotFittedError(NbmfError, ValueError, AttributeError):
 
 
 class UndeclaredError(NbmfError, AttributeError):
-    """A class of a method does not declare what each of them has to, so that the class has to be mended."""
+    """The class of a method lacks a declaration that every method has to make; the class has to be mended."""
 
 
 class NotSupportedError(NbmfError, AttributeError):

@@ -93,7 +93,7 @@ def analyze(
     ConfigError
         If an argument is not allowed, or needs more memory than the method may take: before anything is fitted.
     DataError
-        If V is a path, or has a value that is not allowed.
+        If V is a path, has a value that is not allowed or, where structure is tested, only equal ones.
 
     Warns
     -----
@@ -119,9 +119,8 @@ def analyze(
     fitted = {chosen.method: result.model}
     if others and result.shows_components:
         other = fit_all(others[0].estimator, matrix, request, progress, **about)
-        says_something = (
-            other.scale is not None or other.components.active > 1
-        )  # all rows in one group differ in nothing
+        # If all rows are in one group, there is nothing to say of it.
+        says_something = other.scale is not None or other.components.active > 1
         result = replace(result, other_view=other if says_something else None)
         fitted[others[0].method] = other.model
     if chosen.verdict is not None and chosen.verdict.stack is not None:

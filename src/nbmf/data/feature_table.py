@@ -12,7 +12,7 @@ import numpy as np
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
 
-from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip  # one import has a line per name
+from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip  # else many lines
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix

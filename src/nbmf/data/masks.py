@@ -23,7 +23,7 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
     Parameters
     ----------
     matrix : BinaryMatrix or matrix of another kind, array (F, N), lists or DataFrame
-        What is no matrix of a kind is binary: 1, 0 and missing (NaN or -1).
+        Anything but a matrix of nbmf has to be binary: 1, 0 and missing (NaN or -1).
     probability : float
         Above 0 and below 1.
     seed : SeedSequence or int
@@ -42,8 +42,8 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
         If `probability` or `held_out` is not allowed.
     DataError
         If the draw holds out nothing or everything, which happens on tiny matrices only, pairs are
-        asked for and the matrix is not symmetric, the matrix is kept without its zeros, or an array
-        is no binary matrix.
+        asked for and the matrix is not symmetric, the matrix is kept without its zeros, or a value
+        is neither 1 nor 0 nor missing.
     """
     _check_held_out(held_out, (ENTRIES, PAIRS))
     if not (isinstance(probability, Real) and 0 < probability < 1):

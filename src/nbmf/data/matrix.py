@@ -96,8 +96,8 @@ class BinaryMatrix(NamedMatrix):
         Raises
         ------
         DataError
-            If a value has no meaning, or if -1 is more frequent than 0 or a fifth of all values, and neither `zeros`
-            nor `missing` is given: it may be a no, as in roll calls. Columns of int8 are taken for codes.
+            If a value has no meaning, or if -1 is more frequent than 0 or than a fifth of all values, and neither
+            `zeros` nor `missing` is given: it may be a no, as in roll calls. Columns of int8 are taken for codes.
         """
         return cls._of_frame(frame, _codes_of_frame(frame, Coding(ones, zeros, missing)))
 
@@ -140,7 +140,8 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
     Raises
     ------
     DataError
-        If a value is none of 1, 0 and missing, the matrix is empty or wholly missing, or sparse.
+        If a value is none of 1, 0 and missing, the matrix is empty or wholly missing, or sparse, or if many values of
+        a DataFrame are -1, see `BinaryMatrix.from_frame`.
     """
     if isinstance(data, BinaryMatrix):
         return data.codes

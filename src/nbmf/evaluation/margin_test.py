@@ -75,7 +75,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     ----------
     V : BinaryMatrix, array (F, N) or DataFrame
         1, 0 and missing (NaN or -1). If it equals its transpose, draws do too, and the diagonal is
-        left out. An entry that is missing is then its mirror image, where that is observed.
+        left out. A missing entry then has the value of its mirror image, where that is observed.
     seed : int
     draws : int
         The largest number of draws; the test ends with the 60th draw that has as much structure as the matrix.

@@ -53,8 +53,8 @@ def verdict(
 ) -> Verdict:
     """Test whether there is structure: whether a method predicts better than baselines do.
 
-    This is 10-fold cross-validation over the observed entries, which stops when 2,000 entries, 500 of them not of
-    the most frequent value, or all have been held out. The method is fitted to the others, and compared entry by
+    This is 10-fold cross-validation over the observed entries, which stops when 2,000 entries have been held out,
+    500 of them not of the most frequent value, or all. The method is fitted to the others, and compared entry by
     entry with baselines: the overall proportion of ones, column means, row means, and row and column effects. For
     counts these are means and the rates r_f c_n of rows and columns, under the likelihood of the method. Of a
     symmetric matrix, an undirected network, an entry and its mirror image are held out together and count once, and
@@ -87,8 +87,8 @@ def verdict(
     ConfigError
         If a parameter of the estimator has a value that is not allowed, or `seed` is not an integer of at least 0.
     DataError
-        If V has a value that is not allowed, has fewer than 20 observed entries, or the
-        estimator is scored neither by the probability of a one nor by that of a count.
+        If V has a value that is not allowed, has fewer than 20 observed entries or, unless it is sparse, only equal
+        ones, or the estimator is scored neither by the probability of a one nor by that of a count.
     """
     given = candidates(V) if estimator is None else [estimator]
     return choose(V, given, seed=seed, n_jobs=n_jobs, monitor_of=monitor_of).verdict

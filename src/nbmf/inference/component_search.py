@@ -58,7 +58,7 @@ class ComponentSearch(NamedTuple):
     def __str__(self) -> str:
         loss = self.losses[self.tried.index(self.K)]
         of = f", of {', '.join(map(str, self.tried))}" if len(self.tried) > 1 else ""
-        taken = f"K = {self.K} was taken{of}, with {loss:.4f} nats per entry held out for it"
+        taken = f"K = {self.K} was taken{of}, with {loss:.4f} nats per entry held out to choose it"
         if self.next_K is None:
             return f"{taken}; it is the largest that was tried"
         direction = "more" if self.behind > 0 else "less"
@@ -70,8 +70,8 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
 
     Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
     K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then those with
-    three quarters and three halves of the best one, and with one less and one more of what is then the best, if these
-    are at most REFINED.
+    three quarters and three halves of the best one, and then with one less and one more than the best so far. Of a best
+    K above REFINED neither is tried.
 
     Parameters
     ----------

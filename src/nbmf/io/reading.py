@@ -90,10 +90,11 @@ def read(
         Of text, JSON and old files of SPSS: by default UTF-8, UTF-16 if a byte order mark or zero bytes show it, or
         Windows-1252, which includes Latin-1.
     undirected : bool
-        True: each record of a list is of both directions, so that rows and columns have the same names; in a matrix
-        of such names the triangle that has no ties, or is missing, mirrors the other one.
+        True: each record of a list is a tie in both directions, so that rows and columns have the same names. In a
+        matrix whose rows and columns have the same names, a triangle without ties is filled from the other one, and
+        so is each missing entry from its mirror image.
     diagonal : bool
-        False: the diagonal of a network, a matrix whose rows and columns have the same names, is missing.
+        False: entries whose row and column have the same name are missing, such as the diagonal of a network.
     transpose : bool
         Swap rows and columns.
     log : function

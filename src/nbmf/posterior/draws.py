@@ -87,8 +87,8 @@ def posterior_draws(
 class Draws:
     """Draws from the posterior of the factors; a sequence of Factors, in single precision.
 
-    `len(draws)` is S, `draws[s]` are the Factors of one draw, `draws[:50]` are Draws again; a slice without draws is a
-    ConfigError.
+    `len(draws)` is S, `draws[s]` are the Factors of one draw, `draws[:50]` are Draws again. A slice that has
+    none of the draws raises a ConfigError.
 
     Parameters
     ----------

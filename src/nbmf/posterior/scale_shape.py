@@ -8,9 +8,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist
 
 BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skills that are there or not up to 0.08
-APART = (
-    0.56  # mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58
-)
+# A mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58.
+APART = 0.56
 MOST_GROUPS = 8
 COMPARED = 500  # rows, for silhouettes
 ANGLES = 36  # at which an arch is looked for

@@ -70,7 +70,7 @@ def _missing_elsewhere(result: ReportedFit) -> Iterator[str]:
         if next_to_missing < FEWER * next_to_observed:
             yield (
                 f"missing entries are in {lines} with {next_to_missing:.0f} observed entries on average, those that "
-                f"were held out in {lines} with {next_to_observed:.0f}: they are predicted less well than these"
+                f"were held out in {lines} with {next_to_observed:.0f}: missing ones are probably predicted less well"
             )
 
 

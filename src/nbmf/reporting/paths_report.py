@@ -47,8 +47,8 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     gaps = np.diff(model.period_times_)
     step = "a step of one period" if (gaps == 1).all() else "a step over a time of 1, in the numbers of the periods"
     yield (
-        f"standard deviation of {step}: {sizes}, where positions have mean square 1; all rows share it: one that "
-        "jumps is drawn as a slope, with intervals that are too narrow"
+        f"standard deviation of {step}: {sizes}, where positions have mean square 1; all rows share it: the path "
+        "of a row that jumps is a slope, with intervals that are too narrow"
     )
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:

@@ -42,8 +42,8 @@ OBLIQUE = "the axes are rotated by quartimin, so that each column depends on har
 NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
 MONOTONE = "intervals presume that a column becomes only more or only less common along an axis"
 GROUPS = (
-    "rows are in {} groups apart rather than spread along the axes (mean silhouette {:.2f}: 1 where groups are points, "
-    "about 0.4 where rows are spread evenly)"
+    "rows lie in {} separate groups rather than spread along the axes (mean silhouette {:.2f}: 1 where groups are "
+    "points, about 0.4 where rows are spread evenly)"
 )
 BENT = (
     "the axes depend on each other: one direction follows the square of another (R² {:.2f}), as where rows lie along a "

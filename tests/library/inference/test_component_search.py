@@ -62,13 +62,17 @@ def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():
     ("search", "said"),
     [
         (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.52), 8, 0.02, 0.005),
-         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per entry held out for it; K = 8 has 0.0200 ± 0.0050 more"),
+         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per entry held out to choose it; "
+         "K = 8 has 0.0200 ± 0.0050 more"),
         (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.499), 8, -0.001, 0.005),
-         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per entry held out for it; K = 8 has 0.0010 ± 0.0050 less"),
+         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per entry held out to choose it; "
+         "K = 8 has 0.0010 ± 0.0050 less"),
         (ComponentSearch(8, (2, 4, 8), (0.6, 0.5, 0.4)),
-         "K = 8 was taken, of 2, 4, 8, with 0.4000 nats per entry held out for it; it is the largest that was tried"),
+         "K = 8 was taken, of 2, 4, 8, with 0.4000 nats per entry held out to choose it; "
+         "it is the largest that was tried"),
         (ComponentSearch(1, (1,), (0.6,)),
-         "K = 1 was taken, with 0.6000 nats per entry held out for it; it is the largest that was tried"),
+         "K = 1 was taken, with 0.6000 nats per entry held out to choose it; "
+         "it is the largest that was tried"),
     ],
 )  # fmt: skip
 def test_one_sentence_says_what_was_taken_and_how_far_the_next_is(search, said):

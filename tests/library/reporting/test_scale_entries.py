@@ -67,7 +67,7 @@ def test_the_facts_are_those_of_the_scale():
         ({"kept": 2, "positions": ARCHED}, "rows lie along an arch: one direction follows the square"),
         ({"kept": 2, "positions": ARCHED}, "the order along the arch: first r0, r1, r2, r3; in the middle r13, "),
         ({"kept": 2, "positions": ARCHED}, "last r26, r27, r28, r29 (positions.csv has all)"),
-        ({"kept": 2, "positions": IN_THREE}, "rows are in 3 groups apart rather than spread along the axes"),
+        ({"kept": 2, "positions": IN_THREE}, "rows lie in 3 separate groups rather than spread along the axes"),
         ({"kept": 3, "positions": CURVED}, "the axes depend on each other: one direction follows the square"),
         ({"kept": 2, "rotated": True, "correlations": CORRELATED}, "they correlate: axis 1 and axis 2 -0.40"),
         ({"kept": 2, "has_row_effects": True}, "how common ones are in a row is part of the axes"),
