@@ -11,26 +11,11 @@ ABSENT_AND_PRESENT = ("a", "p")
 BETWEEN = ("abstain", "abstained", "abstention", "enthaltung", "neutral", "undecided", "neither", "maybe", "partly")
 # Texts of scales, each from the lowest on.
 SCALES = (
-    [
-        (
-            *("completely disagree", "strongly disagree", "disagree", "somewhat disagree", "slightly disagree"),
-            *("neutral", "neither agree nor disagree", "neither", "undecided"),
-            *("slightly agree", "somewhat agree", "agree", "strongly agree", "completely agree"),
-        ),
-        "strongly disagree",
-        "disagree",
-        "somewhat disagree",
-        "slightly disagree",
-        "neutral",
-        "neither agree nor disagree",
-        "neither",
-        "undecided",
-        "slightly agree",
-        "somewhat agree",
-        "agree",
-        "strongly agree",
-        "completely agree",
-    ],
+    (
+        *("completely disagree", "strongly disagree", "disagree", "somewhat disagree", "slightly disagree"),
+        *("neutral", "neither agree nor disagree", "neither", "undecided"),
+        *("slightly agree", "somewhat agree", "agree", "strongly agree", "completely agree"),
+    ),
     ("never", "rarely", "seldom", "sometimes", "occasionally", "often", "usually", "very often", "always"),
     ("very dissatisfied", "dissatisfied", "neutral", "neither", "satisfied", "very satisfied"),
     ("very poor", "poor", "fair", "average", "good", "very good", "excellent"),

@@ -11,6 +11,7 @@ import pytest
 
 from nbmf import cli
 from nbmf.cli import arguments
+from nbmf.cli.info_words import SCALES
 from nbmf.cli.reading import read_matrix
 
 ROWS, COLUMNS = 30, 12
@@ -202,14 +203,21 @@ def test_an_abstention_is_missing_or_between_no_and_yes(capsys):
     np.testing.assert_array_equal(read(in_order).ranks, np.where(GAPS, 1, 2 * ONES))
 
 
-def test_texts_of_a_scale_are_categories_in_its_order(capsys):
-    scale = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+@pytest.mark.parametrize("end", ["strongly", "completely"])
+def test_texts_of_a_scale_are_categories_in_its_order(capsys, end):
+    scale = [f"{end} disagree", "disagree", "neutral", "agree", f"{end} agree"]
     values = DRAWN.choice([*scale, "don't know"], (ROWS, COLUMNS))
     pd.DataFrame(values, NAMES, QUESTIONS).to_csv("scale.csv")
     (command,) = commands(info(capsys, "scale.csv"))
     found = read(command)
     assert found.categories.tolist() == scale
     np.testing.assert_array_equal(found.observed, values != "don't know")
+
+
+def test_scales_are_texts_in_small_letters_each_once():
+    for scale in SCALES:
+        assert all(isinstance(text, str) and text == text.casefold() for text in scale)
+        assert len({*scale}) == len(scale)
 
 
 def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys):
