@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
-from nbmf.catalogue import TRIED_UP_TO, candidates_for
+from nbmf.catalogue import LARGE, TRIED_UP_TO, candidates_for
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.symmetry import is_symmetric
 from nbmf.evaluation.held_out import HeldOutLosses, held_out_losses
@@ -65,7 +65,8 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--masks", type=int, default=3)
     options = parser.parse_args()
-    columns = ["taken", *(f"without {name}" for name in TRIED_UP_TO), *candidates_for("BinaryMatrix", 0)]
+    few, many = (candidates_for("BinaryMatrix", entries) for entries in (0, LARGE + 1))
+    columns = ["taken", *(f"without {name}" for name in TRIED_UP_TO), *dict.fromkeys([*few, *many])]
     print(f"{'matrix':20s}  " + "  ".join(columns))
     for file in options.files:
         matrix = nbmf.read(file, log=lambda line: None)

@@ -44,6 +44,11 @@ CANDIDATES = {
 # model does. The sampler, which averages over a wide posterior, predicts best, but takes too long on large matrices.
 TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 300_000}
 
+# What is tried besides, above so many observed entries: such matrices are mostly lists of rare ones, as of who bought
+# what, which communities with rates of their own predict better than axes do.
+LARGE = 300_000
+TRIED_IF_LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
+
 # What takes their place where a matrix is too large for the memory of the first of them.
 IF_MEMORY_IS_SHORT = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
 
@@ -86,7 +91,8 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
     """
     if not fits_in_memory and kind in IF_MEMORY_IS_SHORT:
         return IF_MEMORY_IS_SHORT[kind]
-    return tuple(method for method in CANDIDATES.get(kind, ()) if n_observed <= TRIED_UP_TO.get(method, n_observed))
+    usual = tuple(method for method in CANDIDATES.get(kind, ()) if n_observed <= TRIED_UP_TO.get(method, n_observed))
+    return usual + TRIED_IF_LARGE.get(kind, ()) if n_observed > LARGE else usual
 
 
 def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:

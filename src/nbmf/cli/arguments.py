@@ -5,7 +5,7 @@ import shlex
 import sys
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED, METHODS, TRIED_UP_TO
+from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UP_TO
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -93,9 +93,10 @@ def _method(name: str) -> str:
 
 def _candidates(kind: str) -> str:
     """Return the methods that are tried on a kind of matrix if none is named, and up to which size some of them are."""
-    return ", ".join(
-        f"{name} (up to {TRIED_UP_TO[name]:,} entries)" if name in TRIED_UP_TO else name for name in CANDIDATES[kind]
-    )
+    sizes = {name: f" (up to {most:,} entries)" for name, most in TRIED_UP_TO.items()}
+    sizes |= dict.fromkeys(TRIED_IF_LARGE.get(kind, ()), f" (above {LARGE:,} entries)")
+    names = CANDIDATES[kind] + TRIED_IF_LARGE.get(kind, ())
+    return ", ".join(f"{name}{sizes.get(name, '')}" for name in names)
 
 
 MATRIX_FILE = text(

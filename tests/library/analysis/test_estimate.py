@@ -12,7 +12,7 @@ from nbmf.analysis.plan import STARTS, chains_of, plan_of
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import estimator_of
 from nbmf.analysis.size import uses_threads
-from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, TRIED_UP_TO, candidates_for
+from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, LARGE, METHODS, TRIED_UP_TO, candidates_for
 from nbmf.cli import info_axes
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.inference.declarations import Inference
@@ -77,6 +77,14 @@ def test_what_takes_long_is_tried_on_small_matrices_alone():
     for few, many, largest in zip(tried, tried[1:], sorted(TRIED_UP_TO.values()), strict=False):
         assert {TRIED_UP_TO[name] for name in set(few) - set(many)} == {largest}
     assert candidates_for("CountMatrix", 9) == CANDIDATES["CountMatrix"]
+
+
+def test_rates_of_communities_are_tried_on_large_matrices():
+    """What that costs is known."""
+    assert "bernoulli-poisson-vb" not in candidates_for("BinaryMatrix", LARGE)
+    assert candidates_for("BinaryMatrix", LARGE + 1)[-1] == "bernoulli-poisson-vb"
+    assert METHODS["bernoulli-poisson-vb"]["class"] in COSTS
+    assert candidates_for("CategoryMatrix", LARGE + 1) == CANDIDATES["CategoryMatrix"]
 
 
 def test_the_search_of_the_finite_model_is_counted():
