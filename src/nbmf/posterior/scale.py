@@ -29,7 +29,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import named
-from nbmf.posterior.scale_axes import axes_of, correlation_with_means, offsets_of, signed
+from nbmf.posterior.scale_axes import axes_of, correlation_with_means, means_of_rows, offsets_of, signed
 from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
 from nbmf.posterior.scale_laws import Law, Sizes
 from nbmf.posterior.scale_rotation import reported
@@ -90,11 +90,10 @@ class Scale:
     row_groups : str array (F,) or None
     lowest : int, of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones
     given : sequence of str, what a person calls the first axes
-    mean_correlation : float array (A,) or None
-        Of ranks of positions with those of the means of rows' observed entries: the proportion of ones, or the mean
-        category; of counts of positions with the logarithms of their sums.
-    has_row_effects : bool
-        Whether the model has effects of rows: part of the axes, but for counts.
+    row_means : float array (F,) or None
+        Of rows' observed entries: the proportion of ones, or the mean category; of counts the logarithms of sums.
+    mean_correlation : float array (A,) or None, of ranks of positions with theirs; of counts of these themselves
+    has_row_effects : bool, whether the model has effects of rows: part of the axes, but for counts
     mean_row_effect : float
         Of counts: the effects of new rows are no part of their positions as far as they differ from it.
     between_chains : float array (A,) or None
@@ -125,6 +124,7 @@ class Scale:
     categories: Sequence[str] = ()
     lowest: int = 0
     given: Sequence[str] = ()
+    row_means: np.ndarray | None = None
     mean_correlation: np.ndarray | None = None
     has_row_effects: bool = False
     mean_row_effect: float = 0.0
@@ -263,7 +263,7 @@ def scale_of(
     axes = signed(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
-    n_end, low, high = max(1, round(END * len(axes.places))), [], []
+    n_end, low, high, row_means = max(1, round(END * len(axes.places))), [], [], means_of_rows(matrix)
     expected = model.expectation_ if expectation is None else expectation
     of_counts, effects = isinstance(axes.law, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
     for order in np.argsort(spread.means, axis=0, kind="stable").T:
@@ -292,7 +292,8 @@ def scale_of(
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
-        mean_correlation=correlation_with_means(spread.means, matrix),
+        row_means=row_means,
+        mean_correlation=correlation_with_means(spread.means, row_means, by_ranks=not of_counts),
         has_row_effects=bool(np.any(effects)),
         mean_row_effect=float(effects.mean()) if of_counts else 0.0,
         between_chains=spread.between_chains,

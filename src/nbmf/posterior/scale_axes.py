@@ -185,18 +185,23 @@ def signed(axes: Axes) -> Axes:
     return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs, correlations=correlations)
 
 
-def correlation_with_means(positions: np.ndarray, matrix: NamedMatrix) -> np.ndarray:
-    """Return the rank correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant.
+def means_of_rows(matrix: NamedMatrix) -> np.ndarray:
+    """Return the means of rows' observed entries, float array (F,).
 
-    Of counts the correlation with the logarithms of 1 + their means times the number of columns, their sums where none
-    is missing.
+    Of counts the logarithms of 1 + their means times the number of columns, their sums where none is missing.
     """
     observed = matrix.observed
     sums = np.where(observed, getattr(matrix, matrix.field), 0).sum(axis=1)
     means = sums / np.maximum(observed.sum(axis=1), 1)
-    if isinstance(matrix, CountMatrix):
-        means = np.log1p(means * observed.shape[1])
-    else:  # a few rows may have most ones, and are far from all others
+    return np.log1p(means * observed.shape[1]) if isinstance(matrix, CountMatrix) else means
+
+
+def correlation_with_means(positions: np.ndarray, means: np.ndarray, by_ranks: bool) -> np.ndarray:
+    """Return the correlation of positions (F, A) with the means of rows, (A,); 0 where either is constant.
+
+    By ranks a few rows that have most of the ones, and are far from all others, count as others do.
+    """
+    if by_ranks:
         means, positions = rankdata(means), rankdata(positions, axis=0)
     of_means, of_positions = means - means.mean(), positions - positions.mean(axis=0)
     lengths = np.linalg.norm(of_means) * np.linalg.norm(of_positions, axis=0)

@@ -1,5 +1,6 @@
 """How rows lie on several axes where these are no scales: in separate groups, or along an arch."""
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,8 +12,12 @@ BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skill
 # A mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58.
 APART = 0.56
 MOST_GROUPS = 8
+DIGITS = 3  # of positions that are distinct
 COMPARED = 500  # rows, for silhouettes
 ANGLES = 36  # at which an arch is looked for
+SHUFFLES = 99  # of each axis on its own: a bend that chance has in more than one of twenty is none
+CHANCE = 0.05
+BY_MEANS = 0.85  # correlation with the means of rows, from which on a bend is that of few or of nearly all ones
 LEAST = 1e-3  # variance of squares, or difference, that is none
 
 
@@ -36,15 +41,59 @@ class Shape(NamedTuple):
         return self.bend > BENT
 
 
-def shape_of(positions: np.ndarray) -> Shape:
-    """Return how rows lie on some axes, positions (F, A)."""
-    if positions.shape[1] < 2 or len(positions) <= MOST_GROUPS:
+def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
+    """Return how rows lie on some axes.
+
+    Parameters
+    ----------
+    positions : float array (F, A)
+    means : float array (F,), optional
+        The proportion of ones in each row: where one direction follows it and is bent, rows have few ones or hardly any
+        zeros on several scales, which is no arch.
+    """
+    if positions.shape[1] < 2:
         return Shape()
-    groups, silhouette = _groups(positions[:: -(-len(positions) // COMPARED)])
+    _, places = np.unique(positions.round(DIGITS), axis=0, return_index=True)
+    distinct = positions[np.sort(places)]  # rows that are all alike, such as those without a one, are no group
+    if len(distinct) <= MOST_GROUPS:
+        return Shape()
+    groups, silhouette = _groups(distinct[:: -(-len(distinct) // COMPARED)])
     if silhouette >= APART:
         return Shape(groups, silhouette)
-    found = Shape(bend=bend(positions))
-    return found._replace(along=_along(positions)) if found.is_bent and positions.shape[1] == 2 else found
+    found, of_these = Shape(bend=bend(distinct)), None if means is None else means[np.sort(places)]
+    if not found.is_bent or _is_chance(found.bend, distinct) or _follows(of_these, distinct):
+        return Shape()
+    return found._replace(along=_along(positions)) if positions.shape[1] == 2 else found
+
+
+def _is_chance(found: float, positions: np.ndarray) -> bool:
+    """Return whether axes that have nothing to do with each other are bent as much in more than one of twenty cases."""
+    rng, as_bent = np.random.default_rng(0), 0
+    plane = np.linalg.svd(positions - positions.mean(axis=0), full_matrices=False)[0]
+    for _ in range(SHUFFLES):
+        as_bent += bend(rng.permuted(plane, axis=0)) >= found
+        if as_bent + 1 > CHANCE * (SHUFFLES + 1):
+            return True
+    return False
+
+
+def _follows(means: np.ndarray | None, positions: np.ndarray) -> bool:
+    """Return whether the direction that is bent follows the means of rows."""
+    if means is None or np.ptp(means) == 0:
+        return False
+    _, across = max((_most_bent(positions[:, pair]) for pair in _pairs(positions)), key=lambda found: found[0])
+    return bool(abs(np.corrcoef(across, means)[0, 1]) >= BY_MEANS)
+
+
+def _pairs(positions: np.ndarray) -> Iterator[list[int]]:
+    return map(list, combinations(range(positions.shape[1]), 2))
+
+
+def _most_bent(pair: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return how bent a plane is at most, and the coordinates of rows across that direction, float array (F,)."""
+    bends, _, across = _bends(pair)
+    best = int(bends.argmax())
+    return float(bends[best]), across[:, best]
 
 
 def bend(positions: np.ndarray) -> float:
@@ -53,8 +102,7 @@ def bend(positions: np.ndarray) -> float:
     0 to 1, of positions (F, A) and of any directions at right angles in the plane of two of them, in which rows have
     the same variance in every direction.
     """
-    pairs = combinations(range(positions.shape[1]), 2)
-    return max((_bends(positions[:, pair])[0].max() for pair in pairs), default=0.0)
+    return max((_bends(positions[:, pair])[0].max() for pair in _pairs(positions)), default=0.0)
 
 
 def _bends(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -88,6 +88,39 @@ def test_two_scales_are_neither():
     assert not shape.is_bent
 
 
+def two_traits(rng, rows, shift=0.0, r=0.4):
+    """Return the probabilities of 40 items, half of them of each of two traits."""
+    traits = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], rows)
+    return expit(1.4 * traits[:, np.arange(40) // 20] - rng.normal(size=40) + shift)
+
+
+@pytest.mark.parametrize("shift", [-3.0, 2.5])
+def test_few_or_nearly_all_ones_on_two_scales_are_no_arch(shift):
+    for seed in range(3):
+        _, scale = drawn(two_traits(np.random.default_rng(seed), 150, shift), seed)
+        assert scale.kept == 1 or bend(scale.positions[:, :2]) > module.BENT
+        assert not shape_of_scale(scale).is_bent
+
+
+def test_rows_without_a_one_are_neither_a_group_nor_the_end_of_an_arch():
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        p = two_traits(rng, 150, r=0.0)
+        p[rng.random(150) < 0.25] = 0.0
+        _, scale = drawn(p, seed)
+        assert scale.kept == 2
+        assert bend(scale.positions[:, :2]) > module.BENT
+        assert shape_of_scale(scale) == Shape()
+
+
+def test_few_rows_are_bent_by_chance():
+    """Of two axes that have nothing to do with each other, in a few of a hundred cases."""
+    rng = np.random.default_rng(5)
+    few = [rng.normal(size=(15, 2)) for _ in range(100)]
+    assert np.count_nonzero([bend(positions) > module.BENT for positions in few]) > 20
+    assert np.count_nonzero([shape_of(positions).is_bent for positions in few]) <= 8
+
+
 def test_a_curve_through_three_axes_is_bent_and_has_no_order():
     t = np.linspace(-1.7, 1.7, 200)
     shape = shape_of(np.column_stack([t, t**2, t**3 / 2]))
