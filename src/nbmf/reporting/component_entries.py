@@ -19,7 +19,7 @@ AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each,
 NAMED = 6  # rows and columns of a component
 LIKE_SUMS = 0.8  # correlation of a component with the logarithms of the sums of rows, from which on it is said
 AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
-MEMBERS = 3  # rows, or columns, that belong to a component, for proportions of ones among them
+MEMBERS = 3  # observed entries of rows, or columns, that belong to a component, for a proportion of ones among them
 PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
@@ -168,8 +168,8 @@ def _among_its_own(axis: str, number: int, result: ReportedFit) -> tuple[str, np
         return None
     shares = model.W_ if others == "rows" else model.H_.T
     members = shares[:, : result.components.active].argmax(axis=1) == number
-    found = result.means(one, members)
-    return None if found is None or np.count_nonzero(members) < MEMBERS else (f"its {others}", found)
+    found = result.means(one, members, MEMBERS)
+    return None if found is None else (f"its {others}", found)
 
 
 def _entry(title: str, lines: list[tuple[str, str]], colour: str | None = None) -> Entry:

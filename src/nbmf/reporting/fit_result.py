@@ -117,16 +117,16 @@ class ReportedFit:
         lower, upper = (end if factor == "W" else end.T for end in self.intervals[factor])
         return lower[:, places[0]], upper[:, places[0]]
 
-    def means(self, axis: str, among: np.ndarray | slice = slice(None)) -> np.ndarray | None:
+    def means(self, axis: str, among: np.ndarray | slice = slice(None), fewest: int = 1) -> np.ndarray | None:
         """Return the proportion of ones of each "row" (F,) or "column" (N,), None unless the matrix is binary.
 
-        Of a row among some columns, of a column among some rows; NaN where nothing is observed.
+        Of a row among some columns, of a column among some rows; NaN where fewer than `fewest` entries are observed.
         """
         if not isinstance(self.matrix, BinaryMatrix):
             return None
         codes = (self.matrix.codes if axis == "column" else self.matrix.codes.T)[among]
         observed, ones = (np.count_nonzero(x, axis=0) for x in (codes != MISSING, codes == 1))
-        return np.where(observed > 0, ones / np.maximum(observed, 1), np.nan)
+        return np.where(observed >= fewest, ones / np.maximum(observed, 1), np.nan)
 
     def names(self, axis: str) -> np.ndarray:
         """Return the names along "row" or "column"."""

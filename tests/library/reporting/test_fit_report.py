@@ -398,7 +398,7 @@ def test_the_summary_names_what_is_most_typical():
 @pytest.mark.parametrize("kind", [nbmf.BinaryICA, nbmf.DirBetaVB])
 def test_next_to_a_probability_is_how_common_ones_are_in_what_belongs_to_the_component(kind):
     """A probability is that of a row which belongs to it alone: ones are less common where rows are mixtures."""
-    codes = np.array([[1, 0], [1, 0], [0, -1], [1, 1], [0, 1], [0, 1]], np.int8)
+    codes = np.array([[1, 0], [1, 0], [0, 0], [1, 1], [0, 1], [0, -1]], np.int8)
     W, H = np.repeat([[0.7, 0.3], [0.2, 0.8]], 3, axis=0), np.array([[0.95, 0.05], [0.1, 0.9]])
     is_turned = kind is nbmf.DirBetaVB
     fit = result(kind, nbmf.BinaryMatrix.from_array(codes.T if is_turned else codes))
@@ -408,7 +408,8 @@ def test_next_to_a_probability_is_how_common_ones_are_in_what_belongs_to_the_com
     told = blanks_folded(summary(fit))
     one, many = ("row", "columns") if is_turned else ("column", "rows")
     assert f"{one}s + {one} 0 95% (its {many}: 67%, all: 50%)" in told
-    assert f"{one}s - {one} 1 5% (its {many}: 0%, all: 60%)" in told
+    assert f"{one}s - {one} 1 5% (its {many}: 0%, all: 40%)" in told
+    assert f"{one}s + {one} 1 90% (all: 40%)" in told  # two of the entries there are observed, too few for a proportion
     assert f"its {many}: the proportion of ones of the {one} in {many} that belong to the component" in " ".join(told)
 
 
