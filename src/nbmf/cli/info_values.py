@@ -210,8 +210,8 @@ def _as_casts(columns: list[Column]) -> Iterator[Guess]:
         texts = [sorted(text for text in seen if number_of(text) in numbers) for numbers in CASTS]
         return dict(zip(("ones", "zeros", "missing"), (*texts[:2], [*texts[2], *seen_missing(fitting)]), strict=True))
 
-    counts = numbers_of([column for column in columns if fits(column)])
-    if are_casts(counts):
+    fitting = [column for column in columns if fits(column)]
+    if fitting and are_casts(numbers_of(fitting), sum(6 in column.numbers for column in fitting) / len(fitting)):
         yield Guess("votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others none", fits, options)
 
 

@@ -94,7 +94,7 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
         commands = [f"{command} ({words})" for command, words in commands_of(options, error)]
         raise DataError(f"{error.opening}. Type one of: {'; '.join(commands)}") from error
     except TotalsError as error:
-        if error.ignore is None or options.command == "info":
+        if error.ignore is None or error.has_row or options.command == "info":  # no option leaves a row out
             raise
         completed = Options(**{**vars(options), "ignore": error.ignore})
         raise DataError(error, f". Type: {command_for(completed)}") from error

@@ -157,9 +157,12 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     return Answers(scale[-1], tuple(gaps))
 
 
-def are_casts(counts: Mapping[float, int]) -> bool:
-    """Whether values are votes in the code of VoteView: from 0 to 9, most of them 1, a yea, and 6, a nay."""
-    if not 6 <= max(counts, default=0) <= 9 or not (counts.get(1) and counts.get(6)):
+def are_casts(counts: Mapping[float, int], with_nays: float) -> bool:
+    """Whether values are votes in the code of VoteView: from 0 to 9, most of them 1, a yea, and 6, a nay.
+
+    `with_nays` is the part of the columns that have a 6: one column alone may have sums.
+    """
+    if not 6 <= max(counts, default=0) <= 9 or not (counts.get(1) and counts.get(6)) or with_nays < ANSWERED:
         return False
     others = [number for value, number in counts.items() if value in (2, 3, 4, 5)]
     return 2 * (counts[1] + counts[6]) > sum(counts.values()) and max(others, default=0) < min(counts[1], counts[6])
@@ -170,7 +173,8 @@ def has_casts(found: CodedMatrix) -> bool:
     if isinstance(found.codes, StoredCodes) or found.are_filled:
         return False
     values, numbers = np.unique(found.codes[found.codes >= 0], return_counts=True)
-    return are_casts(dict(zip(values.tolist(), numbers.tolist(), strict=True)))
+    with_nays = (found.codes == 6).any(axis=0).mean()
+    return are_casts(dict(zip(values.tolist(), numbers.tolist(), strict=True)), with_nays)
 
 
 def without_gaps(found: list[int]) -> tuple[list[int], list[int]]:

@@ -65,4 +65,5 @@ def _ends_in_sums(codes: np.ndarray) -> bool:
     if min(len(codes) - 1, codes.shape[1]) < FEWEST or np.count_nonzero(codes[-1] > 1) < FEWEST:
         return False
     others = np.where(codes[:-1] == MISSING, 0, codes[:-1])
-    return bool((others.sum(axis=0, dtype=np.int64) == codes[-1]).all())
+    is_corner_empty = codes[-1] == MISSING  # between sums of rows and of columns
+    return bool(((others.sum(axis=0, dtype=np.int64) == codes[-1]) | is_corner_empty).all())

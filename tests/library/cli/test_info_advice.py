@@ -86,6 +86,31 @@ def test_a_column_of_sums_is_left_out_by_a_command(capsys):
     assert f"Type: {command}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("corner", ["sum", ""])
+def test_sums_on_both_sides_have_no_command_that_leaves_out_one_alone(capsys, corner):
+    """The corner between them may be empty."""
+    frame = (table("1", "0") == "1").astype(int)
+    frame["Total"] = frame.sum(axis=1)
+    frame.loc["Total"] = frame.sum()
+    frame = frame.astype(str)
+    if not corner:
+        frame.loc["Total", "Total"] = ""
+    frame.to_csv("both.csv")
+    assert cli.main(["fit", "both.csv"]) == cli.FAILED
+    error = capsys.readouterr().err
+    assert "--ignore Total leaves the column out; delete the row from the file" in error
+    assert "Type:" not in error
+
+
+def test_a_column_of_sums_makes_no_votes_of_zeros_and_ones(capsys):
+    """In VoteView's code 6 is a nay: it is in most columns of votes, and here in that of sums alone."""
+    frame = (table("1", "0").iloc[:, :7] == "1").astype(int)
+    frame.insert(0, "Total", frame.sum(axis=1))
+    frame.iloc[0, 1:], frame.iloc[0, 0] = [1] * 6 + [0], 6
+    frame.to_csv("first.csv")
+    assert commands(info(capsys, "first.csv")) == ["nbmf fit first.csv --ignore Total"]
+
+
 def test_counts_without_sums_are_counts(capsys):
     frame = table("1", "0")
     frame.loc["last"] = [str(n) for n in range(COLUMNS)]
