@@ -19,7 +19,7 @@ from nbmf.analysis.size import ones_of, uses_threads
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
-from nbmf.inference.component_search import halfway, next_to, tried
+from nbmf.inference.component_search import halfway, tried
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import HELD_OUT, number_of_folds, number_of_rarer
 from nbmf.inference.parallel import fits_at_a_time
@@ -135,7 +135,8 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
         grid, rest = tried(matrix.shape), part * (1 - HELD_OUT)
         numbers = grid[:SEARCHED]
         middle = numbers[len(numbers) // 2]
-        numbers = sorted({*numbers, *halfway(middle, grid), *next_to(middle, grid)})
+        while near := halfway(middle, numbers):
+            numbers = sorted([*numbers, *near])
         search = sum(_seconds(estimator, cost, K, matrix, rest) for K in numbers)
         return _folds(matrix) * search + _seconds(estimator, cost, max(numbers), matrix, part)
     return _seconds(estimator, cost, estimator.n_components, matrix, part)

@@ -4,7 +4,7 @@ Of tables of mixed columns see `nbmf.choose_components`, which is `nbmf.evaluati
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization
 
 GRID = (2, 4, 8, 16, 32, 64)
-REFINED = 8  # the best up to which K near it are tried: three groups are not four, five are not six
+REFINED = 16  # the best up to which K near it are tried: three groups are not four, five are not six
 
 
 def tried(shape: tuple[int, int]) -> list[int]:
@@ -69,9 +69,8 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     """Return the number of components that predicts held-out entries best, or a smaller one that is about as good.
 
     Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
-    K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then those with
-    three quarters and three halves of the best one, and then with one less and one more than the best so far. Of a best
-    K above REFINED neither is tried.
+    K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then, of a best
+    K up to REFINED, the K halfway to its neighbours, until both beside it have been tried.
 
     Parameters
     ----------
@@ -103,10 +102,8 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         losses[K] = _losses(estimator, K, values, held_out)
         if np.nanmean(losses[K]) > min(np.nanmean(each) for each in losses.values()):
             break
-    for near in (halfway, next_to):
-        for K in near(min(losses, key=lambda K: np.nanmean(losses[K])), grid):
-            if K not in losses:
-                losses[K] = _losses(estimator, K, values, held_out)
+    while near := halfway(min(losses, key=lambda K: np.nanmean(losses[K])), losses):
+        losses |= {K: _losses(estimator, K, values, held_out) for K in near}
     losses = dict(sorted(losses.items()))
     if in_pairs:
         losses = {K: one_of_each(each) for K, each in losses.items()}
@@ -118,19 +115,11 @@ def searches_components(estimator: "Factorization", V: Any) -> bool:
     return not is_sparse(V) and type(estimator.likelihood).losses is not Likelihood.losses
 
 
-def halfway(best: int, grid: list[int]) -> list[int]:
-    """Return the K halfway from the best of a grid to its neighbours there."""
-    return _between((3 * best // 4, 3 * best // 2), best, grid)
-
-
-def next_to(best: int, grid: list[int]) -> list[int]:
-    """Return one less and one more than the best."""
-    return _between((best - 1, best + 1), best, grid)
-
-
-def _between(numbers: tuple[int, ...], best: int, grid: list[int]) -> list[int]:
-    """Return those of some K that are within a grid, none if the best has more than REFINED."""
-    return [K for K in numbers if best <= REFINED and grid[0] < K < grid[-1]]
+def halfway(best: int, tried: Collection[int]) -> list[int]:
+    """Return the K halfway from the best to the next that was tried on either side, none beside it or above REFINED."""
+    below = max((K for K in tried if best > K), default=best)
+    above = min((K for K in tried if best < K), default=best)
+    return [K for K in ((below + best) // 2, (best + above) // 2) if best <= REFINED and K not in tried]
 
 
 def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: list[np.ndarray]) -> np.ndarray:

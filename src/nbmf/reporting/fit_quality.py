@@ -23,6 +23,7 @@ MOST_DIFFERENT = 5  # rows that chains see most differently
 AGREE = 1.05  # R-hat of positions up to which chains agree on them
 MANY_MISSING = 20  # entries, of which it is said where they are
 FEWER = 0.7  # of the observed entries that rows of held-out entries have, from which on those of missing ones have few
+LINKED, WAYS = 0.05, 2e10  # of the ways, below which missing entries are apart; products that are quickly made
 EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
@@ -63,6 +64,12 @@ def _missing_elsewhere(result: ReportedFit) -> Iterator[str]:
     matrix = result.matrix
     if matrix.dense is not None or result.verdict is None or result.n_missing < MANY_MISSING:
         return
+    if _are_linked_by(matrix.observed) < LINKED:
+        yield (
+            "hardly any rows link the missing entries to those that were held out, as where two forms of a test have "
+            "no items in common: how well missing ones are predicted is not known"
+        )
+        return
     for axis, lines in enumerate(("rows", "columns")):
         observed = matrix.observed.sum(axis=1 - axis)
         missing = matrix.shape[1 - axis] - observed
@@ -72,6 +79,19 @@ def _missing_elsewhere(result: ReportedFit) -> Iterator[str]:
                 f"missing entries are in {lines} with {next_to_missing:.0f} observed entries on average, those that "
                 f"were held out in {lines} with {next_to_observed:.0f}: missing ones are probably predicted less well"
             )
+
+
+def _are_linked_by(observed: np.ndarray) -> float:
+    """Return how many ways lead from the row of a missing entry to its column, over those of an observed one.
+
+    A way is by a column that was observed of the row, and another row of which both columns were. 1 of a matrix that
+    is large, where it would take long to say.
+    """
+    if np.prod(observed.shape) * min(observed.shape) > WAYS:
+        return 1.0
+    seen = observed if observed.shape[0] >= observed.shape[1] else observed.T
+    ways = seen @ (seen.T.astype(np.float32) @ seen)
+    return float(ways[~seen].mean() / ways[seen].mean())
 
 
 def _all_in_use(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:

@@ -94,19 +94,24 @@ def test_losses_are_those_of_fits_to_the_other_entries():
 
 
 def test_larger_K_are_tried_as_long_as_the_loss_falls(monkeypatch):
-    means = {1: 0.7, 2: 0.6, 4: 0.5, 5: 0.5, 6: 0.41, 7: 0.4, 8: 0.4, 9: 0.4, 12: 0.42, 16: 0.45, 32: 0.1, 64: 0.1}
+    means = dict.fromkeys(range(1, 65), 0.5) | {1: 0.7, 2: 0.6, 8: 0.4, 16: 0.45, 32: 0.1, 64: 0.1}
     monkeypatch.setattr(module, "_losses", lambda estimator, K, values, held_out: np.full(values.shape, means[K]))
     V = np.random.default_rng(0).integers(0, 2, (70, 80))
-    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 6, 7, 8, 9, 12, 16)  # and near the best
-    means |= {16: 0.3, 32: 0.2, 64: 0.15}
-    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 4, 8, 16, 32, 64)
-    assert search_components(make("BinaryICA", "auto"), V[:20]).tried == (2, 4, 8, 16)  # below the number of rows
-    assert search_components(make("BinaryICA", "auto"), V[:, :2]).tried == (1,)
-    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 6, 7, 8)  # 12 is no longer below
+
+    def tried_of(V):
+        return search_components(make("BinaryICA", "auto"), V).tried
+
+    assert tried_of(V) == (2, 4, 6, 7, 8, 9, 10, 12, 16)  # and on both sides of the best, until they are next to it
     means |= {6: 0.2}
-    assert search_components(make("BinaryICA", "auto"), V[:, :9]).tried == (2, 4, 5, 6, 7, 8)  # of 6 once it is best
+    assert tried_of(V) == (2, 4, 5, 6, 7, 8, 12, 16)  # of 6 once it is the best
+    assert tried_of(V[:, :9]) == (2, 4, 5, 6, 7, 8)  # 12 is no longer below
+    assert tried_of(V[:, :2]) == (1,)
     means |= {3: 0.59, 4: 0.61}
-    assert search_components(make("BinaryICA", "auto"), V).tried == (2, 3, 4)
+    assert tried_of(V) == (2, 3, 4)
+    means |= {4: 0.5, 12: 0.15, 16: 0.18, 6: 0.5, 11: 0.1, 14: 0.2}
+    assert tried_of(V[:20]) == (2, 4, 8, 10, 11, 12, 13, 14, 16)  # below the number of rows
+    means |= {16: 0.3, 32: 0.2, 64: 0.15}
+    assert tried_of(V) == (2, 4, 8, 16, 32, 64)
 
 
 def test_three_groups_are_three():

@@ -156,6 +156,10 @@ def test_a_mean_count_is_that_of_observed_ones():
             (np.arange(40)[:, None] < 20) & (np.arange(10) > 1),
             ["rows with 2 observed entries on average, those that were"],
         ),
+        (
+            (np.arange(40)[:, None] < 20) ^ (np.arange(10) < 5),
+            ["hardly any rows link the missing entries to those that w"],
+        ),
         ((np.arange(40)[:, None] > 4) & (np.arange(10) < 5), ["columns with 5 observed entries on average, those tha"]),
     ],
 )
