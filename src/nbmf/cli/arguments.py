@@ -201,8 +201,8 @@ FIT = Command(
         number(
             "--components",
             "the number of components; auto, for a method with a fixed number, tries 2, 4, 8, ... up to 64 while the "
-            "held-out log loss falls, and others near a best of up to 16 (default: the method's own; 100 where the data "
-            "decide how many are used)",
+            "held-out log loss falls, and others near a best of up to 16 (default: the method's own; 100 where the "
+            "data decide how many are used)",
             python="n_components",
             metavar="K",
             type=number_or_auto,
