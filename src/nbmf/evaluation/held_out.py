@@ -61,12 +61,12 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
     return None if number >= FEWEST_ENTRIES else counted(number, in_pairs)
 
 
-def _refuse_constant(codes: np.ndarray, likelihood: Likelihood) -> None:
-    """Raise an error if nothing differs: any method would seem better than a mean, which has a prior."""
+def refuse_constant(codes: np.ndarray, is_binary: bool) -> None:
+    """Raise DataError if nothing differs: any method would seem better than a mean, which has a prior."""
     observed = codes[codes != MISSING]
     if not observed.size or np.any(observed != observed[0]):
         return
-    value = ("zeros", "ones")[int(observed[0])] if likelihood.matrix is BinaryMatrix else "the same"
+    value = ("zeros", "ones")[int(observed[0])] if is_binary else "the same"
     hint = []
     if value == "ones":
         ways = Setting("layout", "presence"), ", and blanks of a table as zeros with ", Setting("zeros", [""])
@@ -91,7 +91,7 @@ class AllEntries:
     def __init__(self, V: Any, likelihood: Likelihood, seed: int):
         self._likelihood = likelihood
         self._codes = likelihood.values_of(V)
-        _refuse_constant(self._codes, likelihood)
+        refuse_constant(self._codes, likelihood.matrix is BinaryMatrix)
         self.in_pairs = is_symmetric(self._codes, likelihood.is_observed(self._codes))
         self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))

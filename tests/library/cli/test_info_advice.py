@@ -112,6 +112,13 @@ def test_a_column_of_sums_makes_no_votes_of_zeros_and_ones(capsys):
     assert commands(info(capsys, "first.csv")) == ["nbmf fit first.csv --ignore Total"]
 
 
+def test_a_file_of_ones_alone_has_no_next_command(capsys):
+    pd.DataFrame(np.ones((ROWS, COLUMNS), int), NAMES, QUESTIONS).to_csv("ones.csv")
+    said = info(capsys, "ones.csv")
+    assert "entries are ones: there is nothing to predict; if only what is present was" in " ".join(said.split())
+    assert commands(said) == []
+
+
 def test_counts_without_sums_are_counts(capsys):
     frame = table("1", "0")
     frame.loc["last"] = [str(n) for n in range(COLUMNS)]
