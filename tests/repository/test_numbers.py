@@ -174,7 +174,7 @@ NUMBERS = [
         for label, rival in RIVALS.items()
     ),
     ("README", "{:.1f} % ({:.1f} to {:.1f}) less loss", lambda: against("myfm")[1:4]),
-    ("README", "an earlier `nbmf fit` had {:.1f} % less ({:.1f} to {:.1f})", lambda: against("myfm")[4:]),
+    ("README", "`nbmf fit` has {:.1f} % less ({:.1f} to {:.1f})", lambda: against("myfm")[4:]),
     ("rivals", "its loss is {:.0%} above the best", lambda: rivals_excess("nbmf-fit", "max")),
     ("rivals", "and the Indian buffet ({:.1%})", lambda: rivals_excess("indian-buffet")),
     ("priors", "Against the paper's prior they gain {:.0f} to {:.0f} %", gains_over_the_papers_prior),
