@@ -42,11 +42,11 @@ CANDIDATES = {
 
 # Up to how many observed entries some of them are tried. On small matrices the first may see nothing where a finite
 # model does. The sampler, which averages over a wide posterior, predicts best, but takes too long on large matrices.
-TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": 300_000}
-
-# What is tried besides, above so many observed entries: such matrices are mostly lists of rare ones, as of who bought
-# what, which communities with rates of their own predict better than axes do.
 LARGE = 300_000
+TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": LARGE}
+
+# What is tried besides where there are more than LARGE: such matrices are mostly lists of rare ones, as of who bought
+# what, which communities with rates of their own predict better than axes do.
 TRIED_IF_LARGE = {"BinaryMatrix": ("bernoulli-poisson-vb",)}
 
 # What takes their place where a matrix is too large for the memory of the first of them.

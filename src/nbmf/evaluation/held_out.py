@@ -11,7 +11,7 @@ from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.symmetry import is_symmetric, one_of_each
-from nbmf.errors import DataError, Setting
+from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
 from nbmf.inference.declarations import Inference
@@ -61,17 +61,17 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
     return None if number >= FEWEST_ENTRIES else counted(number, in_pairs)
 
 
-def refuse_constant(codes: np.ndarray, is_binary: bool) -> None:
-    """Raise DataError if nothing differs: any method would seem better than a mean, which has a prior."""
+def why_constant(codes: np.ndarray, is_binary: bool) -> Message | None:
+    """Return that nothing differs, where any method would seem better than a mean, which has a prior; else None."""
     observed = codes[codes != MISSING]
     if not observed.size or np.any(observed != observed[0]):
-        return
+        return None
     value = ("zeros", "ones")[int(observed[0])] if is_binary else "the same"
     hint = []
     if value == "ones":
         ways = Setting("layout", "presence"), ", and blanks of a table as zeros with ", Setting("zeros", [""])
         hint = ["; if only what is present was recorded, a list is read with ", *ways]
-    raise DataError(f"all {observed.size} observed entries are {value}: there is nothing to predict", *hint)
+    return Message(f"all {observed.size} observed entries are {value}: there is nothing to predict", *hint)
 
 
 Measure = EntryMeasure | SampleMeasure  # how losses become a mean and its standard error
@@ -91,7 +91,8 @@ class AllEntries:
     def __init__(self, V: Any, likelihood: Likelihood, seed: int):
         self._likelihood = likelihood
         self._codes = likelihood.values_of(V)
-        refuse_constant(self._codes, likelihood.matrix is BinaryMatrix)
+        if (constant := why_constant(self._codes, likelihood.matrix is BinaryMatrix)) is not None:
+            raise DataError(constant)
         self.in_pairs = is_symmetric(self._codes, likelihood.is_observed(self._codes))
         self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))

@@ -70,7 +70,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
 
     Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
     K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then, of a best
-    K up to REFINED, the K halfway to its neighbours, until both beside it have been tried.
+    K up to REFINED, the K halfway to its neighbours, until both next to it have been tried.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def searches_components(estimator: "Factorization", V: Any) -> bool:
 
 
 def halfway(best: int, tried: Collection[int]) -> list[int]:
-    """Return the K halfway from the best to the next that was tried on either side, none beside it or above REFINED."""
+    """Return the K halfway from the best to those tried on either side, none next to it or above REFINED."""
     below = max((K for K in tried if best > K), default=best)
     above = min((K for K in tried if best < K), default=best)
     return [K for K in ((below + best) // 2, (best + above) // 2) if best <= REFINED and K not in tried]

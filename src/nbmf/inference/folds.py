@@ -45,7 +45,9 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     places = np.flatnonzero(units(codes, in_pairs))
     if places.size < FEWEST_ENTRIES:
         raise DataError(f"{counted(places.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
-    observed, rarer = codes != MISSING, HELD_OUT * number_of_rarer(codes.ravel()[places])
+    observed = codes != MISSING
+    values = np.where(observed, codes, codes.T) if in_pairs else codes
+    rarer = HELD_OUT * number_of_rarer(values.ravel()[places])
     for chosen in parts(places, HELD_OUT * places.size, rng, rarer):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True

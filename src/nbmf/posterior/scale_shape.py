@@ -1,6 +1,5 @@
 """How rows lie on several axes where these are no scales: in separate groups, or along an arch."""
 
-from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -13,12 +12,12 @@ BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skill
 APART = 0.56
 MOST_GROUPS = 8
 DIGITS = 3  # of positions that are distinct
-COMPARED = 500  # rows, for silhouettes
+COMPARED = 500  # rows, of more some
 ANGLES = 36  # at which an arch is looked for
 SHUFFLES = 99  # of each axis on its own: a bend that chance has in more than one of twenty is none
 CHANCE = 0.05
 BY_MEANS = 0.85  # correlation with the means of rows, from which on a bend is that of few or of nearly all ones
-LEAST = 1e-3  # variance of squares, or difference, that is none
+LEAST = 1e-3  # variance of squares that is none
 
 
 class Shape(NamedTuple):
@@ -26,7 +25,8 @@ class Shape(NamedTuple):
 
     - groups : int, in how many separate groups rows are, 0 if in none
     - silhouette : float, their mean silhouette (Rousseeuw 1987): 1 of groups that are points, 0 of none
-    - bend : float, the part of the variance in one direction that follows the square of another; 0 of groups
+    - bend : float, the part of the variance in one direction that follows the square of another; 0 where that
+        is little, or chance, or rows are in groups
     - along : float array (F,) or None, of an arch in one plane each row's place along it, 0 to 1
     """
 
@@ -34,11 +34,6 @@ class Shape(NamedTuple):
     silhouette: float = 0.0
     bend: float = 0.0
     along: np.ndarray | None = None
-
-    @property
-    def is_bent(self) -> bool:
-        """Whether one direction follows the square of another."""
-        return self.bend > BENT
 
 
 def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
@@ -53,17 +48,20 @@ def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
     """
     if positions.shape[1] < 2:
         return Shape()
+    # Rows that are all alike, such as those without a one, are no group: each place is looked at once.
     _, places = np.unique(positions.round(DIGITS), axis=0, return_index=True)
-    distinct = positions[np.sort(places)]  # rows that are all alike, such as those without a one, are no group
-    if len(distinct) <= MOST_GROUPS:
+    if len(places) <= MOST_GROUPS:
         return Shape()
-    groups, silhouette = _groups(distinct[:: -(-len(distinct) // COMPARED)])
+    places = np.sort(places)[:: -(-len(places) // COMPARED)]
+    some = positions[places]
+    groups, silhouette = _groups(some)
     if silhouette >= APART:
         return Shape(groups, silhouette)
-    found, of_these = Shape(bend=bend(distinct)), None if means is None else means[np.sort(places)]
-    if not found.is_bent or _is_chance(found.bend, distinct) or _follows(of_these, distinct):
+    most, across = _most_bent(some)
+    is_by_means = means is not None and _follows(across, means[places])
+    if most <= BENT or is_by_means or _is_chance(most, some):
         return Shape()
-    return found._replace(along=_along(positions)) if positions.shape[1] == 2 else found
+    return Shape(bend=most, along=_along(positions) if positions.shape[1] == 2 else None)
 
 
 def _is_chance(found: float, positions: np.ndarray) -> bool:
@@ -77,23 +75,9 @@ def _is_chance(found: float, positions: np.ndarray) -> bool:
     return False
 
 
-def _follows(means: np.ndarray | None, positions: np.ndarray) -> bool:
+def _follows(across: np.ndarray, means: np.ndarray) -> bool:
     """Return whether the direction that is bent follows the means of rows."""
-    if means is None or np.ptp(means) == 0:
-        return False
-    _, across = max((_most_bent(positions[:, pair]) for pair in _pairs(positions)), key=lambda found: found[0])
-    return bool(abs(np.corrcoef(across, means)[0, 1]) >= BY_MEANS)
-
-
-def _pairs(positions: np.ndarray) -> Iterator[list[int]]:
-    return map(list, combinations(range(positions.shape[1]), 2))
-
-
-def _most_bent(pair: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return how bent a plane is at most, and the coordinates of rows across that direction, float array (F,)."""
-    bends, _, across = _bends(pair)
-    best = int(bends.argmax())
-    return float(bends[best]), across[:, best]
+    return bool(np.ptp(means) > 0 and abs(np.corrcoef(across, means)[0, 1]) >= BY_MEANS)
 
 
 def bend(positions: np.ndarray) -> float:
@@ -102,7 +86,17 @@ def bend(positions: np.ndarray) -> float:
     0 to 1, of positions (F, A) and of any directions at right angles in the plane of two of them, in which rows have
     the same variance in every direction.
     """
-    return max((_bends(positions[:, pair])[0].max() for pair in _pairs(positions)), default=0.0)
+    return _most_bent(positions)[0]
+
+
+def _most_bent(positions: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return `bend`, and the coordinates of rows in the direction that follows the square, float array (F,)."""
+    most = 0.0, np.zeros(len(positions))
+    for pair in combinations(range(positions.shape[1]), 2):
+        bends, _, across = _bends(positions[:, pair])
+        best = int(bends.argmax())
+        most = max(most, (float(bends[best]), across[:, best]), key=lambda found: found[0])
+    return most
 
 
 def _bends(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -133,19 +127,11 @@ def _along(positions: np.ndarray) -> np.ndarray:
 
 def _groups(positions: np.ndarray) -> tuple[int, float]:
     """Return the number of groups by Ward's method that has the largest mean silhouette, and that."""
-    tree, distances = linkage(positions, "ward"), cdist(positions, positions)
-    found = {k: _silhouette(distances, fcluster(tree, k, "maxclust")) for k in range(2, MOST_GROUPS + 1)}
-    best = max(found, key=found.get)
-    return best, found[best]
+    from sklearn.metrics import silhouette_score  # which one axis does not need, and takes a second
 
-
-def _silhouette(distances: np.ndarray, labels: np.ndarray) -> float:
-    """Return the mean silhouette of groups, of each at least one; that of a row alone in its group is 0."""
-    is_in = labels[:, None] == np.unique(labels)
-    sizes = is_in.sum(axis=0)
-    sums = distances @ is_in
-    own = sums[is_in] / np.maximum(sizes - 1, 1)[is_in.argmax(axis=1)]
-    others = np.where(is_in, np.inf, sums / sizes).min(axis=1)
-    alone = sizes[is_in.argmax(axis=1)] == 1
-    each = np.where(alone, 0.0, (others - own) / np.maximum(np.maximum(others, own), LEAST))
-    return float(each.mean())
+    tree, distances, found = linkage(positions, "ward"), cdist(positions, positions), {}
+    for k in range(2, MOST_GROUPS + 1):
+        labels = fcluster(tree, k, "maxclust")
+        if np.ptp(labels):  # of merges at the same height there may be none
+            found[k] = float(silhouette_score(distances, labels, metric="precomputed"))
+    return max(found.items(), key=lambda one: one[1], default=(0, 0.0))

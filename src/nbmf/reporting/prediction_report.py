@@ -14,7 +14,7 @@ from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
-from nbmf.reporting.words import one_or_many
+from nbmf.reporting.words import before_number, one_or_many
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
 NEAREST = 3  # rows of the fit in the table
@@ -143,7 +143,7 @@ def _places(result: Prediction) -> Table:
 def _nearest(result: Prediction, f: int) -> str:
     """Return the rows of the fit that are nearest to a new one, with their differences."""
     near = zip(result.nearest.places[f, :NEAREST], result.nearest.values[f, :NEAREST], strict=True)
-    return ", ".join(f"{result.fit_names[place]} {value:.3f}" for place, value in near)
+    return ", ".join(f"{before_number(result.fit_names[place])} {value:.3f}" for place, value in near)
 
 
 def _lookup(result: Prediction) -> Lookup:

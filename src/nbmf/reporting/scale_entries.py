@@ -253,7 +253,7 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
         first, middle, last = (", ".join(part) for part in (order[:ALONG], order[half:][:ALONG], order[-ALONG:]))
         where = f" ({file} has all)" * bool(file)
         yield f"the order along the arch: first {first}; in the middle {middle}; last {last}{where}"
-    elif shape.is_bent:
+    elif shape.bend:
         yield BENT.format(shape.bend)
 
 

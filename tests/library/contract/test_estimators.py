@@ -12,6 +12,7 @@ import pytest
 from held_out_score import held_out_score
 from matrices import blocks_matrix, classes_of_means
 from promises import Promises
+from still_state import Still
 
 import nbmf
 from nbmf import registry
@@ -22,7 +23,7 @@ from nbmf.fits import FitRequest, run_fit
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import TOLERANCES
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 from nbmf.inference.stopping import has_converged
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -310,19 +311,10 @@ class Constant(Factorization):
         return factors.W[rows] @ factors.H[:, columns]
 
 
-class ConstantState(State):
+class ConstantState(Still):
     def __init__(self, codes):
         F, N = codes.shape
         self._W, self._H = np.ones((F, 1)), np.full((1, N), (codes == 1).sum() / (codes >= 0).sum())
-
-    def advance(self, steps):
-        pass
-
-    def objective(self):
-        return None
-
-    def active_components(self):
-        return 1
 
     def factors(self):
         return Factors(self._W, self._H)

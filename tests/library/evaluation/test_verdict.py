@@ -150,6 +150,16 @@ def test_of_rare_values_enough_are_held_out(ones, missing, count):
     assert estimate_module._folds(matrix) == count
 
 
+def test_a_pair_with_one_entry_counts_by_its_value():
+    """Of 4,005 pairs that are zeros but for some, half of which lack the upper entry, no fold has 500 ones."""
+    rng = np.random.default_rng(2)
+    upper = np.triu(rng.random((90, 90)) < 0.02, k=1)
+    codes = (upper | upper.T).astype(np.int8)
+    assert len(list(folds(codes, np.random.default_rng(0), in_pairs=True))) == 10
+    codes[np.triu(rng.random((90, 90)) < 0.5, k=1)] = -1
+    assert len(list(folds(codes, np.random.default_rng(0), in_pairs=True))) == 10
+
+
 def test_folds_never_hold_out_a_missing_entry():
     codes = shares_only(20, 20, "equal", 0)
     codes[::3] = -1

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from still_state import Still
 
 from nbmf.errors import NotFittedError, UndeclaredError
 from nbmf.inference.declarations import REQUIRED, Alignment, Inference, View
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 V = np.array([[1, 0, 1], [1, 0, 0]])
@@ -24,18 +25,9 @@ class Bare(Factorization):
         return Halves(codes.shape)
 
 
-class Halves(State):
+class Halves(Still):
     def __init__(self, shape):
         self._F, self._N = shape
-
-    def advance(self, steps):
-        pass
-
-    def objective(self):
-        return None
-
-    def active_components(self):
-        return 1
 
     def factors(self):
         return Factors(np.ones((self._F, 1)), np.full((1, self._N), 0.5))

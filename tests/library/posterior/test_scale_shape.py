@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import spearmanr
-from sklearn.metrics import silhouette_score
 
 import nbmf
 from nbmf.posterior import scale_shape as module
@@ -85,7 +84,7 @@ def test_two_scales_are_neither():
     assert scale.kept == 2
     shape = shape_of_scale(scale)
     assert not shape.groups
-    assert not shape.is_bent
+    assert not shape.bend
 
 
 def two_traits(rng, rows, shift=0.0, r=0.4):
@@ -99,7 +98,7 @@ def test_few_or_nearly_all_ones_on_two_scales_are_no_arch(shift):
     for seed in range(3):
         _, scale = drawn(two_traits(np.random.default_rng(seed), 150, shift), seed)
         assert scale.kept == 1 or bend(scale.positions[:, :2]) > module.BENT
-        assert not shape_of_scale(scale).is_bent
+        assert not shape_of_scale(scale).bend
 
 
 def test_rows_without_a_one_are_neither_a_group_nor_the_end_of_an_arch():
@@ -118,27 +117,19 @@ def test_few_rows_are_bent_by_chance():
     rng = np.random.default_rng(5)
     few = [rng.normal(size=(15, 2)) for _ in range(100)]
     assert np.count_nonzero([bend(positions) > module.BENT for positions in few]) > 20
-    assert np.count_nonzero([shape_of(positions).is_bent for positions in few]) <= 8
+    assert np.count_nonzero([shape_of(positions).bend > 0 for positions in few]) <= 8
 
 
 def test_a_curve_through_three_axes_is_bent_and_has_no_order():
     t = np.linspace(-1.7, 1.7, 200)
     shape = shape_of(np.column_stack([t, t**2, t**3 / 2]))
-    assert shape.is_bent
+    assert shape.bend > module.BENT
     assert (shape.groups, shape.along) == (0, None)
 
 
 @pytest.mark.parametrize("positions", [np.zeros((30, 1)), np.eye(8, 2), np.empty((40, 0))])
 def test_one_axis_or_a_few_rows_have_no_shape(positions):
     assert shape_of(positions) == Shape()
-
-
-def test_silhouettes_are_those_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    points = np.concatenate([rng.normal(size=(12, 2)), rng.normal(3, 1, (9, 2)), [[9.0, 9.0]]])
-    labels = np.repeat([1, 2, 3], [12, 9, 1])
-    distances = np.linalg.norm(points[:, None] - points, axis=2)
-    assert module._silhouette(distances, labels) == pytest.approx(silhouette_score(points, labels), rel=1e-12)
 
 
 def test_of_many_rows_some_are_compared(monkeypatch):

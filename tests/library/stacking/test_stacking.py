@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from matrices import blocks_matrix
 from scipy.optimize import minimize
+from still_state import Still
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.stacking import state as module
 from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
@@ -144,18 +145,9 @@ class Share(Memory):
         return Remembered(np.full(codes.shape, (codes == 1).sum() / (codes >= 0).sum()))
 
 
-class Remembered(State):
+class Remembered(Still):
     def __init__(self, expectation):
         self._expectation = expectation
-
-    def advance(self, steps):
-        pass
-
-    def objective(self):
-        return None
-
-    def active_components(self):
-        return 1
 
     def factors(self):
         return Factors(self._expectation[:, :1], self._expectation[:1])

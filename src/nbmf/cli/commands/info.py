@@ -14,7 +14,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
-from nbmf.evaluation.held_out import refuse_constant
+from nbmf.evaluation.held_out import why_constant
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
 from nbmf.reporting.text import wrapped
@@ -44,10 +44,8 @@ def run(options: argparse.Namespace) -> None:
         return
     for line in _lines(matrix):
         print(line)
-    try:
-        refuse_constant(matrix.codes, is_binary=True)
-    except DataError as refused:
-        print(f"\n{wrapped(as_typed(refused.message, 'info'))}")
+    if (constant := why_constant(matrix.codes, is_binary=True)) is not None:
+        print(f"\n{wrapped(as_typed(constant, 'info'))}")
         return
     print("\n".join(time_of_fit(matrix, f"{matrix.n_observed} observed entries")))
     print("\nnext:")
