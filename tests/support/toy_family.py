@@ -13,7 +13,7 @@ import json
 import numpy as np
 from scipy.special import expit
 
-from nbmf.data.real_matrix import RealMatrix, as_reals
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
@@ -155,7 +155,7 @@ class Gaussian(Likelihood):
     matrix = RealMatrix
 
     def values_of(self, V):
-        return as_reals(V)
+        return RealMatrix.values_of(V)
 
     def is_observed(self, values):
         return ~np.isnan(values)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbmf.data.given import WrongValue, as_numbers, frame_values, is_frame, naming, plain, two_dimensional
+from nbmf.data.given import MISSING, is_frame, plain, whole_numbers
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.data.names import checked_names, refuse_duplicates
 from nbmf.data.value_codes import number_of
 from nbmf.errors import DataError
@@ -86,11 +86,25 @@ class CategoryMatrix(NamedMatrix):
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
-        return _ranks_from_values(values)
+        return whole_numbers(values, LARGEST, ALLOWED, np.int8)
 
     @classmethod
     def _values_of_frame(cls, frame: pd.DataFrame) -> np.ndarray:
-        return _ranks_of_frame(frame)
+        """Return the places of pandas' ordered categories, or the ranks that numbers are."""
+        dtypes = list(frame.dtypes) if hasattr(frame, "iloc") else []
+        categories = [getattr(dtype, "categories", None) for dtype in dtypes]
+        if not any(each is not None for each in categories):
+            return super()._values_of_frame(frame)
+        for name, dtype, each in zip(frame.columns, dtypes, categories, strict=True):
+            if each is None or not dtype.ordered or list(each) != list(categories[0]):
+                raise DataError(
+                    f"column {plain(name)!r} is of type {dtype!r}; allowed next to columns of ordered categories: "
+                    "those with the same categories in the same order "
+                    "(pandas.CategoricalDtype(categories, ordered=True))"
+                )
+        if len(categories[0]) > LARGEST + 1:
+            raise DataError(f"there are {len(categories[0])} categories; allowed: at most {LARGEST + 1}")
+        return np.column_stack([frame.iloc[:, n].cat.codes for n in range(frame.shape[1])]).astype(np.int8)
 
     @classmethod
     def _of_frame(cls, frame: pd.DataFrame, values: np.ndarray) -> Self:
@@ -109,25 +123,10 @@ class CategoryMatrix(NamedMatrix):
 
 
 def as_ranks(data: Any) -> np.ndarray:
-    """Return the categories (int8, F x N, -1 where missing) of a matrix, array or DataFrame.
-
-    Unlike a CategoryMatrix, they may have rows or columns with no observed entry.
-
-    Raises
-    ------
-    DataError
-        If a value is no category, the matrix is empty or wholly missing, or sparse.
-    """
-    if isinstance(data, CategoryMatrix):
-        return data.ranks
+    """Return the categories (int8, F x N, -1 where missing) of what `NamedMatrix.values_of` takes."""
     if isinstance(data, BinaryMatrix):  # its codes are categories, 0 and 1
         return data.codes
-    if isinstance(data, NamedMatrix):
-        raise DataError(f"a matrix of ordered categories is needed, not a {type(data).__name__}")
-    ranks = _ranks_of_frame(data) if is_frame(data) else _ranks_from_values(data)
-    if (ranks == MISSING).all():
-        raise DataError(f"none of the {ranks.size} entries of the matrix is observed")
-    return np.ascontiguousarray(ranks)  # memory order would show in the last digits of products
+    return CategoryMatrix.values_of(data)
 
 
 def categories_in(V: Any) -> int:
@@ -151,34 +150,3 @@ def has_ordered_categories(frame: Any) -> bool:
     """Whether V is a DataFrame all of whose columns are of pandas' ordered categories."""
     dtypes = list(frame.dtypes) if is_frame(frame) and hasattr(frame, "iloc") else []
     return bool(dtypes) and all(getattr(dtype, "ordered", None) for dtype in dtypes)
-
-
-def _ranks_of_frame(frame: pd.DataFrame) -> np.ndarray:
-    """Return the places of pandas' ordered categories, or the ranks that numbers are."""
-    dtypes = list(frame.dtypes) if hasattr(frame, "iloc") else []
-    categories = [getattr(dtype, "categories", None) for dtype in dtypes]
-    if not any(each is not None for each in categories):
-        with naming(frame):
-            return _ranks_from_values(frame_values(frame))
-    for name, dtype, each in zip(frame.columns, dtypes, categories, strict=True):
-        if each is None or not dtype.ordered or list(each) != list(categories[0]):
-            raise DataError(
-                f"column {plain(name)!r} is of type {dtype!r}; allowed next to columns of ordered categories: those "
-                "with the same categories in the same order (pandas.CategoricalDtype(categories, ordered=True))"
-            )
-    if len(categories[0]) > LARGEST + 1:
-        raise DataError(f"there are {len(categories[0])} categories; allowed: at most {LARGEST + 1}")
-    return np.column_stack([frame.iloc[:, n].cat.codes for n in range(frame.shape[1])]).astype(np.int8)
-
-
-def _ranks_from_values(values: Any) -> np.ndarray:
-    """Return int8 ranks of a two-dimensional array of ranks, -1 and NaN."""
-    values = two_dimensional(values)
-    numbers = as_numbers(values, ALLOWED)
-    missing = np.isnan(numbers) | (numbers == MISSING)
-    is_rank = (numbers >= 0) & (numbers <= LARGEST) & (numbers == np.floor(numbers))
-    wrong = ~(missing | is_rank)
-    if wrong.any():
-        f, n = np.argwhere(wrong)[0]
-        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {ALLOWED}")
-    return np.where(missing, MISSING, numbers).astype(np.int8)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.given import as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.given import MISSING, whole_numbers
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT as LARGEST
-from nbmf.errors import DataError
 
 ALLOWED = f"whole numbers from 0 to {LARGEST} and missing (NaN or -1)"
 
@@ -43,7 +42,7 @@ class CountMatrix(NamedMatrix):
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
-        return _tallies_from_values(values)
+        return whole_numbers(values, LARGEST, f"{ALLOWED}; other numbers are for GaussianFactorVB", np.int32)
 
     def above(self, count: int) -> BinaryMatrix:
         """Return the binary matrix that says whether a count is larger than `count`, for example 0."""
@@ -65,38 +64,7 @@ class CountMatrix(NamedMatrix):
 
 
 def as_tallies(data: Any) -> np.ndarray:
-    """Return the counts (int32, F x N, -1 where missing) of a matrix, array or DataFrame.
-
-    Unlike a CountMatrix, they may have rows or columns with no observed entry.
-
-    Raises
-    ------
-    DataError
-        If a value is no count, the matrix is empty or wholly missing, or sparse.
-    """
-    if isinstance(data, CountMatrix):
-        return data.tallies
+    """Return the counts (int32, F x N, -1 where missing) of what `NamedMatrix.values_of` takes."""
     if isinstance(data, BinaryMatrix):  # its codes are counts, 0 and 1
         return data.codes.astype(np.int32)
-    if isinstance(data, NamedMatrix):
-        raise DataError(f"a matrix of counts is needed, not a {type(data).__name__}")
-    tallies = _tallies_from_values(frame_values(data) if is_frame(data) else data)
-    if (tallies == MISSING).all():
-        raise DataError(f"none of the {tallies.size} entries of the matrix is observed")
-    return np.ascontiguousarray(tallies)  # memory order would show in the last digits of products
-
-
-def _tallies_from_values(values: Any) -> np.ndarray:
-    """Return int32 counts of a two-dimensional array of counts, -1 and NaN."""
-    values = two_dimensional(values)
-    numbers = as_numbers(values, ALLOWED)
-    missing = np.isnan(numbers) | (numbers == MISSING)
-    is_count = (numbers >= 0) & (numbers <= LARGEST) & (numbers == np.floor(numbers))
-    wrong = ~(missing | is_count)
-    if wrong.any():
-        f, n = np.argwhere(wrong)[0]
-        raise DataError(
-            f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; "
-            f"allowed: {ALLOWED}; other numbers are for GaussianFactorVB"
-        )
-    return np.where(missing, MISSING, numbers).astype(np.int32)
+    return CountMatrix.values_of(data)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MISSING = -1  # but for real numbers
+
+
 class WrongValue(DataError):
     """Says which entry of an array has a value that is not allowed."""
 
@@ -101,6 +104,23 @@ def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
             if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
                 raise WrongValue(f, n, f"{plain(value)!r} is not a number; allowed: {allowed}")
     return values.astype(np.float64)
+
+
+def whole_numbers(values: Any, largest: int, allowed: str, dtype: type) -> np.ndarray:
+    """Return a two-dimensional array of whole numbers from 0 to `largest`, -1 and NaN as integers, -1 where missing."""
+    values = two_dimensional(values)
+    numbers = as_numbers(values, allowed)
+    missing = np.isnan(numbers) | (numbers == MISSING)
+    is_allowed = (numbers >= 0) & (numbers <= largest) & (numbers == np.floor(numbers))
+    refuse_wrong(values, ~(missing | is_allowed), allowed)
+    return np.where(missing, MISSING, numbers).astype(dtype)
+
+
+def refuse_wrong(values: np.ndarray, wrong: np.ndarray, allowed: str) -> None:
+    """Raise WrongValue, which names the first entry of `values` (F, N) that `wrong`, bool array (F, N), has."""
+    if wrong.any():
+        f, n = np.argwhere(wrong)[0]
+        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {allowed}")
 
 
 def plain(value: Any) -> Any:

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.given import (
-    WrongValue,
-    as_numbers,
-    frame_values,
-    is_frame,
-    is_sparse,
-    naming,
-    plain,
-    summed,
-    two_dimensional,
-)
-from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.given import MISSING, as_numbers, frame_values, is_sparse, naming, refuse_wrong, summed, two_dimensional
+from nbmf.data.named import NamedMatrix
 from nbmf.data.signs import MinusOnes, are_signs, may_have_signs
 from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError, Setting
@@ -64,7 +54,17 @@ class BinaryMatrix(NamedMatrix):
 
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
-        return _codes_from_values(values)
+        values = two_dimensional(values)
+        if values.dtype == bool or values.dtype == np.int8:
+            codes = values.astype(np.int8)
+            wrong = (codes < MISSING) | (codes > 1)
+        else:
+            numbers = as_numbers(values, ALLOWED)
+            missing = np.isnan(numbers) | (numbers == MISSING)
+            wrong = ~(missing | (numbers == 0) | (numbers == 1))
+            codes = np.where(missing | wrong, MISSING, numbers).astype(np.int8)
+        refuse_wrong(values, wrong, ALLOWED)
+        return codes
 
     @classmethod
     def from_frame(
@@ -143,17 +143,12 @@ def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
         If a value is none of 1, 0 and missing, the matrix is empty or wholly missing, or sparse, or if many values of
         a DataFrame are -1, see `BinaryMatrix.from_frame`.
     """
-    if isinstance(data, BinaryMatrix):
-        return data.codes
-    if isinstance(data, NamedMatrix):
+    if isinstance(data, NamedMatrix) and not isinstance(data, BinaryMatrix):
         way_out = "; V.above(0) makes one of counts" if hasattr(data, "above") else ""
         if is_sparse(data):
             way_out = ", which nbmf.BernoulliPoissonVB and BernoulliPoissonGibbs take"
         raise DataError(f"a binary matrix is needed, not a {type(data).__name__}{way_out}")
-    codes = _codes_of_frame(data, Coding()) if is_frame(data) else _codes_from_values(data)
-    if (codes == MISSING).all():
-        raise DataError(f"none of the {codes.size} entries of the matrix is observed")
-    return np.ascontiguousarray(codes)  # memory order would show in the last digits of products
+    return BinaryMatrix.values_of(data)
 
 
 def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
@@ -165,10 +160,8 @@ def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
         wrong = codes == coding.unknown
     except TypeError:  # lists in cells
         wrong = np.array([not isinstance(cell, Hashable) for cell in cells]).reshape(values.shape)
-    if wrong.any():
-        f, n = np.argwhere(wrong)[0]
-        with naming(frame, BinaryMatrix.hint):
-            raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {coding.words}")
+    with naming(frame, BinaryMatrix.hint):
+        refuse_wrong(values, wrong, coding.words)
     if may_have_signs(coding) and not _has_type_of_codes(frame):
         _refuse_signs(int(MinusOnes().look_up(cells, cells.size).sum()), codes)
     return codes
@@ -191,23 +184,6 @@ def _refuse_signs(minus_ones: int, codes: np.ndarray) -> None:
             Setting("missing", [0]),
             "; if -1 means missing, replace it: V.replace(-1, np.nan)",
         )
-
-
-def _codes_from_values(values: Any) -> np.ndarray:
-    """Return int8 codes of a two-dimensional array of 1, 0, -1 and NaN."""
-    values = two_dimensional(values)
-    if values.dtype == bool or values.dtype == np.int8:
-        codes = values.astype(np.int8)
-        wrong = (codes < MISSING) | (codes > 1)
-    else:
-        numbers = as_numbers(values, ALLOWED)
-        missing = np.isnan(numbers) | (numbers == MISSING)
-        wrong = ~(missing | (numbers == 0) | (numbers == 1))
-        codes = np.where(missing | wrong, MISSING, numbers).astype(np.int8)
-    if wrong.any():
-        f, n = np.argwhere(wrong)[0]
-        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {ALLOWED}")
-    return codes
 
 
 def _all_entries(values: Any) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from nbmf.data.given import frame_values, is_frame, naming
+from nbmf.data.given import MISSING, frame_values, is_frame, naming
 from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, texts_of_index, without_unobserved
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 NAMES = ("row_names", "column_names")
 SHOWN = 5  # names in a representation
-MISSING = -1  # but for real numbers
 
 
 class NamedMatrix:
@@ -138,6 +137,26 @@ class NamedMatrix:
         if isinstance(V, NamedMatrix):
             raise DataError(f"a {cls.__name__} is needed, not a {type(V).__name__}")
         return cls.from_frame(V) if is_frame(V) else cls.from_array(V)
+
+    @classmethod
+    def values_of(cls, V: Any) -> np.ndarray:
+        """Return the values (F, N) of such a matrix, of an array or a DataFrame.
+
+        Unlike a matrix, they may have rows or columns with no observed entry.
+
+        Raises
+        ------
+        DataError
+            If a value is not allowed, or V is empty, wholly missing, sparse or a matrix of another kind.
+        """
+        if isinstance(V, cls):
+            return getattr(V, cls.field)
+        if isinstance(V, NamedMatrix):
+            raise DataError(f"a {cls.__name__} is needed, not a {type(V).__name__}")
+        values = cls._values_of_frame(V) if is_frame(V) else cls._checked(V)
+        if not cls._is_observed(values).any():
+            raise DataError(f"none of the {values.size} entries of the matrix is observed")
+        return np.ascontiguousarray(values)  # memory order would show in the last digits of products
 
     @classmethod
     def of_parts(cls, path: str | os.PathLike, parts: dict[str, np.ndarray]) -> Self:

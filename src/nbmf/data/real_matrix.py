@@ -8,10 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from nbmf.data.given import as_numbers, frame_values, is_frame, plain, two_dimensional
+from nbmf.data.given import as_numbers, refuse_wrong, two_dimensional
 from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import is_of_a_size
-from nbmf.errors import DataError
 
 ALLOWED = "0, numbers of a size from 1e-100 to 1e100, and missing (NaN)"
 
@@ -45,12 +44,7 @@ class RealMatrix(NamedMatrix):
     def _checked(values: Any) -> np.ndarray:
         values = two_dimensional(values)
         numbers = as_numbers(values, ALLOWED)
-        wrong = ~(np.isnan(numbers) | is_of_a_size(numbers))
-        if wrong.any():
-            f, n = np.argwhere(wrong)[0]
-            raise DataError(
-                f"row {f}, column {n} (counted from 0): the value is {plain(values[f, n])!r}; allowed: {ALLOWED}"
-            )
+        refuse_wrong(values, ~(np.isnan(numbers) | is_of_a_size(numbers)), ALLOWED)
         return numbers
 
     @staticmethod
@@ -62,21 +56,3 @@ class RealMatrix(NamedMatrix):
         values = self.values.copy()
         np.fill_diagonal(values, np.nan)
         return dataclasses.replace(self, values=values)
-
-
-def as_reals(data: Any) -> np.ndarray:
-    """Return the values (float64, F x N, NaN where missing) of a matrix, array or DataFrame.
-
-    Raises
-    ------
-    DataError
-        If a value is too large, too small or no number, the matrix is empty or wholly missing, or sparse.
-    """
-    if isinstance(data, RealMatrix):
-        return data.values
-    if isinstance(data, NamedMatrix):
-        raise DataError(f"a matrix of real numbers is needed, not a {type(data).__name__}")
-    values = RealMatrix._checked(frame_values(data) if is_frame(data) else data)
-    if np.isnan(values).all():
-        raise DataError(f"none of the {values.size} entries of the matrix is observed")
-    return np.ascontiguousarray(values)

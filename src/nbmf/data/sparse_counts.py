@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nbmf.data.given import is_sparse, plain, summed
+from nbmf.data.given import MISSING, is_sparse, plain, summed
 from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.errors import DataError
-
-MISSING = -1
 
 
 @dataclass(frozen=True, eq=False)

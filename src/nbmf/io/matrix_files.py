@@ -7,7 +7,8 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.given import MISSING
+from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import Coding, CountCoding, number_of

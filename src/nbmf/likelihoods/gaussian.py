@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.real_matrix import RealMatrix, as_reals
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 
@@ -57,7 +57,7 @@ class Gaussian(Likelihood):
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return the values of a RealMatrix, an array or a DataFrame."""
-        return as_reals(V)
+        return RealMatrix.values_of(V)
 
     def is_observed(self, values: np.ndarray) -> np.ndarray:
         """Return where there is a number."""

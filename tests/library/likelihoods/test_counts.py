@@ -16,6 +16,7 @@ from nbmf.data.sparse_counts import SparseCounts
 from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.likelihoods.gaussian import GAUSSIAN
 from nbmf.likelihoods.poisson import POISSON
 from nbmf.likelihoods.tokens import TOKENS
 
@@ -54,7 +55,7 @@ def test_all_spellings_of_counts_are_one(values):
         (np.array([[1, "yes"]], dtype=object), r"row 0, column 1 .*'yes' is not a number"),
         ([[np.nan, -1]], "none of the 2 entries of the matrix is observed"),
         (scipy.sparse.csr_array(np.eye(2)), "sparse"),
-        (RealMatrix.from_array([[1, 0]]), "a matrix of counts is needed, not a RealMatrix"),
+        (RealMatrix.from_array([[1, 0]]), "a CountMatrix is needed, not a RealMatrix"),
         (np.ones(3), "V has one dimension"),
         (np.ones((2, 2)) * 1j, "Complex data not supported; allowed: whole numbers"),
         (np.ones((2, 0)), r"0 feature\(s\)"),
@@ -63,6 +64,13 @@ def test_all_spellings_of_counts_are_one(values):
 def test_other_values_are_refused_by_place(values, words):
     with pytest.raises(DataError, match=words):
         POISSON.values_of(values)
+
+
+@pytest.mark.parametrize("values_of", [POISSON.values_of, GAUSSIAN.values_of, CountMatrix.from_frame])
+def test_a_wrong_value_of_a_frame_is_named_as_the_frame_does(values_of):
+    frame = pd.DataFrame({"owls": [1.0, 2.0], "newts": [3.0, np.inf]}, index=["pond", "barn"])
+    with pytest.raises(DataError, match=r"^row 'barn', column 'newts': the value is inf; allowed: "):
+        values_of(frame)
 
 
 def test_a_binary_matrix_is_one_of_counts():

@@ -78,7 +78,7 @@ def test_values_that_are_no_categories_are_named(wrong):
 
 
 def test_other_kinds_of_values_are_refused():
-    with pytest.raises(DataError, match="a matrix of ordered categories is needed, not a CountMatrix"):
+    with pytest.raises(DataError, match="a CategoryMatrix is needed, not a CountMatrix"):
         ORDERED.values_of(CountMatrix.from_array([[1, 2]]))
     with pytest.raises(DataError, match="none of the 2 entries of the matrix is observed"):
         ORDERED.values_of([[-1, np.nan]])

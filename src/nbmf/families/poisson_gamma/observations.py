@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse
 from scipy.special import gammaln
 
+from nbmf.data.given import MISSING
 from nbmf.data.sparse_counts import SparseCounts
 from nbmf.families.poisson_gamma.kernels import passes
 from nbmf.families.poisson_gamma.parts import MANY, number_of_parts
@@ -19,7 +20,6 @@ from nbmf.numerics.lanes import aligned_table
 from nbmf.numerics.threads import run_with_threads
 
 DENSE_SHARE = 0.45  # of entries above zero, from which on products of matrices are faster
-MISSING = -1
 BLOCKS = 64  # of rows or columns, where blocks have no sums of their own
 
 
