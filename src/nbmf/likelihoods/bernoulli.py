@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.data.matrix import ALLOWED, MISSING, BinaryMatrix, as_codes
 from nbmf.errors import DataError, Setting
-from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
 
 # The largest double below one is 1 - 2**-53. A prediction that reaches 0 or 1 is scored as if it
 # had stopped there: a wrong one costs 36.7 nats instead of infinity, and is counted.
@@ -22,15 +22,8 @@ ENTRIES_AT_ONCE = 2**16  # that are put into bins: temporary arrays stay in the 
 class EntryLoss(LossAt):
     """Scores probabilities of a one; see Likelihood.loss_at."""
 
-    unit = "entry"
-
     def __init__(self, codes: np.ndarray, entries: np.ndarray):
-        self.rows, self.columns = places(codes, entries)
-        values = codes[self.rows, self.columns]
-        self._is_zero = values == 0
-        unknown = int(np.count_nonzero(~self._is_zero & (values != 1)))
-        if unknown:
-            raise DataError(f"entries: {unknown} of those to score are missing in codes")
+        self._is_zero = self._take(codes, entries) == 0
 
     def __call__(self, prediction: np.ndarray) -> Loss:
         """Return the loss of E[v] at the entries, float array (n,)."""
@@ -88,8 +81,6 @@ BERNOULLI = Bernoulli()
 
 def loss_of_probabilities(likelihood: np.ndarray) -> Loss:
     """Return the loss of probabilities of what was observed; the array is overwritten."""
-    if likelihood.size == 0:
-        raise DataError("there is nothing to score: no entry (for LDA, no token) is held out")
     saturated = int(np.count_nonzero(likelihood < SMALLEST_PROBABILITY))
     # In place: large temporary arrays cost more than the logarithms.
     np.clip(likelihood, SMALLEST_PROBABILITY, 1.0, out=likelihood)

@@ -7,7 +7,7 @@ import numpy as np
 
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError
-from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt
 
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -19,15 +19,8 @@ class DensityLoss(LossAt):
     values, may be below zero, and is comparable between methods on the same matrix only.
     """
 
-    unit = "entry"
-
     def __init__(self, values: np.ndarray, entries: np.ndarray):
-        self.rows, self.columns = places(values, entries)
-        self._values = values[self.rows, self.columns]
-        if unknown := int(np.count_nonzero(np.isnan(self._values))):
-            raise DataError(f"entries: {unknown} of those to score are missing in values")
-        if self._values.size == 0:
-            raise DataError("there is nothing to score: no entry is held out")
+        self._values = self._take(values, entries)
 
     def __call__(self, prediction: tuple[np.ndarray, np.ndarray]) -> Loss:
         """Return the loss of means and standard deviations at the entries, float arrays (n,).

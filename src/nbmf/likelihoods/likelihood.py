@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from nbmf.data.given import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 
@@ -48,7 +49,18 @@ class LossAt(ABC):
 
     rows: np.ndarray
     columns: np.ndarray
-    unit: str
+    unit: str = "entry"
+
+    def _take(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Take over the places of the entries to score, row by row, and return their values, (n,); see `loss_at`."""
+        self.rows, self.columns = places(values, entries)
+        if self.rows.size == 0:
+            raise DataError("there is nothing to score: no entry is held out")
+        scored = values[self.rows, self.columns]
+        is_missing = np.isnan(scored) if scored.dtype.kind == "f" else scored == MISSING
+        if is_missing.any():
+            raise DataError(f"entries: {np.count_nonzero(is_missing)} of those to score are missing in the matrix")
+        return scored
 
     @abstractmethod
     def __call__(self, prediction: Any) -> Loss:

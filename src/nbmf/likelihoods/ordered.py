@@ -5,21 +5,15 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.category_matrix import ALLOWED, LARGEST, MISSING, CategoryMatrix, as_ranks
-from nbmf.errors import DataError
 from nbmf.likelihoods.bernoulli import SMALLEST_PROBABILITY, loss_of_probabilities
-from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
 
 
 class CategoryLoss(LossAt):
     """Scores probabilities of all categories; see Likelihood.loss_at."""
 
-    unit = "entry"
-
     def __init__(self, ranks: np.ndarray, entries: np.ndarray):
-        self.rows, self.columns = places(ranks, entries)
-        self._ranks = ranks[self.rows, self.columns].astype(np.int64)
-        if unknown := int(np.count_nonzero(self._ranks < 0)):
-            raise DataError(f"entries: {unknown} of those to score are missing in the categories")
+        self._ranks = self._take(ranks, entries).astype(np.int64)
 
     def __call__(self, prediction: np.ndarray) -> Loss:
         """Return the loss of probabilities at the entries, float array (n, C).

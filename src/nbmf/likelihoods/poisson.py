@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from nbmf.data.count_matrix import ALLOWED, MISSING, CountMatrix, as_tallies
-from nbmf.errors import DataError
-from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places, refuse_other_forms
+from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
 
 # A rate below this is scored as if it were this: a count of one where a rate of zero was predicted
 # costs 36.7 nats instead of infinity, and is counted as saturated.
@@ -17,20 +16,13 @@ SMALLEST_RATE = 2.0**-53
 class CountLoss(LossAt):
     """Scores rates; see Likelihood.loss_at."""
 
-    unit = "entry"
-
     def __init__(self, tallies: np.ndarray, entries: np.ndarray):
-        self.rows, self.columns = places(tallies, entries)
-        self._counts = tallies[self.rows, self.columns].astype(float)
-        if unknown := int(np.count_nonzero(self._counts < 0)):
-            raise DataError(f"entries: {unknown} of those to score are missing in the counts")
+        self._counts = self._take(tallies, entries).astype(float)
         self._constant = float(gammaln(self._counts + 1.0).sum())
 
     def __call__(self, prediction: np.ndarray) -> Loss:
         """Return the loss of E[v] at the entries as rates of Poisson distributions, float array (n,)."""
         counts, rate = self._counts, np.asarray(prediction, float)
-        if counts.size == 0:
-            raise DataError("there is nothing to score: no entry is held out")
         saturated = int(np.count_nonzero((rate < SMALLEST_RATE) & (counts > 0)))
         log_rate = np.log(np.maximum(rate, SMALLEST_RATE))
         total = np.maximum(rate, 0.0).sum() - counts @ log_rate + self._constant

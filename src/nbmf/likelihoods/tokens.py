@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI, loss_of_probabilities
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, places
 
@@ -18,6 +19,8 @@ class TokenLoss(LossAt):
         rows, columns = places(codes, entries)
         is_token = codes[rows, columns] == 1
         self.rows, self.columns = rows[is_token], columns[is_token]
+        if self.rows.size == 0:
+            raise DataError("there is nothing to score: no token is held out")
 
     def __call__(self, prediction: np.ndarray) -> Loss:
         """Return the loss of P(a token of the column is the row), float array (n,)."""

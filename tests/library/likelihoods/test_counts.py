@@ -134,7 +134,7 @@ def test_what_is_hidden_is_missing_and_is_not_scored():
     assert hidden.dtype == np.int32
     np.testing.assert_array_equal(hidden, np.where(SCORED, -1, TALLIES))
     np.testing.assert_array_equal(POISSON.is_observed(hidden), (TALLIES >= 0) & ~SCORED)
-    with pytest.raises(DataError, match="3 of those to score are missing in the counts"):
+    with pytest.raises(DataError, match="3 of those to score are missing in the matrix"):
         POISSON.loss_at(hidden, SCORED)
     with pytest.raises(DataError, match="no entry is held out"):
         POISSON.loss_at(TALLIES, np.zeros_like(SCORED))(np.empty(0))

@@ -80,6 +80,8 @@ def test_tokens_are_the_held_out_ones():
     assert found.entries == 2
     assert found.perplexity == pytest.approx(-(math.log(0.5) + math.log(0.8)) / 2)
     assert loss_at(np.zeros(2)).saturated == 2
+    with pytest.raises(DataError, match="nothing to score: no token"):
+        TOKENS.loss_at(CODES, CODES == 0)
 
 
 def further_scores(codes, expectation, entries):
@@ -181,7 +183,7 @@ def test_what_was_predicted_is_not_changed_by_its_score():
     [
         (EXPECTATION.T, ALL, r"probabilities: shape \(3, 2\); allowed: that of codes, \(2, 3\)"),
         (EXPECTATION, ALL.T, r"entries: shape \(3, 2\); allowed: that of the values, \(2, 3\)"),
-        (EXPECTATION, np.ones((2, 3), bool), "entries: 1 of those to score are missing in codes"),
+        (EXPECTATION, np.ones((2, 3), bool), "entries: 1 of those to score are missing in the matrix"),
         (EXPECTATION, np.zeros((2, 3), bool), "there is nothing to score"),
         (EXPECTATION + 0.5, ALL, r"expectation: row 1, column 1 \(counted from 0\) is 1.3; allowed: probabilities"),
         (EXPECTATION - 0.15, ALL, "expectation: row 1, column 2 .* is -0.0"),

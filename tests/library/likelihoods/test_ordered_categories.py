@@ -108,7 +108,7 @@ def test_a_category_that_was_not_foreseen_is_saturated():
 
 
 def test_missing_categories_cannot_be_scored():
-    with pytest.raises(DataError, match="1 of those to score are missing in the categories"):
+    with pytest.raises(DataError, match="1 of those to score are missing in the matrix"):
         ORDERED.loss_at(RANKS, np.ones((3, 3), bool))
     with pytest.raises(DataError, match="nothing to score"):
         ORDERED.loss_at(RANKS, np.zeros((3, 3), bool))(np.empty((0, 4)))
