@@ -16,7 +16,7 @@ from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, store
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
-from nbmf.data.names import refuse_duplicates, texts_of_index
+from nbmf.data.names import refuse_duplicates, texts_of_index, with_default_names
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, NotSupportedError, choices
 from nbmf.numerics.cells import rows_between
@@ -235,8 +235,7 @@ class FeatureTable(NamedMatrix):
             kinds,
             sizes,
             [text for of_column in texts for text in of_column],
-            [f"row {f}" for f in range(F)] if row_names is None else row_names,
-            [f"column {n}" for n in range(N)] if column_names is None else column_names,
+            *with_default_names(shape, row_names, column_names),
             row_groups,
         )
 

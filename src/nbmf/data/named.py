@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from nbmf.data.given import MISSING, frame_values, is_frame, naming
-from nbmf.data.names import checked_names, refuse_duplicates, refuse_unobserved, texts_of_index, without_unobserved
+from nbmf.data.names import (
+    checked_names,
+    refuse_duplicates,
+    refuse_unobserved,
+    texts_of_index,
+    with_default_names,
+    without_unobserved,
+)
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.files import atomic_path, read_arrays
@@ -78,11 +85,7 @@ class NamedMatrix:
         Names default to "row 0", "row 1", ... and "column 0", ...
         """
         values = cls._checked(values)
-        if row_names is None:
-            row_names = [f"row {f}" for f in range(values.shape[0])]
-        if column_names is None:
-            column_names = [f"column {n}" for n in range(values.shape[1])]
-        return cls(values, row_names, column_names, row_groups)
+        return cls(values, *with_default_names(values.shape, row_names, column_names), row_groups)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Self:
@@ -120,10 +123,7 @@ class NamedMatrix:
         if is_frame(V):
             return cls.from_frame(V)
         values = cls._checked(V)
-        names = (
-            [f"{kind} {i}" for i in range(size)] for kind, size in zip(("row", "column"), values.shape, strict=True)
-        )
-        return cls._observed_part(values, *names)
+        return cls._observed_part(values, *with_default_names(values.shape, None, None))
 
     @classmethod
     def _observed_part(cls, values: np.ndarray, row_names: Any, column_names: Any) -> Self:

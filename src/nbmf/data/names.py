@@ -15,6 +15,14 @@ def texts_of_index(index: Any) -> Any:
     return index.astype(str) if index.nlevels == 1 else [str(name) for name in index]
 
 
+def with_default_names(shape: tuple[int, int], row_names: Any, column_names: Any) -> tuple[Any, Any]:
+    """Return names of rows and columns; instead of None "row 0", "row 1", ... or "column 0", "column 1", ..."""
+    return tuple(
+        [f"{kind} {i}" for i in range(size)] if given is None else given
+        for kind, size, given in zip(("row", "column"), shape, (row_names, column_names), strict=True)
+    )
+
+
 def checked_names(names: Any, length: int, field: str) -> np.ndarray:
     """Return names as an array of texts; DataError if they are more or fewer than `length`."""
     names = np.array(names, dtype=str)  # a copy: the caller's own stays writeable

@@ -12,6 +12,7 @@ import numpy as np
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MAX_ENTRIES, MISSING, BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
+from nbmf.data.names import with_default_names
 from nbmf.data.symmetry import CHANCE, chance_of_agreement
 from nbmf.errors import DataError
 
@@ -70,7 +71,7 @@ class SparseBinaryMatrix(NamedMatrix):
         codes = cls._checked(values)
         places = np.nonzero(codes)
         stored = np.array([*places, codes[places]], np.int32)
-        return cls(stored, *_default_names(codes.shape, row_names, column_names), row_groups)
+        return cls(stored, *with_default_names(codes.shape, row_names, column_names), row_groups)
 
     @classmethod
     def from_sparse(cls, values: Any, row_names: Any = None, column_names: Any = None, row_groups: Any = None) -> Self:
@@ -85,7 +86,7 @@ class SparseBinaryMatrix(NamedMatrix):
             np.array([*part.nonzero(), np.full(part.nnz, code)], np.int32)
             for part, code in ((counts.above_zero, 1), (counts.missing, MISSING))
         ]
-        names = _default_names(counts.shape, row_names, column_names)
+        names = with_default_names(counts.shape, row_names, column_names)
         return cls(np.hstack(parts), *names, row_groups)
 
     @classmethod
@@ -238,11 +239,3 @@ def _in_order(stored: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
             f, n = stored[:CODE, again[0]]
             raise DataError(f"row {f}, column {n} (counted from 0): the entry is stored twice")
     return np.ascontiguousarray(stored)
-
-
-def _default_names(shape: tuple[int, int], *names: Any) -> tuple[Any, Any]:
-    """Return names of rows and columns, numbers from 0 where there are none."""
-    return tuple(
-        [f"{kind} {i}" for i in range(size)] if given is None else given
-        for kind, size, given in zip(("row", "column"), shape, names, strict=True)
-    )

@@ -12,6 +12,7 @@ import numpy as np
 from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.data.names import with_default_names
 from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
@@ -265,10 +266,7 @@ def _matrix(
     codes, names, groups = (found.codes, (found.row_names, found.column_names), found.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
-    row_names, column_names = (
-        np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
-        for kind, size, given in zip(("row", "column"), codes.shape, names, strict=True)
-    )
+    row_names, column_names = (np.array(each, dtype=str) for each in with_default_names(codes.shape, *names))
     groups = None if groups is None else np.array(groups, dtype=str)
     is_stored = isinstance(codes, StoredCodes)
     rows, columns = coded_matrix.observed_rows_and_columns(codes)
