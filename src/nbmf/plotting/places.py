@@ -1,6 +1,6 @@
 """Where rows and columns of V are in a picture, so that a page can name what a pointer is on.
 
-Drawing functions note it, `of_saved` puts it in fractions of the picture, and `style.save` into the PNG: numbers of
+Drawing functions note it, `text_of` puts it in fractions of the picture, and `style.save` into the PNG: numbers of
 rows and columns, no names.
 """
 

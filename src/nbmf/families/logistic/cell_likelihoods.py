@@ -120,7 +120,7 @@ class Counts:
         self._generators = generator_states(seed, self.sizes.size)
 
     def learn(self, psi, by_column, threads):
-        """Draw r; see kernels.cells.draw_sizes."""
+        """Draw r; see kernels.entry_passes.draw_sizes."""
         arguments = (
             by_column.start,
             by_column.place,
