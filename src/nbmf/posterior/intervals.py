@@ -1,11 +1,12 @@
 """Equal-tailed intervals of numbers that draws give, a block at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from nbmf.errors import not_allowed
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.state import Factors
 from nbmf.posterior.alignment import Matching
 
@@ -18,8 +19,8 @@ def expectation_interval(
     """Return the interval of every E[v_fn]; see Draws.expectation_interval."""
     S, F, N = len(draws), draws[0].W.shape[0], draws[0].H.shape[1]
     lower, upper = np.empty((2, F, N), np.float32)
-    for n in blocks(N, S):
-        for f in blocks(F, S * (n.stop - n.start)):
+    for n in in_blocks(N, S, BLOCK):
+        for f in in_blocks(F, S * (n.stop - n.start), BLOCK):
             means = np.empty((S, f.stop - f.start, n.stop - n.start), np.float32)
             for s, factors in enumerate(draws):
                 means[s] = estimator.mean(factors, f, n)
@@ -43,17 +44,10 @@ def factor_interval(factor: Sequence[np.ndarray], matching: Matching, level: flo
     """
     (S, K), rows = matching.order.shape, len(factor[0])
     lower, upper = np.empty((2, rows, K), np.float32)
-    for block in blocks(rows, max(S * K, 1)):
+    for block in in_blocks(rows, S * K, BLOCK):
         aligned = np.stack([matching.aligned(s, one[block]) for s, one in enumerate(factor)])
         lower[block], upper[block] = interval(aligned, level)
     return lower, upper
-
-
-def blocks(rows: int, per_row: int) -> Iterator[slice]:
-    """Yield slices of as many rows as BLOCK allows, at least one."""
-    step = max(1, BLOCK // per_row)
-    for start in range(0, rows, step):
-        yield slice(start, min(start + step, rows))
 
 
 def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
