@@ -1,7 +1,6 @@
 """Which method predicts a matrix best: the paper's held-out comparison, on any matrix."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation import sparse_comparison
 from nbmf.evaluation.baselines import baseline_score, compared_with
-from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, run_all
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, scores_of
 from nbmf.evaluation.entries import entries_of, likelihoods_of, lines_of, matrix_of, observed_of
 from nbmf.evaluation.result import Comparison
 from nbmf.fit_key import mask_stream
@@ -106,19 +105,13 @@ def compare(
         ComparedFit(method, k, j) for method, entry in entries.items() for k in entry["K"] for j in range(len(drawn))
     ]
 
-    def run(fit: ComparedFit) -> dict[str, Any]:
-        key = {"dataset": name, **fit._asdict(), "seed": seed}
-        return key | outcome(matrix, drawn[fit.mask], entries[fit.method], key)
+    def run(fit: ComparedFit, key: dict[str, Any]) -> dict[str, Any]:
+        return outcome(matrix, drawn[fit.mask], entries[fit.method], key)
 
-    rows = {}
-    # Mask after mask, so that what an interrupted comparison has is comparable.
-    by_mask = sorted(fits, key=lambda fit: fit.mask)
-    with closing(run_all(by_mask, run, n_jobs or processors())) as done:  # also if `log` fails
-        for fit, row in done:
-            rows[fit] = row
-            log(FitDone(len(rows), len(fits), row, entries[fit.method]["label"]))
+    labels = {method: entry["label"] for method, entry in entries.items()}
+    scores = scores_of(fits, run, labels, name, seed, n_jobs or processors(), log, gap)
     baselines = compared_with(matrix, likelihoods_of(entries).values())
-    scores = [rows[fit] for fit in fits] + list(_baseline_rows(baselines, matrix, drawn, name, seed))
+    scores += _baseline_rows(baselines, matrix, drawn, name, seed)
     n_test = np.mean([np.count_nonzero(mask) for mask in drawn])
     n_train = np.count_nonzero(matrix.observed) - n_test
     return Comparison(pd.DataFrame(scores), entries, name, float(n_test / n_train))

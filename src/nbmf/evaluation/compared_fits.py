@@ -2,7 +2,8 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -57,26 +58,48 @@ class FitDone(NamedTuple):
         return f"{which}: {row['perplexity']:.4f} ({row['seconds']:.1f} s)"
 
 
-def run_all(
-    fits: list[ComparedFit], run: Callable[[ComparedFit], dict], n_jobs: int
-) -> Iterator[tuple[ComparedFit, dict]]:
-    """Yield each fit and its row as it is done, `n_jobs` at a time."""
-    with warnings.catch_warnings():
+def scores_of(
+    fits: list[ComparedFit],
+    run: Callable[[ComparedFit, dict[str, Any]], dict[str, Any]],
+    labels: Mapping[str, str],
+    name: str,
+    seed: int,
+    n_jobs: int,
+    log: Callable[[FitDone], object],
+    gap: Callable[[str], dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return a row per fit: its key, the arguments of a FitKey, and what `run` returns of the fit and that key.
+
+    Of a fit that fails it has what `gap` returns of the reason. `labels` names methods for a person; the other
+    arguments are those of `nbmf.compare`.
+    """
+
+    def row_of(fit: ComparedFit) -> dict[str, Any]:
+        key = {"dataset": name, **fit._asdict(), "seed": seed}
+        try:
+            return key | run(fit, key)
+        except NbmfError as error:
+            return key | gap(str(error))
+        except Exception as error:  # whatever it is, the other fits go on
+            return key | gap(f"{type(error).__name__}: {error}")
+
+    rows = {}
+    # Mask after mask, so that what an interrupted comparison has is comparable.
+    by_mask = sorted(fits, key=lambda fit: fit.mask)
+    running = run_in_threads([partial(row_of, fit) for fit in by_mask], n_jobs)
+    with warnings.catch_warnings(), closing(running):  # also if `log` fails
         warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
-        for number, row in run_in_threads([partial(run, fit) for fit in fits], n_jobs):
-            yield fits[number], row
+        for number, row in running:
+            rows[by_mask[number]] = row
+            log(FitDone(len(rows), len(fits), row, labels[row["method"]]))
+    return [rows[fit] for fit in fits]
 
 
 def outcome(matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any]) -> dict[str, Any]:
-    """Return FACTS about one fit; where it fails, only its status, which says why."""
-    try:
-        stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
-        request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
-        report = run_fit(matrix, mask, request, log=_nothing).report
-    except NbmfError as error:
-        return gap(str(error))
-    except Exception as error:  # whatever it is, the other fits go on
-        return gap(f"{type(error).__name__}: {error}")
+    """Return FACTS about one fit."""
+    stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
+    request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
+    report = run_fit(matrix, mask, request, log=_nothing).report
     if not math.isfinite(report["perplexity"]):
         return gap("the predictions are not finite")
     report["brier"] = report["further_scores"].get("brier", math.nan)

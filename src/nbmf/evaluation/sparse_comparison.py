@@ -7,9 +7,7 @@ are not recommended to themselves.
 """
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +16,9 @@ import scipy.sparse
 
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import ConfigError, NbmfError, PoorFitWarning, Setting
+from nbmf.errors import ConfigError, Setting
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, run_all
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, scores_of
 from nbmf.evaluation.result import Comparison
 from nbmf.evaluation.sampled_entries import (
     ONE_COMPONENT,
@@ -114,17 +112,16 @@ def compared(
     ]
     fits = of_methods + [ComparedFit(baseline, 0, j) for baseline in (OVERALL, POPULARITY) for j in range(masks)]
 
-    def run(fit: ComparedFit) -> dict[str, Any]:
-        key = {"dataset": name, **fit._asdict(), "seed": seed}
-        return key | _outcome(drawn[fit.mask], entries.get(fit.method), key)
+    def run(fit: ComparedFit, key: dict[str, Any]) -> dict[str, Any]:
+        mask, entry = drawn[fit.mask], entries.get(fit.method)
+        if entry is None:
+            return _of_baseline(mask, key)
+        stream = FitKey(**key).stream(entry.get("starts_as"))
+        return _row(mask, make_estimator(entry["class"], fit.K, entry["settings"], seed_sequence(*stream)))
 
-    rows = {}
-    with closing(run_all(sorted(fits, key=lambda fit: fit.mask), run, n_jobs)) as done:  # also if `log` fails
-        for fit, row in done:
-            rows[fit] = row
-            label = entries[fit.method]["label"] if fit.method in entries else LABELS[fit.method]
-            log(FitDone(len(rows), len(fits), row, label))
-    return Comparison(pd.DataFrame([rows[fit] for fit in fits]), dict(entries), name, TEST_RATIO, UNIT)
+    labels = LABELS | {method: entry["label"] for method, entry in entries.items()}
+    scores = scores_of(fits, run, labels, name, seed, n_jobs, log, _gap)
+    return Comparison(pd.DataFrame(scores), dict(entries), name, TEST_RATIO, UNIT)
 
 
 class Mask:
@@ -165,19 +162,6 @@ class Mask:
         return self.fold.is_one.size
 
 
-def _outcome(mask: Mask, entry: Mapping[str, Any] | None, key: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a method, or of a baseline, which has no entry; where it fails only why."""
-    try:
-        if entry is None:
-            return _of_baseline(mask, key)
-        stream = FitKey(**key).stream(entry.get("starts_as"))
-        return _row(mask, make_estimator(entry["class"], key["K"], entry["settings"], seed_sequence(*stream)))
-    except NbmfError as error:
-        return _gap(str(error))
-    except Exception as error:  # whatever it is, the other fits go on
-        return _gap(f"{type(error).__name__}: {error}")
-
-
 def _of_baseline(mask: Mask, key: dict[str, Any]) -> dict[str, Any]:
     """Return the row of the proportion of ones, which recommends nothing, or of rates r_f c_n."""
     if key["method"] == POPULARITY:
@@ -192,9 +176,7 @@ _OF_ALL = {"unit": f"nats per {UNIT}", "saturated": 0, "brier": np.nan}
 
 def _row(mask: Mask, estimator: Factorization) -> dict[str, Any]:
     started = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
-        estimator.fit(mask.training)
+    estimator.fit(mask.training)
     seconds = time.perf_counter() - started
     return {
         **mask.scores(estimator),
