@@ -14,8 +14,9 @@ import numpy as np
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, PoorFitWarning, Setting
-from nbmf.evaluation.held_out_cells import Fold, count_distinct_rows, folds
+from nbmf.evaluation.held_out_cells import Fold, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
+from nbmf.families.mixed_membership.features import cells_of
 from nbmf.inference.parameters import check_count
 from nbmf.inference.starts import Starts
 from nbmf.numerics.clustered_errors import count_distinct, format_error, format_p, mean_and_error, one_sided_p
@@ -171,10 +172,11 @@ def _check(table: FeatureTable, grid: Sequence[int]) -> None:
 
 def _largest_K(drawn: Sequence[Fold], grid: Sequence[int]) -> int:
     """Return the largest K of a grid, or the number of different rows if this is less; ConfigError if no K fits."""
-    largest = min(count_distinct_rows(fold.known, max(2, *grid)) for fold in drawn)
+    known = [cells_of(fold.known) for fold in drawn]
+    largest = min(cells.count_distinct_rows(max(2, *grid)) for cells in known)
     if any(2 <= K <= largest for K in grid):
         return largest
-    largest = min(count_distinct_rows(fold.known, fold.known.shape[0]) for fold in drawn)
+    largest = min(cells.count_distinct_rows(drawn[0].known.shape[0]) for cells in known)
     raise ConfigError(
         Setting("n_components", grid[0] if len(grid) == 1 else list(grid)),
         f": must be a number from 2 to {largest}, since {largest} rows differ where a fifth of the cells is held out",

@@ -61,15 +61,3 @@ def folds(table: FeatureTable, rng: np.random.Generator) -> Iterator[Fold]:
 
 def _with_cells(table: FeatureTable, counts: np.ndarray) -> FeatureTable:
     return take_cells(replace(table, cells=np.maximum(counts, 1)), counts > 0)
-
-
-def count_distinct_rows(table: FeatureTable, enough: int) -> int:
-    """Return how many different rows with cells there are; counting ends at `enough`."""
-    seen = set()
-    for f in range(table.shape[0]):
-        part = slice(table.starts[f], table.starts[f + 1])
-        if part.stop > part.start:
-            seen.add(table.columns[part].tobytes() + table.cells[part].tobytes())
-        if len(seen) >= enough:
-            break
-    return len(seen)
