@@ -13,6 +13,7 @@ from nbmf import registry
 from nbmf.catalogue import METHODS, colours_of
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.best_K import best_K
 from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
 from nbmf.evaluation.score_table import summarise
 
@@ -98,18 +99,12 @@ class Comparison:
         return recommend(candidates, baselines, self.test_ratio, self.unit)
 
     def _candidates(self) -> Iterator[Candidate]:
-        """Yield each comparable method with its best K.
-
-        A K that has no log loss for some mask is left out: its mean would be one of other masks.
-        """
+        """Yield each comparable method with its best K, see nbmf.evaluation.best_K."""
         for method, entry in self.methods.items():
-            grid = {K: self.by_mask(method, K) for K in entry["K"]}
-            means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
-            if not _comparable(entry) or not means:
-                continue
-            K = min(means, key=means.get)
-            seconds = float(self._rows(method, K)["seconds"].median())
-            yield Candidate(method, K, _named(entry, K), grid[K].to_numpy(), seconds)
+            K = best_K(self.scores[self.scores["method"] == method]) if _comparable(entry) else None
+            if K is not None:
+                seconds = float(self._rows(method, K)["seconds"].median())
+                yield Candidate(method, K, _named(entry, K), self.by_mask(method, K).to_numpy(), seconds)
 
     def remarks(self) -> list[str]:
         """Return what else there is to say: methods whose best K lies at an end of their grid."""
