@@ -39,21 +39,7 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ChainRecords:
-    """Several fits of one method to one matrix, and what was recorded of them.
-
-    Attributes
-    ----------
-    estimators : list of Factorization
-        The fitted chains.
-    values : array (F, N)
-        The matrix in the coding of the method's likelihood; of a binary one int8, 1, 0 and -1
-        (missing).
-    trace : dict of float arrays (chains, recorded sweeps, ...)
-        objective (in nats; of the collapsed samplers the log joint), log likelihood of V given
-        that sweep's factors in nats, components (K), active components, shares (of the largest
-        components, in order; none where components have no shares), entries (of E[V] given that
-        sweep's factors).
-    """
+    """Several fits of one method to one matrix, and what was recorded of them; see Chains for the attributes."""
 
     estimators: list[Factorization]
     values: np.ndarray
