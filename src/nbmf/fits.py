@@ -191,15 +191,13 @@ def _scores(estimator: Factorization, loss_at: LossAt, kind: str) -> dict[str, A
 
 
 def _fit_table(matrix: NamedMatrix, mask: np.ndarray | None, request: FitRequest, log: Callable) -> FitResult:
-    """Fit a TableModel; a fit of one iteration goes before, so that no compilation is in the CPU time."""
+    """Fit a TableModel."""
     class_name, K, settings = request.class_name, request.K, request.settings
     models = [make_estimator(class_name, K, settings, seed) for seed in request.seeds()]
     training = models[0].table.of(matrix)
     training = training if mask is None else without(training, mask)
     log(f"{class_name}, K = {K}, {settings}: fitted to {training.shape[0]} of {matrix.shape[0]} rows")
-    brief = settings | length_settings(class_name, 0, 1)
-    with warnings.catch_warnings(action="ignore"):  # what there is to be said, the fit will say
-        make_estimator(class_name, K, brief, request.seeds()[0]).fit(training)
+    _warm_up(request, training)
 
     def fit(model: TableModel) -> Start:
         started, cpu_started = time.perf_counter(), time.process_time()
@@ -265,16 +263,18 @@ def function_of(name: str) -> Callable:
 
 
 def _observer(request: FitRequest, matrix: NamedMatrix, training: np.ndarray) -> Callable | None:
-    """Return what is asked at each point of a trace, None if nothing is.
-
-    A fit to some rows goes before, so that no compilation is in the CPU time of what comes.
-    """
+    """Return what is asked at each point of a trace, None if nothing is."""
     if not request.observe:
         return None
+    _warm_up(request, training[:WARM_UP])
+    return function_of(request.observe)(matrix, **request.arguments)
+
+
+def _warm_up(request: FitRequest, training: np.ndarray | NamedMatrix) -> None:
+    """Make a fit of two iterations, so that no compilation is in the CPU time of what comes."""
     brief = request.settings | length_settings(request.class_name, 1, 1)
     with warnings.catch_warnings(action="ignore"):  # what there is to be said, the fit will say
-        make_estimator(request.class_name, request.K, brief, random_state=0).fit(training[:WARM_UP])
-    return function_of(request.observe)(matrix, **request.arguments)
+        make_estimator(request.class_name, request.K, brief, random_state=0).fit(training)
 
 
 def _fingerprint(request: FitRequest, versions: dict[str, str], *matrices: np.ndarray) -> str:
