@@ -9,8 +9,8 @@ from matplotlib.image import imread
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.plotting import style
+from nbmf_studies.framework.loaded import ShownFit
 from nbmf_studies.lumbreras2020 import figure_6
-from nbmf_studies.lumbreras2020.figure_6 import Panel
 
 SIZES = {"PP": 4, "Ciutadans": 35, "CEC": 8, "JuntsxCat": 35, "CUP": 4, "ERC": 28, "PSC": 16}
 
@@ -34,7 +34,11 @@ def members(sizes, seed=0):
 def reconstructions(matrix, count=5):
     rng = np.random.default_rng(1)
     labels = ["Beta-Dir GS", "Beta-Dir VB", "Dir-Dir GS", "bICA-8", "logPCA-8"][:count]
-    return [Panel(label, rng.random(matrix.shape), 1234.56 + i, i) for i, label in enumerate(labels)]
+    return [shown(label, rng.random(matrix.shape), 1234.56 + i, i) for i, label in enumerate(labels)]
+
+
+def shown(label, expectation, loss=1.0, active_components=1):
+    return ShownFit("", label, loss, active_components, W=None, H=None, expectation=expectation)
 
 
 def images(figure):
@@ -57,14 +61,18 @@ def test_rows_and_columns_are_sorted_alike_by_party_and_name():
 def test_titles_give_the_loss_and_the_active_components():
     matrix = members({"a": 3, "b": 2})
     panels = reconstructions(matrix, 2)
-    panels[1] = panels[1]._replace(active_components=None, loss=8930.4)
+    panels[1] = panels[1]._replace(loss=8930.4)
     titles = [axis.get_title() for axis in figure_6.draw(matrix, panels).axes if axis.images]
-    assert titles == ["data V", "Beta-Dir GS\nD(V|V̂) = 1,235 nats, 0 active", "Beta-Dir VB\nD(V|V̂) = 8,930 nats"]
+    assert titles == [
+        "data V",
+        "Beta-Dir GS\nD(V|V̂) = 1,235 nats, 0 active",
+        "Beta-Dir VB\nD(V|V̂) = 8,930 nats, 1 active",
+    ]
 
 
 def test_black_is_one_and_the_scale_is_the_same_everywhere():
     matrix = members({"a": 3, "b": 2})
-    panels = [Panel("half", np.full(matrix.shape, 0.5), 1.0, 1)]
+    panels = [shown("half", np.full(matrix.shape, 0.5))]
     for axis in figure_6.draw(matrix, panels).axes:
         for image in axis.images:
             assert image.get_clim() == (0, 1)
@@ -121,13 +129,13 @@ def test_refusals():
     with pytest.raises(DataError, match="same names"):
         figure_6.draw(BinaryMatrix(matrix.codes, matrix.row_names, other, matrix.row_groups), [])
     with pytest.raises(DataError, match=r"bICA-8: the shape \(4, 5\)"):
-        figure_6.draw(matrix, [Panel("bICA-8", np.zeros((4, 5)), 1.0, 1)])
+        figure_6.draw(matrix, [shown("bICA-8", np.zeros((4, 5)))])
 
 
 def test_saved_twice_the_bytes_are_the_same(tmp_path):
     matrix = members({"a": 3, "b": 2})
     for name in ("one", "other"):
-        figure = figure_6.draw(matrix, reconstructions(matrix))
+        figure = figure_6.draw(matrix, reconstructions(matrix, 2))
         style.save(figure, tmp_path / f"{name}.png", tmp_path / f"{name}.pdf")
     for suffix in ("png", "pdf"):
         one, other = ((tmp_path / f"{n}.{suffix}").read_bytes() for n in ("one", "other"))

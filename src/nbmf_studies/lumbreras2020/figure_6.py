@@ -1,7 +1,6 @@
 """Figure 6: the parliament matrix and its reconstructions, members sorted by party and name."""
 
 import math
-from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,6 +13,7 @@ from nbmf.errors import DataError
 from nbmf.plotting import style
 from nbmf.plotting.ordering import order_by_group
 from nbmf.plotting.strips import Run, runs_of, spread
+from nbmf_studies.framework.loaded import ShownFit
 
 COLUMNS = 3
 PANEL_HEIGHT = 2.45  # inches, with the title
@@ -22,22 +22,7 @@ LABEL_GAP = 5.8  # points between the centres of group labels, at least
 BORDER = {"color": style.COLOURS[0], "linewidth": 0.35, "alpha": 0.8}
 
 
-class Panel(NamedTuple):
-    """One reconstruction.
-
-    label : str, the method and, where it was chosen, its K
-    expectation : float array (F, N), E[V] of a fit to the whole matrix
-    loss : float, D(V|V^) in nats, eq. (66)
-    active_components : int; None for a method that has no such count
-    """
-
-    label: str
-    expectation: np.ndarray
-    loss: float
-    active_components: int | None
-
-
-def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
+def draw(matrix: BinaryMatrix, fits: list[ShownFit]) -> Figure:
     """Draw the data and the reconstructions; black is 1, white is 0, orange is missing.
 
     Rows and columns are sorted alike: by group, the largest first, then by name.
@@ -46,7 +31,7 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
     ----------
     matrix : BinaryMatrix
         A square matrix whose rows and columns have the same names, with row groups.
-    fits : list of Panel, or of anything that has its fields
+    fits : list of ShownFit
         The reconstructions, drawn after the data in this order.
 
     Raises
@@ -55,14 +40,14 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
         If the matrix is not as described, or a reconstruction has another shape.
     """
     rows, columns = _orders(matrix)
-    for panel in fits:
-        if panel.expectation is None:
-            raise DataError(f"{panel.label}: the fit has not kept E[V], which figure 6 shows")
-        if panel.expectation.shape != matrix.shape:
-            raise DataError(f"{panel.label}: the shape {panel.expectation.shape} is not the data's, {matrix.shape}")
+    for fit in fits:
+        if fit.expectation is None:
+            raise DataError(f"{fit.label}: the fit has not kept E[V], which figure 6 shows")
+        if fit.expectation.shape != matrix.shape:
+            raise DataError(f"{fit.label}: the shape {fit.expectation.shape} is not the data's, {matrix.shape}")
     data = np.where(matrix.codes == MISSING, np.nan, matrix.codes)
     pictures = [("data V", data)]
-    pictures += [(_title(panel), panel.expectation) for panel in fits]
+    pictures += [(_title(fit), fit.expectation) for fit in fits]
     runs = runs_of(matrix.row_groups[rows])
     n_rows = math.ceil(len(pictures) / COLUMNS)
     figure, axes = plt.subplots(
@@ -82,11 +67,8 @@ def draw(matrix: BinaryMatrix, fits: list[Panel]) -> Figure:
     return figure
 
 
-def _title(panel: Panel) -> str:
-    facts = f"D(V|V̂) = {panel.loss:,.0f} nats"
-    if panel.active_components is not None:
-        facts += f", {panel.active_components} active"
-    return f"{panel.label}\n{facts}"
+def _title(fit: ShownFit) -> str:
+    return f"{fit.label}\nD(V|V̂) = {fit.loss:,.0f} nats, {fit.active_components} active"
 
 
 def _orders(matrix: BinaryMatrix) -> tuple[np.ndarray, np.ndarray]:
