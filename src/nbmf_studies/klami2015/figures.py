@@ -57,5 +57,4 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, series: dict[str, list]) -> No
     last = [error for error in last if np.isfinite(error)]  # E e^ψ may overflow
     if last:
         axis.set_ylim(BELOW * min(last), ABOVE * max(last))
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)

@@ -74,8 +74,7 @@ def _draw_sides(axis: Axes, table: pd.DataFrame, value: str) -> None:
     axis.set_xticks(values, [f"{one:g}" for one in values])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("concentration")
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
 
 
 def _handles() -> list[Line2D]:

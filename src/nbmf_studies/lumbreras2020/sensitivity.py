@@ -64,8 +64,7 @@ def _draw_panel(axis: Axes, size: int, scores: pd.DataFrame, labels: dict, colou
     axis.set_xticks(concentrations, [f"{value:g}" for value in concentrations])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("assumed concentration")
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
 
 
 def _draw_method(axis: Axes, scores: pd.DataFrame, colour: str, place: int, count: int) -> None:

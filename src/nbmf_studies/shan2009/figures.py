@@ -76,8 +76,7 @@ def _finish(axis: Axes, title: str, x: str, y: str) -> None:
     axis.set_title(title)
     axis.set_xlabel(x)
     axis.set_ylabel(y)
-    axis.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axis.set_axisbelow(True)
+    style.draw_grid(axis)
 
 
 def log_seconds(axes: Axes, side: str = "y") -> None:
