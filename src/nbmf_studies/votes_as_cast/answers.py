@@ -2,9 +2,7 @@
 
 import pandas as pd
 
-from nbmf_studies.votes_as_cast.third_category import COLUMNS, TWO, by_mask, summary, tabulate
-
-__all__ = ["FOUR", "by_mask", "summarise", "tabulate"]
+from nbmf_studies.votes_as_cast.third_category import COLUMNS, TWO, summary
 
 FOUR = "four"  # categories
 EVENT = "felt at all"

@@ -1,12 +1,11 @@
 """The fits of the study: held-out entries, sessions that are forecast, paths, senators, and moods."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from nbmf.errors import must_be_one_of
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework.experiment import Case
-from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown_methods
+from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown, unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.votes_as_cast.answers import FOUR
 from nbmf_studies.votes_as_cast.third_category import THREE, TWO
@@ -118,8 +117,7 @@ def dataset_of_paths(plan: Plan) -> str:
 
 def check_categories(plan: Plan) -> Iterator[str]:
     """Yield which methods are unknown."""
-    for name in CATEGORIES:
-        yield from _unknown_method(plan, "third_category", name)
+    return _unknown_methods_of(plan, "third_category", CATEGORIES)
 
 
 def check_dictionaries(plan: Plan) -> Iterator[str]:
@@ -132,13 +130,12 @@ def check_dictionaries(plan: Plan) -> Iterator[str]:
 
 def check_answers(plan: Plan) -> Iterator[str]:
     """Yield which methods are unknown."""
-    for name in OF_MOODS:
-        yield from _unknown_method(plan, "answers", name)
+    return _unknown_methods_of(plan, "answers", OF_MOODS)
 
 
 def check_paths(plan: Plan) -> Iterator[str]:
     """Yield whether the method is unknown."""
-    return _unknown_method(plan, "paths", "method")
+    return _unknown_methods_of(plan, "paths", ["method"])
 
 
 def check_forecasts(plan: Plan) -> Iterator[str]:
@@ -149,12 +146,10 @@ def check_forecasts(plan: Plan) -> Iterator[str]:
 def check_senate(plan: Plan) -> Iterator[str]:
     """Yield which methods, or whether the dataset, are unknown."""
     yield from unknown_methods(plan, "senate")
-    dataset = plan.options["senate"]["dataset"]
-    if dataset not in plan.names("datasets"):
-        yield f".dataset = {dataset!r}: {must_be_one_of(dataset, plan.names('datasets'))}"
+    yield from unknown(".dataset", plan.options["senate"]["dataset"], plan.names("datasets"))
 
 
-def _unknown_method(plan: Plan, option: str, key: str) -> Iterator[str]:
-    method = plan.options[option][key]
-    if method not in plan.names("methods"):
-        yield f".{key} = {method!r}: {must_be_one_of(method, plan.names('methods'))}"
+def _unknown_methods_of(plan: Plan, option: str, keys: Iterable[str]) -> Iterator[str]:
+    """Yield which keys of an option name no method."""
+    for key in keys:
+        yield from unknown(f".{key}", plan.options[option][key], plan.names("methods"))

@@ -61,7 +61,7 @@ DICTIONARIES_FIGURE = Figure(
 ANSWERS = Table(
     "answers",
     "Moods, mask by mask",
-    make=".answers:tabulate",
+    make=".third_category:tabulate",
     needs=lambda plan: {"fits": Cases.of(experiments.cases_of_answers(plan))},
     options=experiments.OF_ANSWERS,
     check=experiments.check_answers,
