@@ -40,10 +40,7 @@ def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws:
         "training" and "test", as `measured` returns them, and test_seconds: CPU seconds of the bounds of test rows.
     """
     training, test = (model.table_of(table.take_rows(rows)) for rows in (~mask, mask))
-    evaluation = model.evaluate(test, draws, child(model.random_state, "draws"))
-    began = time.process_time()  # all that this takes is compiled
-    model.evaluate(test)
-    seconds = time.process_time() - began
+    evaluation, seconds = _evaluated(model, test, draws)
     return {
         "training": measured(training, of_training(model, training)),
         "test": measured(test, evaluation),
@@ -108,12 +105,17 @@ def _of_fit(model: ModelOfSeen) -> dict[str, Any]:
     }
 
 
-def _of_test_rows(model: ModelOfSeen, test: FeatureTable, draws: int) -> dict[str, Any]:
-    """Return perplexities of test rows, and CPU seconds of their bounds: the second time, when all is compiled."""
+def _evaluated(model: ModelOfSeen, test: FeatureTable, draws: int) -> tuple[Evaluation, float]:
+    """Return what a fit says about rows, and CPU seconds of their bounds: the second time, when all is compiled."""
     evaluation = model.evaluate(test, draws, child(model.random_state, "draws"))
     began = time.process_time()
     model.evaluate(test)
-    seconds = time.process_time() - began
+    return evaluation, time.process_time() - began
+
+
+def _of_test_rows(model: ModelOfSeen, test: FeatureTable, draws: int) -> dict[str, Any]:
+    """Return perplexities of test rows, and those CPU seconds."""
+    evaluation, seconds = _evaluated(model, test, draws)
     sampled = {"sampled": _finite(evaluation.sampled_perplexity)} if draws else {}
     return {"test": _finite(evaluation.perplexity), "test_seconds": seconds, **sampled}
 
