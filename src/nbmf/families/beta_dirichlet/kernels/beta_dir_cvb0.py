@@ -50,11 +50,11 @@ class BetaDirCVB0:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(seed))
         self._shape, self._K, self._threads = codes.shape, K, threads
-        self._deal = BlockPartition.of(*codes.shape, n_blocks)
-        codes, Z = self._deal.apply(codes), self._deal.apply(Z)
-        self._turns = interleaved(codes, self._deal.n_blocks)
-        self._columns = self._turns.columns()
-        z = Z[self._turns.row, self._columns]
+        self._partition = BlockPartition.of(*codes.shape, n_blocks)
+        codes, Z = self._partition.apply(codes), self._partition.apply(Z)
+        self._order = interleaved(codes, self._partition.n_blocks)
+        self._columns = self._order.columns()
+        z = Z[self._order.row, self._columns]
         width = padded(K)
         self._r = np.zeros((z.size, width), np.float32)
         self._r[np.arange(z.size), z] = 1.0
@@ -64,9 +64,9 @@ class BetaDirCVB0:
         # Expected counts with their priors already added, as eq. (36) uses them: row f, and row
         # 2 n + v of the table of columns for the value v of column n.
         F, N = codes.shape
-        L = np.bincount(self._turns.row * np.int64(width) + z, minlength=F * width)
+        L = np.bincount(self._order.row * np.int64(width) + z, minlength=F * width)
         self._rows = self._gamma + L.reshape(F, width)
-        places = 2 * self._columns + self._turns.place % 2
+        places = 2 * self._columns + self._order.place % 2
         by_value = np.bincount(places * width + z, minlength=2 * N * width)
         self._column_counts = (self._prior + by_value.reshape(N, 2, width)).reshape(2 * N, width)
 
@@ -82,12 +82,12 @@ class BetaDirCVB0:
         alpha, beta : float arrays (N,), the current prior of each column.
         """
         none = np.ones(self._column_counts.shape, np.float32)
-        chances_of_zero(self._columns, self._turns.place, self._r, none)
+        chances_of_zero(self._columns, self._order.place, self._r, none)
         sums = np.empty((3, alpha.size))
-        order = self._deal.columns
+        order = self._partition.columns
         prior = np.ascontiguousarray(self._prior)
         expected_digammas(self._column_counts, prior, none, alpha[order], beta[order], sums)
-        return self._deal.undo_columns(sums)
+        return self._partition.undo_columns(sums)
 
     def _prior_of_columns(self, alpha, beta) -> np.ndarray:
         """Return float array (1 or N, 2, width): of zeros and of ones, padding 1."""
@@ -96,20 +96,20 @@ class BetaDirCVB0:
             return np.stack([_pad(value, self._K, width, 1.0) for value in (beta, alpha)])[None]
         prior = np.ones((alpha.shape[1], 2, width))
         for v, value in enumerate((beta, alpha)):
-            prior[:, v, : self._K] = value[0][self._deal.columns][:, None]
+            prior[:, v, : self._K] = value[0][self._partition.columns][:, None]
         return prior
 
     def update(self, n_iter: int = 1) -> None:
         """Apply eq. (36) to every observed entry `n_iter` times."""
-        arguments = (self._turns, self._r, self._rows, self._column_counts, n_iter)
+        arguments = (self._order, self._r, self._rows, self._column_counts, n_iter)
         run_with_threads(_updates_serial, _updates_parallel, self._threads, arguments)
 
     @property
     def responsibilities(self) -> np.ndarray:
         """E[z_fn], float32 array (F, N, K), zeros where missing. It is made at every call."""
         responsibilities = np.zeros((*self._shape, self._K), np.float32)
-        responsibilities[self._turns.row, self._columns] = self._r[:, : self._K]
-        return self._deal.undo(responsibilities)
+        responsibilities[self._order.row, self._columns] = self._r[:, : self._K]
+        return self._partition.undo(responsibilities)
 
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K), E[A] and E[B] (K, N)."""
@@ -117,9 +117,9 @@ class BetaDirCVB0:
         width = self._prior.shape[2]
         by_value = (self._column_counts.reshape(-1, 2, width) - self._prior)[..., : self._K]
         return Counts(
-            L=self._deal.undo_rows(L),
-            A=self._deal.undo_columns(by_value[:, 1].T),
-            B=self._deal.undo_columns(by_value[:, 0].T),
+            L=self._partition.undo_rows(L),
+            A=self._partition.undo_columns(by_value[:, 1].T),
+            B=self._partition.undo_columns(by_value[:, 0].T),
         )
 
 

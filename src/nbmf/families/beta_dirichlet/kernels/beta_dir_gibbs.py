@@ -85,10 +85,10 @@ class BetaDirChain:
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
         self._threads, self._dense_row = threads, dense_row
-        self._deal = BlockPartition.of(*codes.shape, n_blocks)
-        codes, Z = self._deal.apply(codes), self._deal.apply(Z)
+        self._partition = BlockPartition.of(*codes.shape, n_blocks)
+        codes, Z = self._partition.apply(codes), self._partition.apply(Z)
         self._shape = codes.shape
-        self._cells = layout(codes, self._deal.n_blocks)
+        self._cells = layout(codes, self._partition.n_blocks)
         self._rows = self._cells.row_of_cell()
         self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
         self._generators = generator_states(block_seed, self._cells.n_blocks**2)
@@ -120,7 +120,7 @@ class BetaDirChain:
         for v, value in enumerate((beta, alpha)):
             is_per_column = np.ndim(value) == 2
             tables.prior[v] = 1.0 if is_per_column else value
-            tables.of_column[v::2] = value[0][self._deal.columns] if is_per_column else 1.0
+            tables.of_column[v::2] = value[0][self._partition.columns] if is_per_column else 1.0
         prior = tables.prior.T[:, None] * tables.of_column.reshape(N, 2)
         phi = tables.phi.reshape(K, N, 2)
         np.add(prior, tables.counts.reshape(K, N, 2), out=phi)
@@ -160,19 +160,19 @@ class BetaDirChain:
         """The assignments, int array (F, N), -1 where missing."""
         Z = np.full(self._shape, -1, np.int64)
         Z[self._rows, self._cells.cross] = self._z
-        return self._deal.undo(Z)
+        return self._partition.undo(Z)
 
     def row_counts(self) -> np.ndarray:
         """Return the counter L, int64 array (F, K)."""
-        return self._deal.undo_rows(self._lists.counts())
+        return self._partition.undo_rows(self._lists.counts())
 
     def counts(self, components=slice(None)) -> Counts:
         """Return the counters L (F, K), A and B (K, N), or those of some of the K components."""
         by_value = self._columns.counts[components].astype(np.int64)
         return Counts(
             L=self.row_counts()[:, components],
-            A=self._deal.undo_columns(by_value[:, 1::2]),
-            B=self._deal.undo_columns(by_value[:, ::2]),
+            A=self._partition.undo_columns(by_value[:, 1::2]),
+            B=self._partition.undo_columns(by_value[:, ::2]),
         )
 
     def expected_H(self, components) -> np.ndarray:
@@ -184,12 +184,12 @@ class BetaDirChain:
 
     def beta_prior(self) -> tuple[np.ndarray, np.ndarray]:
         """Return α and β as tables that broadcast to (K, N), columns in the order of the chain."""
-        order = self._deal.columns
+        order = self._partition.columns
         return tuple(x[:, order] if x.shape[1] == order.size else x for x in self._beta_prior)
 
     def undo_columns(self, table: np.ndarray) -> np.ndarray:
         """Return a table (rows, N) in the order of the chain with its columns in their order."""
-        return self._deal.undo_columns(table)
+        return self._partition.undo_columns(table)
 
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""

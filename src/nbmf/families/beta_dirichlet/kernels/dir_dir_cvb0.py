@@ -58,18 +58,18 @@ class DirDirCVB0:
         if C is None:
             C = random_partners(codes, Z, K, rng)
         self._shape, self._K, self._threads = codes.shape, K, threads
-        self._deal = BlockPartition.of(*codes.shape, n_blocks)
-        codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
-        self._turns = interleaved(codes, self._deal.n_blocks)
-        self._columns = self._turns.columns()
-        cells = self._turns.row, self._columns
+        self._partition = BlockPartition.of(*codes.shape, n_blocks)
+        codes, Z, C = (self._partition.apply(matrix) for matrix in (codes, Z, C))
+        self._order = interleaved(codes, self._partition.n_blocks)
+        self._columns = self._order.columns()
+        cells = self._order.row, self._columns
         width = padded(K)
         # The vector of a one is q(z) = q(c); those of a zero are q(z) and, behind it, q(c).
         of_z, of_c, end = self._vectors()
         self._r = np.zeros((end, width), np.float32)
         self._r[of_z, Z[cells]] = 1.0
         self._r[of_c, C[cells]] = 1.0
-        self._first_vector = np.append(of_z, end)[self._turns.start].astype(np.uint64)
+        self._first_vector = np.append(of_z, end)[self._order.start].astype(np.uint64)
         # A component of the padding has no weight in any row or column: it stays without cells.
         self._gamma, self._eta = (_pad(prior, K, width) for prior in (gamma, eta))
         self._rows = self._gamma + _count(cells[0], Z[cells], (codes.shape[0], width))
@@ -81,7 +81,7 @@ class DirDirCVB0:
 
     def update(self, n_iter: int = 1) -> None:
         """Renew q(z, c) of every observed entry `n_iter` times."""
-        arguments = (self._turns, self._first_vector, self._r, self._rows, self._column_counts)
+        arguments = (self._order, self._first_vector, self._r, self._rows, self._column_counts)
         arguments = (*arguments, *self._sums, n_iter)
         run_with_threads(_updates_serial, _updates_parallel, self._threads, arguments)
 
@@ -94,19 +94,19 @@ class DirDirCVB0:
         marginals = []
         for vectors in self._vectors()[:2]:
             marginal = np.zeros((*self._shape, self._K), np.float32)
-            marginal[self._turns.row, self._columns] = self._r[vectors, : self._K]
-            marginals.append(self._deal.undo(marginal))
+            marginal[self._order.row, self._columns] = self._r[vectors, : self._K]
+            marginals.append(self._partition.undo(marginal))
         return tuple(marginals)
 
     def counts(self) -> Counts:
         """Return the expected counters E[L] (F, K) and E[Q] (K, N)."""
         L = (self._rows - self._gamma)[:, : self._K]
         Q = (self._column_counts - self._eta)[:, : self._K]
-        return Counts(L=self._deal.undo_rows(L), Q=self._deal.undo_columns(Q.T))
+        return Counts(L=self._partition.undo_rows(L), Q=self._partition.undo_columns(Q.T))
 
     def _vectors(self) -> tuple[np.ndarray, np.ndarray, int]:
         """Return the place of q(z) and of q(c) of each cell, int64 (cells,), and how many."""
-        two = self._turns.place % 2 == 0
+        two = self._order.place % 2 == 0
         end = np.cumsum(1 + two)
         return end - 1 - two, end - 1, int(end[-1]) if end.size else 0
 

@@ -96,10 +96,10 @@ class DirDirChain:
         if C is None:
             C = random_partners(codes, Z, K, rng)
         self._threads, self._joint = threads, scheme == "joint"
-        self._deal = BlockPartition.of(*codes.shape, n_blocks)
-        codes, Z, C = (self._deal.apply(matrix) for matrix in (codes, Z, C))
+        self._partition = BlockPartition.of(*codes.shape, n_blocks)
+        codes, Z, C = (self._partition.apply(matrix) for matrix in (codes, Z, C))
         self._shape = codes.shape
-        self._cells = layout(codes, self._deal.n_blocks)
+        self._cells = layout(codes, self._partition.n_blocks)
         self._rows = self._cells.row_of_cell()
         F, N = codes.shape
         z, c = (X[self._rows, self._cells.cross] for X in (Z, C))
@@ -155,12 +155,12 @@ class DirDirChain:
 
     def row_counts(self) -> np.ndarray:
         """Return the counter L, int64 array (F, K)."""
-        return self._deal.undo_rows(self._urns.L.astype(np.int64))
+        return self._partition.undo_rows(self._urns.L.astype(np.int64))
 
     def counts(self, components=slice(None)) -> Counts:
         """Return the counters L (F, K) and Q (K, N), or those of some of the K components."""
         Q = self._urns.Q[:, components].T.astype(np.int64)
-        return Counts(L=self.row_counts()[:, components], Q=self._deal.undo_columns(Q))
+        return Counts(L=self.row_counts()[:, components], Q=self._partition.undo_columns(Q))
 
     def expected_H(self, components) -> np.ndarray:
         """Return E[H | C] of some components, (U, N), columns in the order of the chain."""
@@ -178,7 +178,7 @@ class DirDirChain:
 
     def undo_columns(self, table: np.ndarray) -> np.ndarray:
         """Return a table (rows, N) in the order of the chain with its columns in their order."""
-        return self._deal.undo_columns(table)
+        return self._partition.undo_columns(table)
 
     def log_joint(self) -> float:
         """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""
@@ -187,7 +187,7 @@ class DirDirChain:
     def _as_matrix(self, assignments):
         matrix = np.full(self._shape, -1, np.int64)
         matrix[self._rows, self._cells.cross] = assignments
-        return self._deal.undo(matrix)
+        return self._partition.undo(matrix)
 
 
 @inner_kernel
