@@ -1,4 +1,6 @@
-"""What holds for all tests: the order of their files, how patient Hypothesis is, and a quicker choice."""
+"""What holds for all tests: their order, how patient Hypothesis is, a quicker choice, and no figure left open."""
+
+import sys
 
 import hypothesis
 import pytest
@@ -10,6 +12,14 @@ LONGEST = ("test_workflow.py", "test_cli.py")  # files, of the tests that run Sn
 # A busy machine takes longer than the usual 200 ms for an example now and then: that is no failure.
 hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close what a test has drawn: pyplot keeps every figure until then."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):  # which most tests never import
+        pyplot.close("all")
 
 
 @pytest.fixture(name="quick_choice")

@@ -3,7 +3,6 @@
 import json
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,12 +50,6 @@ SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 OPTIONS = CONFIG["studies"]["cemgil2009"]["options"]
 PAPER = Truth(16, 10, 5, 10, 1, 1, 100)  # section 4
 SMALL = Truth(5, 4, 2, 10, 1, 1, 20)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 # --- The data --------------------------------------------------------------------------------

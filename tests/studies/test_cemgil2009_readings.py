@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,12 +47,6 @@ OPTIONS = CONFIG["studies"]["cemgil2009"]["options"]
 RNG = np.random.default_rng(0)
 COUNTS = RNG.poisson(RNG.gamma(0.5, 16.0, (12, 3)) @ RNG.gamma(1.0, 1.0, (3, 10)))
 LEARNED = {f"tie_{part}_{factor}": "all" for part in ("shape", "mean") for factor in "WH"}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

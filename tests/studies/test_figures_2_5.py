@@ -1,6 +1,5 @@
 """Figures 2 and 5 on made-up matrices: the order of rows and columns, colours, the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from figure_checks import assert_tidy, legend_texts, panels
@@ -13,12 +12,6 @@ from nbmf.plotting.ordering import clustered, complete_linkage_order
 from nbmf_studies.lumbreras2020 import figure_2, figure_5
 
 BLACK, WHITE, BLUE, RED = (to_rgb(c) for c in ("black", "white", "#0072B2", "#D55E00"))
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def random_matrix(F, N, density=0.5, missing=0.0, seed=0, **names):

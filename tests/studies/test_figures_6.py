@@ -1,6 +1,5 @@
 """Figure 6 on made-up members: order, titles, borders and names of the parties, the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from figure_checks import assert_tidy
@@ -13,12 +12,6 @@ from nbmf_studies.framework.loaded import ShownFit
 from nbmf_studies.lumbreras2020 import figure_6
 
 SIZES = {"PP": 4, "Ciutadans": 35, "CEC": 8, "JuntsxCat": 35, "CUP": 4, "ERC": 28, "PSC": 16}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def members(sizes, seed=0):

@@ -1,6 +1,5 @@
 """Figures 7 to 9 on made-up dictionaries: what is shown in which order, names, notes, the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,12 +19,6 @@ from nbmf_studies.lumbreras2020 import dictionaries as lumbreras2020
 
 LABELS = ["Beta-Dir GS", "Beta-Dir VB", "Dir-Dir GS", "bICA-4", "logPCA-7"]
 PARTIES = np.repeat(["Cs", "JuntsxCat", "ERC", "PSC", "CEC", "CUP", "PP"], [35, 35, 28, 16, 8, 4, 4])
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def names(F, letters=14):

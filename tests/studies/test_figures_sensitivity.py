@@ -2,7 +2,6 @@
 
 from itertools import product
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,12 +17,6 @@ from nbmf_studies.lumbreras2020.study import sensitivity_cases
 from nbmf_studies.pipeline import configuration
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 CHOSEN = {

@@ -4,7 +4,6 @@ import importlib
 import json
 import time
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,12 +41,6 @@ SET_UPS = {
 }
 PAPER = {"set_up_1": (0.5, 0), "set_up_2": (2.5, 0), "set_up_3": (2, -4)}  # section 6.1
 SMALL = SetUp("bernoulli", 30, 12, 2, 2.0, 0.0)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 # --- The data --------------------------------------------------------------------------------

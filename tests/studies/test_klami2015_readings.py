@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,12 +35,6 @@ from nbmf_studies.pipeline import configuration
 CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SMALL = SetUp("bernoulli", 30, 12, 2, 2.0, -4.0, True)
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def plan_of(config):

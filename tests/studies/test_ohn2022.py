@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -29,12 +28,6 @@ OPTIONS = CONFIG["studies"]["ohn2022"]["options"]
 SIZES = (50, 100, 150, 200, 250, 300)  # section 4.3
 LABELS = {CIBP: "CIBP(1, 10, 10)", IBP: "IBP(1, 10)"}
 PRIORS = {CIBP: ["cibp", 1, 10, 10], IBP: ["ibp", 1, 0.0, 10]}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 # --- The settings of the paper ---------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,12 +22,6 @@ CONFIG = shipped_configuration()
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 LABELS, COLOURS = {CIBP: "CIBP", IBP: "IBP"}, {CIBP: "#0072B2", IBP: "#E69F00"}
 SETTINGS = {"slab_1": "τ = 1", "slab_larger": "τ = 6.25"}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def plan_of(config):

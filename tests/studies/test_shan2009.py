@@ -3,7 +3,6 @@
 import functools
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,12 +38,6 @@ FLOORS = {"paper": [1e-13, 0.0], "sane": [1e-13, 1e-3]}
 HIGH = {"relative_floor": 1e4}  # so that components are alike
 CLASS = "nbmf_studies.shan2009.models:ModelOfSeen"
 SEED = seed_sequence("toy")
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def real_table(rows=24):

@@ -2,7 +2,6 @@
 
 import json
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,12 +29,6 @@ CLASS = "nbmf_studies.shan2009.models:ModelOfSeen"
 SEED = seed_sequence("toy")
 TEST_RATIO = {"ratings": 1 / 9, **dict.fromkeys(FURTHER, 1 / 9)}
 MOVIELENS = "movielens_ratings"
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 # --- Several starts of a fit -----------------------------------------------------------------

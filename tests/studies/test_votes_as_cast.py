@@ -3,7 +3,6 @@
 import json
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from checkout import ROOT, shipped_configuration
@@ -39,12 +38,6 @@ from nbmf_studies.votes_as_cast.study import STUDY
 HERE = f"nbmf_studies.{KEY}"
 WHOLE = {"categories": 3, "first": 1946, "last": 1948}
 SHORT = {"n_categories": 3, "burn_in": 4, "n_samples": 8}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 # --- The data --------------------------------------------------------------------------------------

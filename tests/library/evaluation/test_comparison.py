@@ -4,7 +4,6 @@ import math
 import threading
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -335,7 +334,6 @@ def test_the_figure_has_a_box_per_fit_and_the_baselines():
     dashed = [line.get_ydata()[0] for line in axis.lines if line.get_linestyle() == "--"]
     assert dashed == pytest.approx([mean for mean in means if low <= mean <= high])
     assert all(f"{mean:.3f}" in axis.get_xlabel() for mean in means)
-    plt.close("all")
 
 
 def test_lda_alone_cannot_be_drawn():

@@ -73,8 +73,7 @@ def draw():
         figure.draw_without_rendering()
         return figure
 
-    yield drawn
-    plt.close("all")
+    return drawn
 
 
 def panels(figure):

@@ -1,6 +1,5 @@
 """Figure 11 on made-up traces: the lines, bands and gaps that have to be there, on the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,12 +18,6 @@ SERIES = [
 ]
 DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes"]
 ITERATIONS = [*range(1, 11), *range(20, 501, 10)]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def made_up(masks=3):

@@ -27,12 +27,6 @@ SIGNS = mpl.colormaps[style.SIGNED]
 FAR_APART = 20.0  # in CIELAB: two colours that nobody takes for each other
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def scale():
     """One strong axis and two weak ones: where rows are on the first, and the matrix."""

@@ -1,6 +1,5 @@
 """The reliability diagram on made-up bins: every line and point, the diagonal, the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,12 +12,6 @@ from nbmf.plotting import reliability, style
 ALL = {name: entry["label"] for name, entry in METHODS.items() if name != "lda"}
 LABELS = dict(list(ALL.items())[:7])
 DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes"]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def made_up(datasets=DATASETS, methods=LABELS, bins=range(20)):

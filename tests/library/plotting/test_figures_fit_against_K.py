@@ -1,6 +1,5 @@
 """The loss against K on made-up fits: every dot, the best line, the rings, the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +11,6 @@ LABELS = {"bica": "bICA", "logpca": "logPCA"}
 COLOURS = {"bica": "#E69F00", "logpca": "#7F7F7F", "lda": "#000000"}
 SHOWN = {"parliament": {"bica": 8, "logpca": 8}, "paleo": {"bica": 4, "logpca": 7}}
 DATASETS = ["parliament", "unvotes_coldwar", "paleo"]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def made_up(datasets=DATASETS, methods=("logpca", "bica"), seeds=3):

@@ -15,12 +15,6 @@ from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import draw_reconstruction
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 def names(count, kind="row"):
     return np.array([f"{kind} {i:03}" for i in range(count)])
 

@@ -27,8 +27,7 @@ def made(names=("a", "b", "c", "d")):
 @pytest.fixture
 def axis():
     _, axis = plt.subplots()
-    yield axis
-    plt.close("all")
+    return axis
 
 
 def test_chosen_rows_have_lines_with_gaps_bands_and_names(axis):
@@ -103,4 +102,3 @@ def test_a_fit_is_drawn_with_bands_where_there_are_draws():
     for wrong in (0, 2, "1", True):
         with pytest.raises(ConfigError, match=r"component = .*: must be an integer from 1 to 1"):
             nbmf.plot.paths(model, wrong)
-    plt.close("all")

@@ -15,8 +15,7 @@ NAMES = ["a", "b", "", "d"]
 @pytest.fixture
 def axis():
     _, axis = plt.subplots()
-    yield axis
-    plt.close("all")
+    return axis
 
 
 def test_one_scale_has_a_row_for_each_in_their_order(axis):
@@ -68,7 +67,6 @@ def test_of_more_rows_than_fit_a_page_none_is_named():
     assert drawn.figure.get_size_inches()[1] == positions.HIGHEST
     few = positions.draw(X, names=NAMES)
     assert [text.get_text() for text in few.texts] == NAMES
-    plt.close("all")
 
 
 def test_what_does_not_fit_together_is_refused(axis):

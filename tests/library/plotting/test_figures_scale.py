@@ -33,12 +33,6 @@ def plane():
     return matrix, model, scale_of(model, matrix)
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def texts(axis):
     return [text.get_text() for text in axis.texts if text.get_visible()]
 
@@ -210,4 +204,3 @@ def test_of_counts_the_ends_are_on_a_logarithmic_axis_and_maps_have_slopes(kinds
         np.testing.assert_allclose(points, np.sort(scale.low[:, 0]))
     else:
         assert of_columns.get_title(loc="left") == "columns (slope)"
-    plt.close("all")

@@ -1,6 +1,5 @@
 """The figure of score and time: the front, what lies beyond the axis, names and legend."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,12 +9,6 @@ from nbmf.plotting import score_and_time
 
 NAMES = ("a", "b", "c", "d", "none", "share")
 COLOURS = {name: f"#00000{place}" for place, name in enumerate(NAMES, start=1)}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def ranking(rows):

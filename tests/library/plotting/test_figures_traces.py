@@ -1,6 +1,5 @@
 """The traces on made-up chains: every line, the shading, the verdict on the chains, the page."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,12 +12,6 @@ from nbmf.plotting import style, traces
 LABELS = {"dir-dir-gs": "Dir-Dir GS", "beta-dir-gs": "Beta-Dir GS"}
 DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes", "unvotes_coldwar"]
 SIZE = {"animals": 2e3, "lastfm": 6e4, "paleo": 3e4, "parliament": 8e3, "unvotes": 3e5, "unvotes_coldwar": 9e4}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
 
 
 def made_up(datasets=DATASETS, method="dir-dir-gs", seeds=4, K=100):

@@ -10,12 +10,6 @@ from nbmf.plotting import fonts, style
 HIEROGLYPH = "\U00013000"  # which no usual font has
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def titled(text):
     @style.in_style
     def draw():

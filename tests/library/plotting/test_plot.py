@@ -20,12 +20,6 @@ F, N = 36, 14
 KINDS = np.repeat(["left", "right", "none"], [20, 12, 4])
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture(scope="module")
 def V():
     """Two parties that vote against each other, a few in between, and missing votes."""
