@@ -67,6 +67,13 @@ def large_matrix(F, N, p_missing, rng, empty_row=None, empty_column=None):
     return codes
 
 
+def widening(data, codes):
+    """Draw where an empty row and an empty column go; return a function that puts them into a matrix like `codes`."""
+    F, N = codes.shape
+    row, column = data.draw(st.integers(0, F)), data.draw(st.integers(0, N))
+    return lambda x: np.insert(np.insert(x, row, -1, axis=0), column, -1, axis=1)
+
+
 def tiled_matrix(n_tiles, F, N, rng):
     """Return codes observed only in n_tiles blocks of F x N along the diagonal.
 
@@ -144,6 +151,23 @@ def run_apart(script, cache, **environment):
     command = [sys.executable, "-W", "ignore", "-c", script]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return run.stdout.strip()
+
+
+def assert_threads_run_their_own_code(cache, module, model, n_priors, step, compiled):
+    """Sweep a model on one thread and on two: the parallel version is compiled anew.
+
+    numba files compiled code under function and signature, not under parallel=True: without care, whichever of the
+    serial and the parallel version comes first is served for both.
+    """
+    script = f"""
+import numpy as np
+from nbmf.families.beta_dirichlet.kernels import {module} as module
+codes, priors = np.ones((4, 4), np.int8), [1.0] * {n_priors}
+for threads in 1, 2:
+    module.{model}(codes, 2, *priors, np.random.SeedSequence(1), threads=threads).{step}()
+print(sum(module.{compiled}.stats.cache_hits.values()))
+"""
+    assert run_apart(script, cache) == "0"
 
 
 class Replay:

@@ -82,6 +82,18 @@ def ascent(kind, quadratic, K=3, effects="none", ard=True, seed=0, step=0.0, lea
     return Ascent([Matrix(quadratic, rows, columns)], step, levels)
 
 
+def assert_no_block_lowers(blocks, bound, rounds, gain):
+    """Update each block of an ascent in turn: its bound never falls, and rises by more than `gain` in all."""
+    before = start = bound()
+    for _ in range(rounds):
+        for block in blocks():
+            block()
+            now = bound()
+            assert now >= before - 1e-9 * abs(before)
+            before = now
+    assert before > start + gain
+
+
 class Twin:
     """A sweep with given weights, normal numbers and gamma numbers, cells and lines in order.
 
@@ -163,3 +175,13 @@ def scripted(monkeypatch):
     monkeypatch.setattr(kernels, "standard_normal", lambda generator: next(given[1]))
     monkeypatch.setattr(family, "draw_relevance", lambda *arguments: None)
     return seen, iter(omegas), iter(normals)
+
+
+def assert_goes_on(one, other):
+    """Let `other` take over the snapshot of `one` after six sweeps: four sweeps later, both have the same bits."""
+    one.advance(6)
+    other.restore({name: array.copy() for name, array in one.snapshot().items()})
+    for state in (one, other):
+        state.advance(4)
+    for name, array in one.snapshot().items():
+        np.testing.assert_array_equal(array, other.snapshot()[name], err_msg=name)

@@ -93,31 +93,15 @@ def test_blocks_by_default_are_a_power_of_two_of_32_lines_each(F, N, B):
 
 @pytest.mark.long
 def test_threads_run_their_own_compiled_code(tmp_path):
-    # numba files compiled code under function and signature, not under parallel=True: without
-    # care, whichever of the serial and the parallel version comes first is served for both.
-    script = """
-import numpy as np
-from nbmf.families.beta_dirichlet.kernels import beta_dir_gibbs as module
-codes = np.ones((4, 4), np.int8)
-for threads in 1, 2:
-    model = module.BetaDirChain(codes, 2, 1.0, 1.0, 1.0, np.random.SeedSequence(1), threads=threads)
-    model.sweep()
-print(sum(module._sweeps_parallel.stats.cache_hits.values()))
-"""
-    assert ladder.run_apart(script, tmp_path) == "0"
+    ladder.assert_threads_run_their_own_code(tmp_path, "beta_dir_gibbs", "BetaDirChain", 3, "sweep", "_sweeps_parallel")
 
 
 @ladder.PROPERTY
 @given(ladder.problems(3), st.data())
 def test_lines_without_observations_change_nothing(problem, data):
     codes, K, hyperparameters, rng = problem
-    F, N = codes.shape
-    row, column = data.draw(st.integers(0, F)), data.draw(st.integers(0, N))
+    widen = ladder.widening(data, codes)
     Z = naive.random_assignments(codes, K, rng)
-
-    def widen(x):
-        return np.insert(np.insert(x, row, -1, axis=0), column, -1, axis=1)
-
     small = chain_of(codes, K, hyperparameters, 4, Z=Z, n_blocks=1)
     large = chain_of(widen(codes), K, hyperparameters, 4, Z=widen(Z), n_blocks=1)
     small.sweep(4)

@@ -213,13 +213,8 @@ def test_a_chain_goes_on_from_its_arrays(problem, n_sweeps):
 @given(ladder.problems(3), st.data())
 def test_lines_without_observations_change_nothing(problem, data):
     codes, K, hyperparameters, rng = problem
-    F, N = codes.shape
-    row, column = data.draw(st.integers(0, F)), data.draw(st.integers(0, N))
+    widen = ladder.widening(data, codes)
     Z = naive.random_assignments(codes, K, rng)
-
-    def widen(x):
-        return np.insert(np.insert(x, row, -1, axis=0), column, -1, axis=1)
-
     small = chain_of(codes, K, hyperparameters, 4, Z=Z, n_blocks=1)
     large = chain_of(widen(codes), K, hyperparameters, 4, Z=widen(Z), n_blocks=1)
     small.sweep(11)

@@ -105,18 +105,7 @@ def test_threads_do_not_change_a_bit(n_blocks):
 
 @pytest.mark.long
 def test_threads_run_their_own_compiled_code(tmp_path):
-    # numba files compiled code under function and signature, not under parallel=True: without
-    # care, whichever of the serial and the parallel version comes first is served for both.
-    script = """
-import numpy as np
-from nbmf.families.beta_dirichlet.kernels import beta_dir_cvb0 as module
-codes = np.ones((4, 4), np.int8)
-for threads in 1, 2:
-    model = module.BetaDirCVB0(codes, 2, 1.0, 1.0, 1.0, np.random.SeedSequence(1), threads=threads)
-    model.update()
-print(sum(module._updates_parallel.stats.cache_hits.values()))
-"""
-    assert ladder.run_apart(script, tmp_path) == "0"
+    ladder.assert_threads_run_their_own_code(tmp_path, "beta_dir_cvb0", "BetaDirCVB0", 3, "update", "_updates_parallel")
 
 
 @ladder.PROPERTY

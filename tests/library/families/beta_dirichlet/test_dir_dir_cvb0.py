@@ -208,17 +208,7 @@ def test_threads_do_not_change_a_bit(n_blocks):
 
 @pytest.mark.long
 def test_threads_run_their_own_compiled_code(tmp_path):
-    # As in test_cvb0.py: the version compiled first must not be served for both.
-    script = """
-import numpy as np
-from nbmf.families.beta_dirichlet.kernels import dir_dir_cvb0 as module
-codes = np.ones((4, 4), np.int8)
-for threads in 1, 2:
-    model = module.DirDirCVB0(codes, 2, 1.0, 1.0, np.random.SeedSequence(1), threads=threads)
-    model.update()
-print(sum(module._updates_parallel.stats.cache_hits.values()))
-"""
-    assert ladder.run_apart(script, tmp_path) == "0"
+    ladder.assert_threads_run_their_own_code(tmp_path, "dir_dir_cvb0", "DirDirCVB0", 2, "update", "_updates_parallel")
 
 
 @ladder.PROPERTY

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from logistic_models import KINDS as SIDES
+from logistic_models import assert_no_block_lowers
 from scipy.special import expit
 
 from nbmf.data.matrix import BinaryMatrix
@@ -56,14 +57,7 @@ def test_no_block_lowers_the_bound_of_three_matrices(covariance, effects):
     ascent = started(relations(effects), covariance)
     for side in ascent.sides:
         side.learn_precision()
-    before = start = ascent.bound()
-    for _ in range(10):
-        for block in ascent.blocks():
-            block()
-            now = ascent.bound()
-            assert now >= before - 1e-9 * abs(before)
-            before = now
-    assert before > start + 50
+    assert_no_block_lowers(ascent.blocks, ascent.bound, 10, 50)
 
 
 def test_terms_of_two_matrices_add_up():

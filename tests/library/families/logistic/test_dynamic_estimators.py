@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pandas as pd
 import pytest
+from logistic_models import assert_goes_on
 from scipy.special import expit
 from test_dynamic_draws import ROWS, chain_of, codes, ordinal_chain
 
@@ -192,12 +193,7 @@ def test_a_state_keeps_the_means_of_its_sweeps(kind):
 @each_chain
 def test_a_chain_goes_on_from_a_snapshot_with_the_same_bits_and_any_threads(kind):
     one, other = (state_of(kind, seed=s, threads=s + 1, K=2, walk=ROWS) for s in (0, 1))
-    one.advance(6)
-    other.restore({name: array.copy() for name, array in one.snapshot().items()})
-    for state in (one, other):
-        state.advance(4)
-    for name, array in one.snapshot().items():
-        np.testing.assert_array_equal(array, other.snapshot()[name], err_msg=name)
+    assert_goes_on(one, other)
     np.testing.assert_array_equal(one.estimate().others[PATHS], other.estimate().others[PATHS])
     np.testing.assert_array_equal(one.draw(None).others[PATHS], other.draw(None).others[PATHS])
 

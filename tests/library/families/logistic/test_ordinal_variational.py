@@ -6,6 +6,7 @@ import math
 import numpy as np
 import ordinal_twin
 import pytest
+from logistic_models import assert_no_block_lowers
 from ordinal_twin import C, small_ranks
 from scipy import linalg, optimize, stats
 from scipy.special import expit, logsumexp
@@ -311,14 +312,7 @@ def test_no_block_lowers_the_bound(settings, kind):
     state = state_of(settings, covariance=kind)
     for side in (state.matrix.rows, state.matrix.columns):
         side.learn_precision()  # before, it is fixed, and the bound another one
-    before = start = state.objective()
-    for _ in range(8):
-        for block in state._ascent.blocks():
-            block()
-            now = state.objective()
-            assert now >= before - 1e-9 * abs(before)
-            before = now
-    assert before > start + 3
+    assert_no_block_lowers(state._ascent.blocks, state.objective, 8, 3)
 
 
 @EACH
