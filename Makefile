@@ -7,6 +7,8 @@ READY := $(VENV)/ready
 SNAKEMAKE := $(VENV)/bin/snakemake --cores $(CORES)
 STUDIES := $(basename $(notdir $(wildcard config/studies/*.yaml)))
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+# Every fit is a process, and so are many tests: their sources are compiled once, also where the environment forbids to keep that.
+export PYTHONDONTWRITEBYTECODE :=
 
 # Of which configuration `make report` shows the results: the paper's, or an overlay of it.
 CONFIG ?=
