@@ -28,7 +28,7 @@ def main() -> None:
     style.without_a_screen()
     plan = shipped_plan(STUDY)
     figure = next(each for each in all_studies()[STUDY].figures_of(plan) if each.name == "eta")
-    redraw.save(STUDY, figure, redraw.drawn(figure, plan, redraw.published_needs(figure, plan)))
+    redraw.save(STUDY, figure, redraw.drawn(figure, plan, redraw.read_needs(figure, plan, ROOT / "reference" / STUDY)))
 
 
 def with_readings(sections: list[str]) -> list[str]:

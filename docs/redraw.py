@@ -16,7 +16,7 @@ from publish import ROOT, STUDY, compress, shipped_plan
 from nbmf.fits import function_of
 from nbmf.plotting import style
 from nbmf_studies import all_studies
-from nbmf_studies.framework.declaration import Figure
+from nbmf_studies.framework.declaration import Figure, Product
 from nbmf_studies.framework.needs import TableOf
 from nbmf_studies.framework.plan import Plan
 
@@ -29,7 +29,7 @@ def main() -> None:
     plan = shipped_plan(key)
     for figure in all_studies()[key].figures_of(plan):
         picture = picture_of(key, figure.name)
-        tables = published_needs(figure, plan) if picture.exists() else None
+        tables = read_needs(figure, plan, ROOT / "reference" / key) if picture.exists() else None
         if tables is not None:
             save(key, figure, drawn(figure, plan, tables))
             print(picture.name)
@@ -47,15 +47,18 @@ def save(key: str, figure: Figure, drawing: Picture) -> None:
     compress(picture, picture)
 
 
-def published_needs(figure: Figure, plan: Plan) -> dict[str, pd.DataFrame] | None:
-    """Return the tables that a figure needs, by role, or None if it needs something else, or one is not published."""
-    needs = figure.needs(plan)
+def read_needs(product: Product, plan: Plan, folder: Path) -> dict[str, pd.DataFrame] | None:
+    """Return the tables that a product needs, by role, or None if it needs something else, or the folder lacks one."""
+    needs = product.needs(plan)
     if not all(isinstance(need, TableOf) for need in needs.values()):
         return None
-    paths = {role: ROOT / f"reference/{plan.key}/{need.name}.csv" for role, need in needs.items()}
-    if not all(path.is_file() for path in paths.values()):
-        return None
-    return {role: pd.read_csv(path).rename(columns=lambda name: name.replace(" ", "_")) for role, path in paths.items()}
+    paths = {role: folder / f"{need.name}.csv" for role, need in needs.items()}
+    return {role: read(path) for role, path in paths.items()} if all(map(Path.is_file, paths.values())) else None
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Return a table whose columns have the names that the workflow gives them: on pages they have spaces."""
+    return pd.read_csv(path).rename(columns=lambda name: name.replace(" ", "_"))
 
 
 def drawn(figure: Figure, plan: Plan, tables: dict[str, pd.DataFrame]) -> Picture:

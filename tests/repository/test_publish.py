@@ -11,9 +11,12 @@ import pytest
 from made_up_run import made_up
 from PIL import Image
 
+from nbmf.errors import NbmfError
+from nbmf.fit_key import FitKey
 from nbmf_studies.lumbreras2020.claims import Results
 
 PATH = Path(__file__).parents[2] / "docs/publish.py"
+PUBLISHED = PATH.parents[1] / "reference/all_methods"
 
 
 def load(path):
@@ -32,6 +35,12 @@ def publish():
 def redraw(publish, monkeypatch):
     monkeypatch.setitem(sys.modules, "publish", publish)  # the script imports the other
     return load(PATH.with_name("redraw.py"))
+
+
+@pytest.fixture
+def join(redraw, monkeypatch):
+    monkeypatch.setitem(sys.modules, "redraw", redraw)
+    return load(PATH.with_name("join_published.py"))
 
 
 @pytest.fixture
@@ -318,16 +327,56 @@ def all_tables(study, key):
 def test_a_figure_is_drawn_anew_from_published_tables_without_methods_that_have_no_scores(redraw):
     plan = redraw.shipped_plan("all_methods")
     figures = {figure.name: figure for figure in redraw.all_studies()["all_methods"].figures_of(plan)}
-    tables = redraw.published_needs(figures["figure_10"], plan)
+    tables = redraw.read_needs(figures["figure_10"], plan, PUBLISHED)
     assert set(tables) == {"scores", "baselines"}
     few = tables["scores"].query("method in ['bica', 'lda', 'beta-dir-vb']")
     drawing = redraw.drawn(figures["figure_10"], plan, tables | {"scores": few})
     named = {text.get_text() for text in drawing.legends[0].get_texts()}
     assert {"bICA", "Beta-Dir VB"} <= named
     assert "c-bICA" not in named
-    assert redraw.published_needs(figures["calibration"], plan) is None  # whose curves are not published
+    assert redraw.read_needs(figures["calibration"], plan, PUBLISHED) is None  # whose curves are not published
     assert redraw.picture_of("all_methods", "figure_10").name == "all_methods_figure_10.png"
     assert redraw.picture_of("lumbreras2020", "eta").name == "eta.png"
+
+
+def of_fits(of_method):
+    rows = [(FitKey("animals", method, 8, mask, 0), value) for method, by in of_method.items() for mask, value in by]
+    return pd.DataFrame([{**key.columns(), "perplexity": value} for key, value in rows])
+
+
+def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_published(join, capsys):
+    """Others have those of the run alone; the order is that of the study."""
+    run = of_fits({"new": [(0, 0.3), (1, 0.4)], "same": [(0, 0.5)], "changed": [(0, 0.6), (1, 0.7)]})
+    published = of_fits({"same": [(0, 0.5), (1, 0.55), (2, 0.9)], "changed": [(0, 0.61), (1, 0.7)], "gone": [(0, 1)]})
+    plan = argparse.Namespace(
+        masked_fits=[FitKey("animals", name, 8, mask, 0) for name in ("changed", "same", "new") for mask in (0, 1)]
+    )
+    scores = join.joined(plan, run, published)
+    expected = of_fits({"changed": [(0, 0.6), (1, 0.7)], "same": [(0, 0.5), (1, 0.55)], "new": [(0, 0.3), (1, 0.4)]})
+    pd.testing.assert_frame_equal(scores, expected)
+    said = capsys.readouterr().out
+    assert "3 fits that are in both; the same score: 2" in said
+    assert "changed: 1 differ, by up to 0.01" in said
+    assert "6 fits: 5 of the run, 1 published before" in said
+    with pytest.raises(NbmfError, match="1 fits are in neither; the first: animals, new, K = 8, mask 1, seed 0"):
+        join.joined(plan, run.drop(index=1), published)
+
+
+def test_what_needs_joined_tables_alone_is_made_from_them(join, tmp_path):
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "figures").mkdir()
+    for name in ("scores", "baselines"):
+        table = join.read(PUBLISHED / f"{name}.csv")
+        if name == "scores":
+            table = table.query("method in ['fast-mmnb-rows', 'beta-dir-vb']")
+        table.to_csv(tmp_path / f"tables/{name}.csv", index=False)
+    made = list(join.make_products(join.shipped_plan("all_methods"), tmp_path))
+    assert made == ["summary", "ranking", "overview", "figure_10", "score_and_time"]
+    published = join.read(PUBLISHED / "ranking.csv").query("method in ['fast-mmnb-rows', 'beta-dir-vb']")
+    ranking = pd.read_csv(tmp_path / "tables/ranking.csv").query("K > 0")
+    assert len(published) == 10
+    assert ranking["mean"].tolist() == pytest.approx(published["mean"].tolist(), abs=1e-4)
+    assert (tmp_path / "figures/score_and_time.png").is_file()
 
 
 def test_the_published_second_verdicts_are_those_of_the_published_values(publish, judge_again):

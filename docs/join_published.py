@@ -1,0 +1,96 @@
+"""Join the fits of a run with published ones, where all fits of a study take longer than one run may.
+
+    .venv/bin/python docs/join_published.py all_methods
+    .venv/bin/python docs/publish_study.py all_methods --results results/joined --keep
+
+Scores are those of the run, and the published ones of fits of the study that the run does not have, but for methods
+that predict otherwise than when they were published. Baselines are the published ones. What needs these tables alone
+is made from them, as the workflow makes it.
+"""
+
+import argparse
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from publish import FIT, ROOT, path, shipped_plan
+from redraw import drawn, read, read_needs
+
+from nbmf.errors import NbmfError
+from nbmf.evaluation.score_table import write_table
+from nbmf.fits import function_of
+from nbmf.plotting import style
+from nbmf_studies import all_studies
+from nbmf_studies.framework.plan import Plan
+
+SCORE = "perplexity"  # the column that has to be the same
+
+
+def main() -> None:
+    """Write figures and tables to the joined results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("study", choices=sorted(all_studies()))
+    parser.add_argument("--results", type=path, default=ROOT / "results", help="of the run")
+    parser.add_argument("--published", type=path, default=ROOT / "reference")
+    parser.add_argument("--to", type=Path, default=ROOT / "results/joined")
+    options = parser.parse_args()
+    key, folder = options.study, options.to / options.study
+    for name in ("tables", "figures"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    plan, published = shipped_plan(key), options.published / key
+    scores = joined(plan, read(options.results / key / "tables/scores.csv"), read(published / "scores.csv"))
+    write_table(folder / "tables/scores.csv", scores)
+    shutil.copy(published / "baselines.csv", folder / "tables")
+    for made in make_products(plan, folder):
+        print(made)
+
+
+def joined(plan: Plan, run: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of the fits of a plan, in its order.
+
+    Raises
+    ------
+    NbmfError
+        If neither has one of the fits.
+    """
+    both = run.merge(published, on=FIT, suffixes=("", "_published"))
+    differs = both[SCORE] != both[f"{SCORE}_published"]
+    print(f"{len(both)} fits that are in both; the same score: {(~differs).sum()}")
+    for method, of_method in both[differs].groupby("method"):
+        distance = (of_method[SCORE] - of_method[f"{SCORE}_published"]).abs().max()
+        print(f"{method}: {len(of_method)} differ, by up to {distance:.2g}: the run's alone")
+    kept = published[~published["method"].isin(both.loc[differs, "method"])]
+    every = pd.concat([run, kept]).drop_duplicates(FIT).set_index(FIT)
+    wanted = pd.MultiIndex.from_tuples([tuple(fit) for fit in plan.masked_fits], names=FIT)
+    missing = wanted.difference(every.index)
+    if len(missing):
+        first = "{}, {}, K = {}, mask {}, seed {}".format(*missing[0])
+        raise NbmfError(f"{len(missing)} fits are in neither; the first: {first}")
+    of_run = wanted.isin(pd.MultiIndex.from_frame(run[FIT])).sum()
+    print(f"{len(wanted)} fits: {of_run} of the run, {len(wanted) - of_run} published before")
+    return every.loc[wanted].reset_index()[run.columns]
+
+
+def make_products(plan: Plan, folder: Path) -> Iterator[str]:
+    """Make every table and figure that needs tables alone which are there or can be made; yield their names."""
+    study = all_studies()[plan.key]
+    tables = folder / "tables"
+    waiting, ready = study.tables_of(plan), [None]
+    while ready:
+        ready = [table for table in waiting if read_needs(table, plan, tables) is not None]
+        waiting = [table for table in waiting if table not in ready]
+        for table in ready:
+            content = function_of(table.make)(**read_needs(table, plan, tables), **table.arguments(plan))
+            write_table(tables / f"{table.name}.csv", content, table.float_format)
+            yield table.name
+    for figure in study.figures_of(plan):
+        needs = read_needs(figure, plan, tables)
+        if needs is not None:
+            style.save(drawn(figure, plan, needs), folder / f"figures/{figure.name}.png", dpi=figure.dpi)
+            yield figure.name
+
+
+if __name__ == "__main__":
+    style.without_a_screen()
+    main()
