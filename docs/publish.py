@@ -242,7 +242,12 @@ def shown(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     cells = table.astype(object).where(table.notna(), "")
     cells.map(_text).to_csv(path, index=False, header=[_title(name) for name in cells.columns])
-    return f"[{name}.csv](../reference/{study}/{name}.csv), {len(table)} rows."
+    return link(len(table), study, name)
+
+
+def link(rows: int, study: str, name: str) -> str:
+    """Return the link to a table that is a file beside the scores."""
+    return f"[{name}.csv](../reference/{study}/{name}.csv), {rows} rows."
 
 
 def markdown(table: pd.DataFrame) -> str:

@@ -20,7 +20,7 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
-from publish import MARKS, ROOT, compress, into_page, path, shipped_plan, shown, versions
+from publish import MARKS, ROOT, compress, into_page, link, path, shipped_plan, shown, versions
 
 import nbmf_studies
 from nbmf_studies import all_studies
@@ -47,6 +47,7 @@ def main() -> None:
     for product in (*figures, *study.tables_of(plan)):
         picture = results / f"figures/{product.name}.png"
         table = results / f"tables/{product.name}.csv"
+        long_table = ROOT / f"reference/{options.study}/{product.name}.csv"
         is_figure = any(product is figure for figure in figures)
         if picture.exists() and is_figure:
             name = f"{options.study}_{product.name}.png"
@@ -54,6 +55,8 @@ def main() -> None:
             content = f"![{product.title_of(plan)}](figures/{name})"
         elif table.exists() and getattr(product, "in_report", False):
             content = shown(pd.read_csv(table).round(4), options.study, product.name, ROOT)
+        elif options.keep and getattr(product, "in_report", False) and long_table.exists():
+            content = link(len(pd.read_csv(long_table)), options.study, product.name)
         elif (product.title_of(plan), is_figure) in before:
             sections.append(before[product.title_of(plan), is_figure])
             continue

@@ -24,7 +24,7 @@ PNG_DPI = 200
 
 # Okabe and Ito's palette and some more, light colours last: of chains and lines. Those of methods are
 # in methods.yaml.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#332288", "#999933"]
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F", "#332288", "#999933", "#882255"]
 
 # Of groups that somebody else knows, such as parties: neither like a component nor like a sign. The first two, a
 # green and a purple, are those that colour-blind readers distinguish best.

@@ -21,7 +21,7 @@ RANGE_FROM = 0.1
 MARGIN = 0.08  # of the range, above and below
 ALARM = "#B2182B"
 BURN_IN = {"facecolor": "0.9", "edgecolor": "none"}
-TEXT_BOX = {"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+LINE = 6.5  # points, of a line of what stands above a panel
 
 
 class Quantity(NamedTuple):
@@ -66,7 +66,7 @@ def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str]
         one K per dataset. Columns of panels are in the order in which datasets first appear.
     diagnostics : DataFrame
         Columns dataset, method, r_hat, ess_bulk, converged: of the log joint over the kept sweeps,
-        as `nbmf.posterior.diagnostics` makes them; printed in its panel.
+        as `nbmf.posterior.diagnostics` makes them; printed above its panel.
     labels : dict
         From method to its name.
     burn_in : int
@@ -95,7 +95,7 @@ def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str]
         of_dataset = traces[traces["dataset"] == dataset]
         for axis, quantity in zip(column, QUANTITIES, strict=True):
             _draw_panel(axis, of_dataset, quantity, colours, burn_in)
-        column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7)
+        column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7, pad=2 * LINE + 4)
         column[-1].set_xlabel("iteration", fontsize=7)
         of_method = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
         for row in of_method.itertuples():
@@ -213,23 +213,15 @@ def notes_of(r_hat: float, ess: float) -> list[str]:
 
 
 def _print_diagnostics(column: np.ndarray, row) -> None:
-    """Print R-hat and ESS in the first panel; say in red that chains have not converged."""
-    lines = notes_of(row.r_hat, row.ess_bulk)
+    """Print R-hat and ESS above the first panel, below its title; say in red that chains have not converged."""
+    lines = [", ".join(notes_of(row.r_hat, row.ess_bulk))]
     style_of_text = {"color": "black"}
     if not row.converged:
         lines.append("NOT CONVERGED")
         style_of_text = {"color": ALARM, "weight": "bold"}
         _alarm(column)
-    column[0].annotate(
-        "\n".join(lines),
-        (0.96, 0.05),
-        xycoords="axes fraction",
-        ha="right",
-        va="bottom",
-        fontsize=5.5,
-        bbox=TEXT_BOX,
-        **style_of_text,
-    )
+    place = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "va": "bottom"}
+    column[0].annotate("\n".join(lines), (0.5, 1), xycoords="axes fraction", fontsize=5.5, **place, **style_of_text)
 
 
 def _alarm(axes: Sequence[Axes]) -> None:

@@ -97,14 +97,14 @@ def test_the_diagnostics_of_this_method_are_printed():
     axes = grid(traces.draw(made_up(), verdicts(), LABELS, 4000))
     for axis in axes[0]:
         (text,) = axis.texts
-        assert text.get_text() == "R̂ 1.004\nESS 812"
+        assert text.get_text() == "R̂ 1.004, ESS 812"
     assert not any(axis.texts for axis in axes[1:].flat)
 
 
 def test_chains_that_have_not_converged_are_flagged():
     axes = grid(traces.draw(made_up(), verdicts(["paleo"], ess=1234.0), LABELS, 4000))
     (text,) = axes[0, 2].texts
-    assert text.get_text() == "R̂ 1.004\nESS 1,234\nNOT CONVERGED"
+    assert text.get_text() == "R̂ 1.004, ESS 1,234\nNOT CONVERGED"
     assert to_hex(text.get_color()) == traces.ALARM.lower()
     alarmed = np.array(
         [[to_hex(axis.spines["left"].get_edgecolor()) == traces.ALARM.lower() for axis in row] for row in axes]
@@ -116,7 +116,7 @@ def test_chains_that_have_not_converged_are_flagged():
 def test_unknown_diagnostics_are_said_to_be_undefined():
     given = verdicts(DATASETS, r_hat=np.nan, ess=np.nan)
     (text,) = grid(traces.draw(made_up(), given, LABELS, 4000))[0, 0].texts
-    assert text.get_text() == "R̂ not defined\nESS not defined\nNOT CONVERGED"
+    assert text.get_text() == "R̂ not defined, ESS not defined\nNOT CONVERGED"
 
 
 def test_without_diagnostics_nothing_is_claimed():
