@@ -62,11 +62,11 @@ def _means_of_block(codes, design, offset, precisions, centers):
     second = np.broadcast_to(np.diag(1.0 / precisions), (len(codes), J, J)).copy()
 
     def renew(rows):
-        mean, spread = means[rows], second[rows].reshape(-1, J * J)
+        mean, spread = means[rows], second[rows].reshape(rows.size, J * J)
         psi = offset + mean @ design.T
         c = np.sqrt(psi**2 + spread @ products.T)
         omega = observed[rows] * _expected_omega(c)
-        A = (omega @ products).reshape(-1, J, J) + np.diag(precisions)
+        A = (omega @ products).reshape(rows.size, J, J) + np.diag(precisions)
         covariance = np.linalg.inv(A)
         b = (signal[rows] - omega * offset) @ design + precisions * centers
         now = (covariance @ b[:, :, None])[:, :, 0]

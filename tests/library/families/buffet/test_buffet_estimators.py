@@ -550,6 +550,21 @@ def test_a_file_of_before_has_no_intercept():
     np.testing.assert_array_equal(model.predict_columns(V[:, :3]), other.predict_columns(V[:, :3]))
 
 
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
+def test_new_rows_and_columns_of_a_model_without_features_have_effects_at_most(effects):
+    variances = {"row_effect_variance": 4.0, "column_effect_variance": 0.09, "intercept": 0.0}
+    model = known(lambda: IndianBuffetLogistic(effects=effects), **variances)
+    model.W_, model.H_ = model.W_[:, :0], model.H_[:0]
+    codes = np.random.default_rng(12).integers(-1, 2, (5, 6)).astype(np.int8)
+    assert model.transform(codes).shape == (5, 0)
+    assert model.transform_columns(codes).shape == (0, 6)
+    of_rows, of_columns = model._factors_of_rows(codes).others, model._factors_of_columns(codes).others
+    for found, others in ((model.predict_rows(codes), of_rows), (model.predict_columns(codes), of_columns)):
+        np.testing.assert_allclose(found, expit(others["row effects"][:, None] + others["column effects"]), rtol=1e-12)
+    assert of_rows["row effects"].any() == (effects in ("rows", "both"))
+    assert of_columns["column effects"].any() == (effects in ("columns", "both"))
+
+
 def test_an_intercept_without_effects_is_refused():
     with pytest.raises(ConfigError, match=r"intercept = True: must be False with effects = 'none', as effects"):
         IndianBuffetLogistic(effects="none", intercept=True).fit(np.eye(3, dtype=np.int8))
