@@ -7,7 +7,7 @@ from typing import Any, Self, TypedDict
 from nbmf.catalogue import METHODS
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.declarations import View
-from nbmf.inference.parameters import AUTO, TRUE_OR_FALSE, Rule, at_least, check, one_of
+from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, at_least, check, is_auto, one_of
 
 
 class Asked(TypedDict, total=False):
@@ -35,7 +35,9 @@ def _are_texts(value: Any) -> bool:
 
 _NUMBER = _or_none(at_least(1))
 RULES = {
-    "n_components": Rule(lambda value: value == AUTO or _NUMBER.holds(value), f"{at_least(1).allowed}, 'auto' or None"),
+    "n_components": Rule(
+        lambda given: is_auto(given) or _NUMBER.holds(given), f"{at_least(1).allowed}, 'auto' or None"
+    ),
     "iterations": _NUMBER,
     "chains": _NUMBER,
     "n_draws": _or_none(at_least(0)),

@@ -56,6 +56,11 @@ MOST_COMPONENTS = 1_000_000  # a prior may have a number for each of them: to ch
 AUTO = "auto"  # as n_components: what held-out entries say, see nbmf.inference.component_search
 
 
+def is_auto(value: Any) -> bool:
+    """Whether a value is AUTO; NumPy compares an array with it number by number."""
+    return isinstance(value, str) and value == AUTO
+
+
 def components(least: int, may_search: bool = False, given: Any = None) -> Rule:
     """Return the rule for `n_components`, of a method whose K is given or, if it may, searched for.
 
@@ -65,7 +70,7 @@ def components(least: int, may_search: bool = False, given: Any = None) -> Rule:
     if not may_search and isinstance(given, str):
         allowed += ", of which the data decide how many are used"
     return Rule(
-        lambda value: (is_integer(value) and least <= value <= MOST_COMPONENTS) or (may_search and value == AUTO),
+        lambda value: (is_integer(value) and least <= value <= MOST_COMPONENTS) or (may_search and is_auto(value)),
         allowed,
     )
 

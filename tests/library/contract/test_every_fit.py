@@ -257,7 +257,7 @@ def the_constructor_stores_what_it_is_given(name):
     assert getattr(nbmf, name)(**given).get_params() == given
 
 
-AT_LEAST_ONE = (0, -1, 2.5, "3", None, True, [3])
+AT_LEAST_ONE = (0, -1, 2.5, "3", None, True, [3], np.array([3, 4]))
 
 
 CONCENTRATION = (0, -1, "1", None, np.nan, np.inf, True, [], [1, 0, 1], [1, "1", 1], {"a": 1})
