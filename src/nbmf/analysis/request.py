@@ -77,7 +77,8 @@ class Request:
             if name not in cls.__dataclass_fields__:
                 raise ConfigError(f"unknown argument {name!r}; {choices(name, cls.__dataclass_fields__)}")
             check(name, value, RULES)
-        if (method := asked.get("method")) is not None and method not in METHODS:
+        method = asked.get("method")
+        if method is not None and not (isinstance(method, str) and method in METHODS):
             raise not_allowed("method", method, METHODS)
         names = asked.get("names") or ()
         if repeated := [name for name in names if list(names).count(name) > 1]:

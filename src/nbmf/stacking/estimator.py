@@ -21,8 +21,9 @@ ROUNDING = 1e-6  # of the sum of weights
 
 
 def _are_members(names: Any) -> bool:
-    is_list = isinstance(names, Sequence) and not isinstance(names, str)
-    return is_list and len(names) > 0 and len(set(names)) == len(names) and set(names) <= set(MEMBERS)
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        return False
+    return len(names) > 0 and len(set(names)) == len(names) and set(names) <= set(MEMBERS)
 
 
 @with_parameters

@@ -133,6 +133,7 @@ def test_the_arguments_are_those_of_the_command_line():
     ("given", "words"),
     [
         ({"method": "bicaa"}, "method = 'bicaa': must be one of .*did you mean 'bica'"),
+        ({"method": ["bica"]}, r"method = \['bica'\]: must be one of .*did you mean 'bica'"),
         ({"n_components": 0}, "n_components = 0: must be an integer of at least 1, 'auto' or None"),
         ({"n_components": np.array([2, 3])}, r"n_components = array\(\[2, 3\]\): must be an integer of at least 1"),
         ({"components": 3}, "unknown argument 'components'; .*did you mean 'n_components'"),

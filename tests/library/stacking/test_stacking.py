@@ -113,7 +113,7 @@ def test_the_budget_counts_the_folds_and_the_fit_to_all_entries():
     assert list(none.members_) == ["logistic-vb"]
 
 
-@pytest.mark.parametrize("members", ["logistic-vb", [], ["lda"], ["logistic-vb", "logistic-vb"], 3])
+@pytest.mark.parametrize("members", ["logistic-vb", [], ["lda"], ["logistic-vb", "logistic-vb"], [["logistic-vb"]], 3])
 def test_other_members_are_refused(members):
     with pytest.raises(ConfigError, match=r"members = .*: must be None or some of logistic-vb-columns, "):
         nbmf.Stacking(members=members).fit(CODES)
