@@ -159,6 +159,7 @@ def held_out_losses(
     Arguments and errors are those of `nbmf.verdict`.
     """
     check_count("seed", seed, 0)
+    check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
     if is_sparse(V):
         split = SampledEntries(V, estimators, seed)
     else:

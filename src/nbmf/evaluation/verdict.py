@@ -24,7 +24,7 @@ from nbmf.evaluation.margin_test import MarginTest, is_quick, margin_test
 from nbmf.evaluation.stacked import Stacked, stacked
 from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
 from nbmf.inference.declarations import View
-from nbmf.inference.estimator import Factorization
+from nbmf.inference.estimator import Factorization, require_estimator
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 
@@ -85,7 +85,8 @@ def verdict(
     Raises
     ------
     ConfigError
-        If a parameter of the estimator has a value that is not allowed, or `seed` is not an integer of at least 0.
+        If the estimator is none, a parameter of it has a value that is not allowed, `seed` is not an integer of at
+        least 0, or `n_jobs` not one of at least 1.
     DataError
         If V has a value that is not allowed, has fewer than 20 observed entries or, unless it is sparse, only equal
         ones, or the estimator is scored neither by the probability of a one nor by that of a count.
@@ -143,6 +144,7 @@ def choose(
         As for `verdict`.
     """
     for estimator in estimators:
+        require_estimator(estimator)
         if not baselines_of(estimator.likelihood):
             raise DataError(f"{type(estimator).__name__} predicts no probability of a one or of a count per entry")
         estimator.check_parameters()

@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, Setting
+from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference import loop
 from nbmf.inference.component_search import number_of_components
 from nbmf.inference.declarations import Declarations, Inference
@@ -394,3 +394,10 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         if isinstance(self.random_state, np.random.SeedSequence):
             return self.random_state
         return np.random.SeedSequence(self.random_state)
+
+
+def require_estimator(given: Any) -> None:
+    """Raise ConfigError unless an estimator is given: not its class, the name of a method, or the matrix."""
+    if not isinstance(given, Factorization):
+        what = repr(given) if isinstance(given, str | type) else f"of type {type(given).__name__}"
+        raise ConfigError(Setting("estimator"), f" is {what}; allowed: an estimator, such as nbmf.BetaDirVB()")

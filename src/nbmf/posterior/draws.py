@@ -15,7 +15,7 @@ import numpy as np
 from nbmf.errors import ConfigError, NotSupportedError, choices, not_allowed
 from nbmf.inference import parameters
 from nbmf.inference.declarations import Inference
-from nbmf.inference.estimator import Factorization
+from nbmf.inference.estimator import Factorization, require_estimator
 from nbmf.inference.parameters import AUTO
 from nbmf.inference.state import Factors, Monitor
 from nbmf.numerics.blas import one_blas_thread
@@ -61,10 +61,12 @@ def posterior_draws(
     Raises
     ------
     ConfigError
-        If the method has no posterior, or the draws exceed n_samples or the memory.
+        If the estimator is none, a parameter has a value that is not allowed, the method has no posterior, or the
+        draws exceed n_samples or the memory.
     DataError
         As for `fit`.
     """
+    require_estimator(estimator)
     estimator.check_parameters()
     parameters.check_count("n_draws", n_draws, 1)
     refuse_without_posterior(estimator)

@@ -10,7 +10,7 @@ from typing import Any
 from nbmf.errors import ChainsNotConvergedWarning
 from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference
-from nbmf.inference.estimator import Factorization
+from nbmf.inference.estimator import Factorization, require_estimator
 from nbmf.inference.parallel import results_of
 from nbmf.inference.parameters import check_count
 from nbmf.inference.state import Monitor
@@ -62,7 +62,7 @@ def run_chains(
     Raises
     ------
     ConfigError
-        If a parameter has a value that is not allowed, or draws exceed n_samples or the memory.
+        If the estimator is none, a parameter has a value that is not allowed, or draws exceed n_samples or the memory.
     DataError
         As for `fit`.
 
@@ -76,6 +76,7 @@ def run_chains(
     if n_jobs is None:
         n_jobs = processors()
     check_count("n_jobs", n_jobs, 1)
+    require_estimator(estimator)
     estimator.check_parameters()
     if n_draws:
         refuse_without_posterior(estimator)

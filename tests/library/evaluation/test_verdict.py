@@ -11,7 +11,7 @@ from nbmf.analysis import estimate as estimate_module
 from nbmf.baseline_names import BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.symmetry import is_symmetric
-from nbmf.errors import DataError
+from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, prediction
 from nbmf.evaluation.effects import row_and_column_effects
@@ -465,6 +465,27 @@ def test_values_that_are_all_the_same_are_refused(V, words):
         estimator = nbmf.PoissonGammaVB(2) if isinstance(V, nbmf.CountMatrix) else nbmf.BinaryICA(2)
         with pytest.raises(DataError, match=words):
             test(V, estimator)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, np.nan])
+def test_no_number_of_fits_at_a_time_is_refused(n_jobs):
+    with pytest.raises(ConfigError, match=f"n_jobs = {n_jobs}: must be an integer of at least 1"):
+        nbmf.verdict(planted(18, 14, 1.0, 0), nbmf.BinaryICA(2, max_iter=5, random_state=0), n_jobs=n_jobs)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [("bica", "'bica'"), (nbmf.BinaryICA, "<class '.*BinaryICA'>"), (planted(18, 14, 1.0, 0), "of type ndarray")],
+)
+def test_what_is_no_estimator_is_refused(given, words):
+    V = planted(18, 14, 1.0, 0)
+    for call in (
+        lambda: nbmf.verdict(V, given),
+        lambda: nbmf.run_chains(given, V),
+        lambda: nbmf.posterior_draws(given, V),
+    ):
+        with pytest.raises(ConfigError, match=f"^estimator is {words}; allowed: an estimator, such as nbmf.BetaDirVB"):
+            call()
 
 
 def test_too_few_entries_are_refused():
