@@ -26,7 +26,7 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
         Anything but a matrix of nbmf has to be binary: 1, 0 and missing (NaN or -1).
     probability : float
         Above 0 and below 1.
-    seed : SeedSequence or int
+    seed : SeedSequence or int of at least 0
     held_out : {"entries", "pairs"}
         "pairs" is for symmetric matrices, in which an entry determines its mirror image: both are held
         out together, and the diagonal never is.
@@ -39,7 +39,7 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
     Raises
     ------
     ConfigError
-        If `probability` or `held_out` is not allowed.
+        If `probability`, `seed` or `held_out` is not allowed.
     DataError
         If the draw holds out nothing or everything, which happens on tiny matrices only, pairs are
         asked for and the matrix is not symmetric, the matrix is kept without its zeros, or a value
@@ -51,7 +51,7 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
     matrix = matrix if isinstance(matrix, NamedMatrix) else BinaryMatrix.of(matrix)
     if matrix.dense is not None:
         raise DataError(f"{matrix.words} are too many for a mask, which has all of them")
-    draws = np.random.default_rng(seed).random(matrix.shape)
+    draws = _generator(seed).random(matrix.shape)
     mask = draws < probability
     if held_out == PAIRS:
         _refuse_asymmetric(matrix)
@@ -65,6 +65,14 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
             "entries; the matrix is too small for a held-out test"
         )
     return mask
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    """Return the generator of random numbers of a seed, which may be anything that NumPy takes for one."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise not_allowed("seed", seed, "an integer of at least 0 or a numpy SeedSequence") from error
 
 
 def fold_mask(

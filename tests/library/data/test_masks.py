@@ -119,6 +119,12 @@ def test_a_probability_is_above_0_and_below_1(matrix, probability):
         draw_mask(matrix, probability, seed())
 
 
+@pytest.mark.parametrize("wrong", [-1, 2.5, "3"])
+def test_a_seed_is_an_integer_of_at_least_0_or_a_seed_sequence(matrix, wrong):
+    with pytest.raises(ConfigError, match=f"seed = {wrong!r}: must be an integer of at least 0 or a numpy SeedSeq"):
+        draw_mask(matrix, 0.25, wrong)
+
+
 def test_what_can_be_held_out_is_said(matrix):
     with pytest.raises(ConfigError, match="held_out = 'rows': must be one of entries, pairs"):
         draw_mask(matrix, 0.25, seed(), "rows")
