@@ -9,7 +9,7 @@ from nbmf import registry
 from nbmf.catalogue import METHODS
 from nbmf.data.given import is_frame
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, Setting, choices
+from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 
@@ -26,7 +26,10 @@ def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
     """
     if isinstance(methods, str):
         methods = [methods]
-    given = dict(methods) if isinstance(methods, Mapping) else dict.fromkeys(methods)
+    names = list(methods) if isinstance(methods, Iterable) else [methods]
+    if not all(isinstance(name, str) for name in names):
+        raise not_allowed("methods", methods, "ids of methods, or a dict from them to what differs")
+    given = {name: methods[name] if isinstance(methods, Mapping) else None for name in names}
     if not given:
         raise ConfigError(Setting("methods"), f": none given; {choices('', METHODS)}")
     entries = {name: _entry(name, changes or {}, K) for name, changes in given.items()}
@@ -38,6 +41,8 @@ def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
 
 def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
     """Return the catalogue's entry, if there is one, with what is changed of it."""
+    _refuse_no_dict(f"methods.{name}", changes)
+    _refuse_no_dict(f"methods.{name}.settings", changes.get("settings", {}))
     known = METHODS.get(name, {})
     if "class" in changes:  # the settings are those of another class
         known = {key: known[key] for key in known.keys() - {"settings"}}
@@ -53,6 +58,11 @@ def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
     is_for_all = K is not None and not isinstance(K, Mapping)
     entry["K"] = [int(k) for k in _taken(name, entry, grid, is_for_all)]
     return entry
+
+
+def _refuse_no_dict(where: str, given: Any) -> None:
+    if not isinstance(given, Mapping):
+        raise not_allowed(where, given, "a dict")
 
 
 def _taken(name: str, entry: Mapping[str, Any], grid: list, is_for_all: bool) -> list:

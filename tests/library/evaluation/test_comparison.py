@@ -349,6 +349,10 @@ def test_lda_alone_cannot_be_drawn():
     [
         ({"methods": ["beta-dir-bv"]}, r"no 'beta-dir-bv'; .*did you mean 'beta-dir-vb'"),
         ({"methods": []}, "methods: none given"),
+        ({"methods": 3}, "methods = 3: must be ids of methods, or a dict from them to what differs"),
+        ({"methods": [nbmf.BinaryICA]}, "methods = .*: must be ids of methods, or a dict"),
+        ({"methods": {"bica": 3}}, "methods.bica = 3: must be a dict"),
+        ({"methods": {"bica": {"settings": 3}}}, "methods.bica.settings = 3: must be a dict"),
         ({"methods": {"bica": {"setings": {}}}}, "methods.bica: unknown key 'setings'.*'settings'"),
         ({"methods": {"bica": {"settings": {"alfa": 1}}}}, "unknown key 'alfa'; .*'alpha'"),
         ({"methods": {"bica": {"settings": {"alpha": -1}}}}, "alpha = -1: must be a number"),
