@@ -213,6 +213,18 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
             return self.likelihood.sparse_values_of(V)
         return self.likelihood.values_of(V)
 
+    def dense_values_of(self, V: Any, what: str) -> np.ndarray:
+        """Return the same of a matrix that is not sparse, array (F, N), for `what` looks at all entries.
+
+        Raises
+        ------
+        DataError
+            If V is sparse; where `fit` takes it, the message says that `what` does not.
+        """
+        if self.takes_sparse and is_sparse(V):
+            raise DataError(f"V is sparse; {what} needs an array of all entries: V.toarray() where V is not too large")
+        return self.likelihood.values_of(V)
+
     def _learn(self, state: State) -> None:
         """Take over what the state ends with."""
         estimate = state.estimate()

@@ -32,7 +32,7 @@ def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any,
             "predictive_check: its statistics are those of binary matrices whose entries have "
             f"probabilities, and the likelihood of {type(estimator).__name__} is {likelihood.name}"
         )
-    codes = likelihood.values_of(V)
+    codes = estimator.dense_values_of(V, "predictive_check")
     shape = draws[0].W.shape[0], draws[0].H.shape[1]
     if codes.shape != shape:
         raise DataError(f"V has shape {codes.shape}: the draws are of a matrix of {shape}")

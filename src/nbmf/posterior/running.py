@@ -81,7 +81,7 @@ def run_chains(
     if n_draws:
         refuse_without_posterior(estimator)
     estimator, _ = with_number(estimator, V)
-    values = estimator.likelihood.values_of(V)
+    values = estimator.dense_values_of(V, "run_chains")
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
     runs = [

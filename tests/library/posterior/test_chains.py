@@ -13,6 +13,7 @@ import arviz_base
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from arviz_stats.base import array_stats
 from blas_threads import blas_threads
 from matrices import blocks_matrix
@@ -549,6 +550,20 @@ def test_quantities_have_the_names_of_rows_and_columns():
 def test_what_is_asked_of_chains_has_to_make_sense(options, message):
     with pytest.raises(ConfigError, match=f"^{re.escape(message)}"):
         nbmf.run_chains(make("BetaDirGibbs"), CODES, **options)
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, nbmf.SparseBinaryMatrix.from_array])
+def test_sparse_matrices_are_refused_by_what_looks_at_all_entries(kind):
+    """Where `fit` takes them: of other methods the message is that of `fit`."""
+    V = kind(np.eye(5, dtype=np.int8))
+    model = nbmf.BernoulliPoissonGibbs(2, burn_in=2, n_samples=2, random_state=0)
+    with pytest.raises(DataError, match=r"^V is sparse; run_chains needs an array of all entries: V.toarray\(\)"):
+        nbmf.run_chains(model, V)
+    draws = nbmf.posterior_draws(model, V, n_draws=2)
+    with pytest.raises(DataError, match=r"^V is sparse; predictive_check needs an array of all entries"):
+        draws.predictive_check(V)
+    with pytest.raises(DataError, match=r"from_sparse|a binary matrix is needed"):
+        nbmf.run_chains(make("BetaDirGibbs"), V)
 
 
 def test_bad_parameters_and_matrices_are_refused_as_by_fit():
