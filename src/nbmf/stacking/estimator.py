@@ -159,6 +159,15 @@ class Stacking(Factorization):
 
     # --- Predictions -----------------------------------------------------------------------------
 
+    def transform(self, V):
+        """Return W of new rows, those of the members after each other; members with groups of rows take those of V."""
+        W = self._fold_in(lambda _: np.hstack([member.transform(V) for member in self._members.values()]), V, axis=1)
+        return self._as_output(W, V)
+
+    def factors_of_rows(self, V):
+        """Return the factors with new rows, those of the members joined; see `transform`."""
+        return self._fold_in(lambda _: joined([m.factors_of_rows(V) for m in self._members.values()]), V, axis=1)
+
     @property
     def factors_(self):
         """Those of the members after each other; `others` have the number of a member before their names."""
@@ -194,6 +203,18 @@ class Stacking(Factorization):
             return super()._means_of_rows(V, groups)
         means = [member._means_of_rows(V, own) for member, own in pairs]
         return lambda values, places: self._mixed([each(values, places) for each in means])
+
+    def _predictive_of_rows(self, V, groups=None):
+        """Return how rows of V are predicted, where a member has groups of rows as by `predict_rows`, given theirs."""
+        if all(member.row_groups_ is None for member in self._members.values()):
+            return super()._predictive_of_rows(V, groups)
+        means_of = self._means_of_rows(V, groups)
+
+        def of_values(values):
+            means = means_of(values, slice(None))
+            return lambda rows, columns: means[rows, columns]
+
+        return of_values
 
     def _factors_of_columns(self, values):
         return joined([member._factors_of_columns(values) for member in self._members.values()])

@@ -240,6 +240,23 @@ def test_methods_that_are_fitted_already_are_mixed():
     assert stack.row_names_[0] == "r0"
 
 
+def test_members_with_groups_of_rows_take_those_of_the_matrix_in_all_that_is_said_of_new_rows():
+    groups = [["left", "right"][f % 2] for f in range(14)]
+    matrix = nbmf.BinaryMatrix.from_array(CODES, None, None, groups)
+    grouped = nbmf.LogisticFactorVB(2, row_groups="matrix", **BRIEF).fit(matrix)
+    other = nbmf.BinaryICA(3, max_iter=5, random_state=0).fit(matrix)
+    alone = nbmf.Stacking.of({"grouped": grouped}, np.array([1.0]), matrix)
+    both = nbmf.Stacking.of({"grouped": grouped, "other": other}, np.array([0.25, 0.75]), matrix)
+    assert grouped.score(matrix) != grouped.score(CODES)
+    assert alone.score(matrix) == pytest.approx(grouped.score(matrix), rel=1e-12)
+    np.testing.assert_array_equal(alone.transform(matrix), grouped.transform(matrix))
+    np.testing.assert_array_equal(
+        both.transform(matrix), np.hstack([grouped.transform(matrix), other.transform(matrix)])
+    )
+    np.testing.assert_array_equal(both.factors_of_rows(matrix).W, both.transform(matrix))
+    assert both.set_output(transform="pandas").transform(matrix).index[0] == "row 0"
+
+
 # Files.
 
 
