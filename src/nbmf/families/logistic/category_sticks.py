@@ -52,12 +52,15 @@ class Sticks:
         Raises
         ------
         DataError
-            If a category is beyond those of its column.
+            If a category is no whole number or beyond those of its column, or there is another number of columns.
         """
-        if (beyond := np.argwhere(categories >= self.sizes)).size:
-            f, n = beyond[0]
+        categories = np.asarray(categories)
+        if categories.ndim != 2 or categories.shape[1] != self.sizes.size:
+            raise DataError(f"categories: shape {categories.shape}; allowed: (rows, {self.sizes.size})")
+        if (wrong := np.argwhere((categories >= self.sizes) | (categories != np.floor(categories)))).size:
+            f, n = wrong[0]
             value = f"row {f}, column {n} (counted from 0): the category is {categories[f, n]}"
-            raise DataError(f"{value}; allowed: 0 to {self.sizes[n] - 1} and missing")
+            raise DataError(f"{value}; allowed: 0 to {self.sizes[n] - 1} and missing (negative)")
         wide = categories[:, self.column]
         return np.where(wide < self.stick, MISSING, wide == self.stick).astype(np.int8)
 
@@ -111,8 +114,10 @@ def categories_of_blocks(codes: np.ndarray, blocks: Sequence[Any]) -> tuple[np.n
     Raises
     ------
     DataError
-        If a row has two ones in a block, or a block has one category.
+        If a row has two ones in a block, a block has one category, or there is not a label for each column.
     """
+    if len(blocks) != codes.shape[1]:
+        raise DataError(f"blocks: {len(blocks)} labels; allowed: one for each of the {codes.shape[1]} columns")
     labels = list(dict.fromkeys(blocks))
     members = [np.flatnonzero([block == label for block in blocks]) for label in labels]
     categories, sizes = np.full((len(codes), len(labels)), MISSING, np.int8), []

@@ -57,6 +57,16 @@ def test_what_is_no_category_is_refused():
         Sticks([3, 1])
     with pytest.raises(DataError, match=r"row 2, column 1 .*: the category is 4; allowed: 0 to 3 and missing"):
         Sticks(SIZES).codes(np.where(CATEGORIES == 1, [[1, 4, 1]], CATEGORIES))
+    for wrong in (np.nan, 0.5):
+        with pytest.raises(
+            DataError, match=rf"row 2, column 1 .*: the category is {wrong}; allowed: 0 to 3 and missing"
+        ):
+            Sticks(SIZES).codes(np.where((np.arange(len(CATEGORIES)) == 2)[:, None], [[1, wrong, 1]], CATEGORIES))
+    with pytest.raises(DataError, match=rf"categories: shape \({len(CATEGORIES)}, 2\); allowed: \(rows, 3\)"):
+        Sticks(SIZES).codes(CATEGORIES[:, :2])
+    for blocks in (["a"], ["a", "a", "b"]):
+        with pytest.raises(DataError, match=rf"blocks: {len(blocks)} labels; allowed: one for each of the 2 columns"):
+            categories_of_blocks(np.array([[0, 1], [1, 0]]), blocks)
     with pytest.raises(DataError, match=r"row 1 .* has 2 ones in the block 'a'"):
         categories_of_blocks(np.array([[0, 1], [1, 1]]), ["a", "a"])
 
