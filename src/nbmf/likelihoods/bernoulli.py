@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.matrix import ALLOWED, MISSING, BinaryMatrix, as_codes
+from nbmf.data.named import names_of
 from nbmf.errors import DataError, Setting
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
 
@@ -161,13 +162,23 @@ def perplexity(codes: Any, expectation: Any, entries: Any) -> float:
     Raises
     ------
     DataError
-        If a value of codes is not allowed, shapes differ, an entry to score is missing or has no probability, or there
-        is none.
+        If a value of codes is not allowed, shapes differ, rows or columns of the same names are in another order, an
+        entry to score is missing or has no probability, or there is none.
     """
+    _refuse_another_order(codes, "expectation", expectation)
+    _refuse_another_order(codes, "entries", entries)
     codes, expectation, entries = BERNOULLI.values_of(codes), np.asarray(expectation), np.asarray(entries)
     loss = loss_of(codes, expectation, entries)
     _refuse_others_than_probabilities(expectation, entries)
     return loss.perplexity
+
+
+def _refuse_another_order(codes: Any, name: str, given: Any) -> None:
+    for kind, known, names in zip(("rows", "columns"), names_of(codes), names_of(given), strict=True):
+        if known is None or names is None or np.array_equal(known, names):
+            continue
+        if np.array_equal(np.sort(known), np.sort(names)):
+            raise DataError(Setting(name), f": its {kind} are those of codes in another order; allowed: the same order")
 
 
 def _refuse_others_than_probabilities(expectation: np.ndarray, entries: np.ndarray) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import nbmf
 from nbmf.errors import DataError
 from nbmf.likelihoods import bernoulli
 from nbmf.likelihoods.bernoulli import BERNOULLI, BINS, loss_of, perplexity
@@ -194,3 +195,18 @@ def test_what_was_predicted_is_not_changed_by_its_score():
 def test_what_cannot_be_scored_is_refused(expectation, entries, words):
     with pytest.raises(DataError, match=words):
         perplexity(CODES, expectation, entries)
+
+
+def test_rows_and_columns_in_another_order_are_refused():
+    """By the names that both have: entries are scored by their places."""
+    codes, expectation, entries = (
+        pd.DataFrame(each, index=["r", "s"], columns=["a", "b", "c"]) for each in (CODES, EXPECTATION, ALL)
+    )
+    expected = perplexity(CODES, EXPECTATION, ALL)
+    assert perplexity(codes, expectation, entries) == expected
+    assert perplexity(codes, expectation.to_numpy(), pd.DataFrame(ALL)) == expected
+    assert perplexity(nbmf.BinaryMatrix.from_array(CODES), expectation, ALL) == expected  # names that nobody gave
+    with pytest.raises(DataError, match=r"expectation: its columns are those of codes in another order; allowed: the"):
+        perplexity(codes, expectation[["b", "a", "c"]], entries)
+    with pytest.raises(DataError, match=r"entries: its rows are those of codes in another order; allowed: the same"):
+        perplexity(codes, expectation, entries.iloc[::-1])
