@@ -6,14 +6,14 @@ Of matrices see `n_components="auto"`, which is `nbmf.inference.component_search
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, PoorFitWarning, Setting
+from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, PoorFitWarning, Setting, not_allowed
 from nbmf.evaluation.held_out_cells import Fold, folds
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.families.mixed_membership.features import cells_of
@@ -135,9 +135,15 @@ def choose_components(
         If there are too few cells to hold any out, or a single column, whose cells have no others
         in their rows that they could be predicted from.
     ConfigError
-        If a K is no integer of at least 1, no K of the grid is possible, or `seed` is not an integer of at least 0.
+        If a K or `starts` is no integer of at least 1, no K of the grid is possible, there are no models, or `seed` is
+        not an integer of at least 0.
     """
     check_count("seed", seed, 0)
+    check_count("starts", starts, 1)
+    if not (isinstance(models, Mapping) and models):
+        raise not_allowed("models", models, "a dict from names to the arguments of a FeatureModel")
+    if not isinstance(grid, Iterable):
+        raise not_allowed("grid", grid, "a sequence of integers")
     table = FeatureTable.of(V)
     _check(table, grid)
     drawn = list(folds(table, np.random.default_rng(seed_sequence("held-out cells", seed))))

@@ -332,6 +332,14 @@ def test_a_grid_leaves_out_what_cannot_be():
         choose_components(nbmf.FeatureTable.from_documents([[1, 0], [2, 1]]), [2])
     with pytest.raises(ConfigError, match="n_components = 0: must be an integer of at least 1"):
         choose_components(small, [0])
+    for given, words in (
+        ({"starts": 0}, "starts = 0: must be an integer of at least 1"),
+        ({"models": ["mnb"]}, r"models = \['mnb'\]: must be a dict from names to the arguments of a FeatureModel"),
+        ({"models": {}}, "models = {}: must be a dict"),
+        ({"grid": 2}, "grid = 2: must be a sequence of integers"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            choose_components(small, **given)
 
 
 def test_of_several_starts_the_best_is_kept():
