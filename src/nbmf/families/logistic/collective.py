@@ -78,12 +78,14 @@ class CollectiveFactorVB(Parametrized):
         Raises
         ------
         ConfigError
-            If a parameter, a kind or an effect is none that is allowed, or a matrix is between a
-            set and itself, whose likelihood would be no quadratic form.
+            If a parameter, a kind or an effect is none that is allowed, there is no dict of relations, or a matrix
+            is between a set and itself, whose likelihood would be no quadratic form.
         DataError
             If a value is not allowed, or a set differs in size or names between matrices.
         """
         self.check_parameters()
+        if not isinstance(relations, Mapping) or not all(isinstance(one, list | tuple) for one in relations.values()):
+            raise ConfigError(Setting("relations"), ": must be a dict from a name of each matrix to its Relation")
         if not relations:
             raise ConfigError(Setting("relations"), ": must be one matrix or more")
         relations = {name: Relation(*one) for name, one in relations.items()}

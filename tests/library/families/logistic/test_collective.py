@@ -172,6 +172,8 @@ def test_the_same_seed_gives_the_same_bits():
     ("given", "error", "message"),
     [
         ({}, ConfigError, "relations: must be one matrix or more"),
+        ([Relation("x", "y", LIKES)], ConfigError, "relations: must be a dict from a name of each matrix to its Rel"),
+        ({"a": LIKES}, ConfigError, "relations: must be a dict from a name of each matrix to its Relation"),
         ({"a": Relation("x", "x", LIKES)}, ConfigError, "'a' is between 'x' and itself"),
         ({"a": Relation("x", "y", LIKES, "text")}, ConfigError, "kind = 'text'.*binary"),
         ({"a": Relation("x", "y", LIKES, "binary", "all")}, ConfigError, "effects = 'all'"),
