@@ -1,5 +1,6 @@
 """Stacking: a mixture of methods whose weights make held-out entries most probable."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -24,6 +25,15 @@ def _are_members(names: Any) -> bool:
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         return False
     return len(names) > 0 and len(set(names)) == len(names) and set(names) <= set(MEMBERS)
+
+
+def _refuse_other_members(members: Mapping[str, Any], shape: tuple[int, int]) -> None:
+    """Raise DataError unless they are methods that have been fitted to a binary matrix of a shape."""
+    for name, member in members.items():
+        if not (isinstance(member, Factorization) and member.likelihood.matrix is BERNOULLI.matrix):
+            raise DataError(f"{name} is no method for binary matrices")
+        if (member.W_.shape[0], member.H_.shape[1]) != shape:
+            raise DataError(f"{name} has to be of a matrix of shape {shape}")
 
 
 @with_parameters
@@ -102,10 +112,17 @@ class Stacking(Factorization):
         ------
         ConfigError
             If the weights are not so many, or one is negative, or they have another sum.
+        NotFittedError, DataError
+            If a member with weight is not fitted, is no method for binary matrices, or was fitted to a matrix of
+            another shape or with other names than V.
         """
         made, shares = cls(), np.asarray(weights, float)
         if shares.shape != (len(members),) or not ((shares >= 0).all() and abs(shares.sum() - 1) < ROUNDING):
             raise not_allowed("weights", weights, f"{len(members)} numbers of at least 0 with the sum 1")
+        with_weight = {name: one for (name, one), w in zip(members.items(), shares, strict=True) if w > 0}
+        _refuse_other_members(with_weight, np.shape(V))
+        for one, axis in itertools.product(with_weight.values(), (0, 1)):
+            one.refuse_other_names(V, axis)
         made._take(dict(members), shares)
         made._expectation = made._mixed([member.expectation_ for member in made.members_.values()])
         made.n_iter_, made.converged_, made.objective_, made.objective_of_one_ = 1, None, None, None
@@ -242,11 +259,7 @@ class Stacking(Factorization):
         if not ((weights > 0).all() and abs(weights.sum() - 1) < ROUNDING):
             raise DataError("weights_ has to be numbers above 0 with the sum 1")
         shape = self.W_.shape[0], self.H_.shape[1]
-        for name, part in parts.items():
-            if not (isinstance(part, Factorization) and part.likelihood.matrix is BERNOULLI.matrix):
-                raise DataError(f"{name} is no method for binary matrices")
-            if (part.W_.shape[0], part.H_.shape[1]) != shape:
-                raise DataError(f"{name} has to be of a matrix of shape {shape}")
+        _refuse_other_members(parts, shape)
         self._members = dict(parts)
         if self.factors_.W.shape != self.W_.shape:
             raise DataError("W_ has to be that of the members after each other")

@@ -4,13 +4,14 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from matrices import blocks_matrix
 from scipy.optimize import minimize
 from still_state import Still
 
 import nbmf
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError, DataError, NotFittedError
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES
@@ -238,6 +239,22 @@ def test_methods_that_are_fitted_already_are_mixed():
     np.testing.assert_allclose(stack.expectation_, 0.25 * one.expectation_ + 0.75 * two.expectation_)
     assert list(stack.members_) == ["one", "two"]
     assert stack.row_names_[0] == "r0"
+
+
+def test_methods_that_were_fitted_to_something_else_are_not_mixed():
+    """Entries are mixed by their places: what else is at a place would be mixed in silence."""
+    frame = pd.DataFrame(CODES, columns=[f"c{n}" for n in range(CODES.shape[1])])
+    one, other = (nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(V) for V in (frame, frame.iloc[:, ::-1]))
+    counts = nbmf.PoissonGammaEM(2, max_iter=5, random_state=0).fit(CODES.clip(0))
+    smaller = nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(CODES[:9])
+    for member, error, words in (
+        (other, DataError, r"column 0 .* of V is 'c0'; in the matrix that was fitted it is 'c10'"),
+        (counts, DataError, "second is no method for binary matrices"),
+        (smaller, DataError, r"second has to be of a matrix of shape \(14, 11\)"),
+        (nbmf.BinaryICA(2), NotFittedError, "this BinaryICA is not fitted yet"),
+    ):
+        with pytest.raises(error, match=words):
+            nbmf.Stacking.of({"first": one, "second": member}, np.array([0.5, 0.5]), frame)
 
 
 def test_members_with_groups_of_rows_take_those_of_the_matrix_in_all_that_is_said_of_new_rows():
