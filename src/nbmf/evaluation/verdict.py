@@ -24,7 +24,8 @@ from nbmf.evaluation.margin_test import MarginTest, is_quick, margin_test
 from nbmf.evaluation.stacked import Stacked, stacked
 from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
 from nbmf.inference.declarations import View
-from nbmf.inference.estimator import Factorization, require_estimator
+from nbmf.inference.estimator import Factorization
+from nbmf.inference.required import require_estimator
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
-from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.errors import DataError, Setting
 from nbmf.inference import loop
 from nbmf.inference.component_search import number_of_components
 from nbmf.inference.declarations import Declarations, Inference
@@ -213,18 +213,6 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
             return self.likelihood.sparse_values_of(V)
         return self.likelihood.values_of(V)
 
-    def dense_values_of(self, V: Any, what: str) -> np.ndarray:
-        """Return the same of a matrix that is not sparse, array (F, N), for `what` looks at all entries.
-
-        Raises
-        ------
-        DataError
-            If V is sparse; where `fit` takes it, the message says that `what` does not.
-        """
-        if self.takes_sparse and is_sparse(V):
-            raise DataError(f"V is sparse; {what} needs an array of all entries: V.toarray() where V is not too large")
-        return self.likelihood.values_of(V)
-
     def _learn(self, state: State) -> None:
         """Take over what the state ends with."""
         estimate = state.estimate()
@@ -406,10 +394,3 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         if isinstance(self.random_state, np.random.SeedSequence):
             return self.random_state
         return np.random.SeedSequence(self.random_state)
-
-
-def require_estimator(given: Any) -> None:
-    """Raise ConfigError unless an estimator is given: not its class, the name of a method, or the matrix."""
-    if not isinstance(given, Factorization):
-        what = repr(given) if isinstance(given, str | type) else f"of type {type(given).__name__}"
-        raise ConfigError(Setting("estimator"), f" is {what}; allowed: an estimator, such as nbmf.BetaDirVB()")

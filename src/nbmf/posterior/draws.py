@@ -15,8 +15,9 @@ import numpy as np
 from nbmf.errors import ConfigError, NotSupportedError, choices, not_allowed
 from nbmf.inference import parameters
 from nbmf.inference.declarations import Inference
-from nbmf.inference.estimator import Factorization, require_estimator
+from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
+from nbmf.inference.required import require_estimator
 from nbmf.inference.state import Factors, Monitor
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior import co_clustering, intervals, predictive_check

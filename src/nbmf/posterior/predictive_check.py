@@ -11,6 +11,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference import parameters
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.required import dense_values_of
 from nbmf.inference.state import Factors
 from nbmf.posterior.intervals import interval
 
@@ -32,7 +33,7 @@ def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any,
             "predictive_check: its statistics are those of binary matrices whose entries have "
             f"probabilities, and the likelihood of {type(estimator).__name__} is {likelihood.name}"
         )
-    codes = estimator.dense_values_of(V, "predictive_check")
+    codes = dense_values_of(estimator, V, "predictive_check")
     shape = draws[0].W.shape[0], draws[0].H.shape[1]
     if codes.shape != shape:
         raise DataError(f"V has shape {codes.shape}: the draws are of a matrix of {shape}")

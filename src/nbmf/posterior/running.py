@@ -10,9 +10,10 @@ from typing import Any
 from nbmf.errors import ChainsNotConvergedWarning
 from nbmf.inference.component_search import with_number
 from nbmf.inference.declarations import Inference
-from nbmf.inference.estimator import Factorization, require_estimator
+from nbmf.inference.estimator import Factorization
 from nbmf.inference.parallel import results_of
 from nbmf.inference.parameters import check_count
+from nbmf.inference.required import dense_values_of, require_estimator
 from nbmf.inference.state import Monitor
 from nbmf.numerics.processors import processors
 from nbmf.posterior.chains import Chains
@@ -81,7 +82,7 @@ def run_chains(
     if n_draws:
         refuse_without_posterior(estimator)
     estimator, _ = with_number(estimator, V)
-    values = estimator.dense_values_of(V, "run_chains")
+    values = dense_values_of(estimator, V, "run_chains")
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
     runs = [
