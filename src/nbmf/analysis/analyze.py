@@ -16,8 +16,8 @@ from nbmf.analysis.result import Analysis
 from nbmf.analysis.settings import warn_of_many_components
 from nbmf.analysis.structure import check_structure
 from nbmf.data.given import is_frame
-from nbmf.data.named import NamedMatrix
-from nbmf.data.names import checked_names
+from nbmf.data.named import NamedMatrix, names_of
+from nbmf.data.names import checked_names, in_order_of
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.estimator import Factorization
@@ -49,7 +49,7 @@ def analyze(
         sparse matrix does not store is zero.
     name : str
         What the report calls the matrix.
-    column_groups : sequence of str (N,), optional
+    column_groups : sequence of str (N,), a Series of pandas by the names of columns, optional
         A group per column; those of rows are `row_groups` of the matrix.
     log : function
         Called with messages that come before there is a report, such as why there is no test.
@@ -131,7 +131,7 @@ def analyze(
 
 def _groups_of_columns(given: Sequence[str], V: Any, matrix: NamedMatrix) -> np.ndarray:
     """Return the groups of the columns of the matrix: there is one for each column of V, some of which are left out."""
-    groups = checked_names(given, np.shape(V)[1], "column_groups")
+    groups = checked_names(in_order_of(names_of(V)[1], given), np.shape(V)[1], "column_groups")
     if len(groups) == matrix.shape[1]:
         return groups
     names = map(str, V.columns) if is_frame(V) else (f"column {n}" for n in range(len(groups)))

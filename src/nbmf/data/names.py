@@ -32,6 +32,18 @@ def checked_names(names: Any, length: int, field: str) -> np.ndarray:
     return names
 
 
+def in_order_of(names: np.ndarray | None, labels: Any) -> Any:
+    """Return labels of rows or columns in the order of their names, where their index has each of these once.
+
+    A Series of pandas is so, made of another table whose rows may be more or in another order; others stay as they are.
+    """
+    if names is None or not hasattr(labels, "reindex"):
+        return labels
+    by_name = labels.set_axis(np.asarray(texts_of_index(labels.index), dtype=object))
+    has_all = by_name.index.is_unique and by_name.index.isin(names).sum() == len(names)
+    return by_name.reindex(names) if has_all else labels
+
+
 def refuse_duplicates(names: np.ndarray, field: str) -> None:
     """Raise DataError if a name is there twice."""
     unique, counts = np.unique(names, return_counts=True)

@@ -233,6 +233,9 @@ def test_groups_of_rows_and_of_columns_have_a_table_each():
     assert set(made.tables["groups"]["group"]) == {"a", "b"}
     assert set(made.tables["groups_of_columns"]["group"]) == {"x", "y"}
     assert made.tables["column_groups"]["group"].tolist() == ["x", "y"] * 8
+    by_name = pd.Series(["x", "y"] * 8, index=matrix.column_names)[::-1]
+    again = nbmf.analyze(grouped, column_groups=by_name, method="bica", n_components=2, check=False, **BRIEF)
+    assert again.tables["column_groups"]["group"].tolist() == ["x", "y"] * 8
     with pytest.raises(DataError, match="column_groups: 16 names are needed, 1 were given"):
         nbmf.analyze(grouped, column_groups=["x"], **BRIEF)
 

@@ -134,6 +134,18 @@ def test_arrays_are_copies_that_cannot_be_changed():
             array[0] = array[1]
 
 
+def test_groups_of_a_series_are_those_of_the_rows_that_its_index_names():
+    """It may be of another table, with more rows in another order; an index that only numbers is none of names."""
+    series = pd.Series(["third", "second", "first"], index=["c", "b", "a"])
+    assert matrix(row_names=["a", "b"], row_groups=series).row_groups.tolist() == ["first", "second"]
+    by_place = pd.Series(["g", "h"], index=[1, 0])
+    assert matrix(row_names=["a", "b"], row_groups=by_place).row_groups.tolist() == ["g", "h"]
+    numbers = pd.Series(["g", "h"], index=[12, 11])
+    assert matrix(row_names=["11", "12"], row_groups=numbers).row_groups.tolist() == ["h", "g"]
+    with pytest.raises(DataError, match="row_groups: 2 names are needed, 3 were given"):
+        matrix(row_names=["a", "d"], row_groups=series)
+
+
 def test_counts_shape_observed_and_transpose():
     made = matrix(row_groups=["g", "h"])
     assert made.shape == (2, 3)

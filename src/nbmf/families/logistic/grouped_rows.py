@@ -20,6 +20,7 @@ from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
     RowGroups,
     groups_of_matrix,
+    in_order_of_rows,
     known_labels_of,
     labels_of_fitted,
     places_of,
@@ -252,7 +253,7 @@ class GroupedRows(NoisyFactors):
 
     def _labels_of_new(self, V: Any, groups: Sequence[Any] | None) -> np.ndarray | None:
         """Return the labels of new rows, str array (F',), None without."""
-        given = groups_of_matrix(V) if groups is None else groups
+        given = groups_of_matrix(V) if groups is None else in_order_of_rows(V, groups)
         return None if given is None else known_labels_of(given, np.shape(V)[0], self.groups_in_use.names)
 
     def _factors_of_rows(self, values, labels=None):

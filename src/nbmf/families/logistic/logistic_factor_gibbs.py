@@ -30,7 +30,7 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
         The standard deviation of effects a priori, or "learned": effects of columns vary around an intercept, N(0,
         9), those of rows around 0 (around the intercept, where columns have none), with variances ~ inverse
         gamma(1/2, 1/8). On small matrices a wide scale of effects predicts badly.
-    row_groups : None, "matrix" or sequence of F labels
+    row_groups : None, "matrix" or sequence of F labels, a Series of pandas by the names of rows
         Groups of rows, such as parties: those of the matrix that is fitted, or a label for each row, None or "" for a
         row without a group. w_fk ~ N(µ_gk, 1), and effects vary around the mean of their group as well; the means
         of groups have variances ~ inverse gamma(1/2, 1/8), one for each factor and one for effects.

@@ -138,6 +138,15 @@ def test_labels_may_be_of_any_type_that_has_them_in_an_order(kind, tmp_path):
     np.testing.assert_array_equal(model.transform(CODES, kind(LABELS)), model.transform(CODES, LABELS))
 
 
+def test_labels_of_a_series_are_those_of_the_rows_that_its_index_names():
+    frame = pd.DataFrame(CODES, index=[f"row {f}" for f in range(30)]).astype(float).replace(-1, np.nan)
+    shuffled = pd.Series(LABELS, index=frame.index).sample(frac=1, random_state=0)
+    model = fitted("VB", frame, labels=shuffled)
+    np.testing.assert_array_equal(model.row_groups_, LABELS)
+    new = frame[:4]
+    np.testing.assert_array_equal(model.transform(new, shuffled), model.transform(new, LABELS[:4]))
+
+
 def test_labels_that_are_na_are_saved_as_none(tmp_path):
     labels = pd.Series([1, pd.NA, 2] * 10, dtype="Int64")
     model = fitted("VB", labels=labels)
