@@ -22,6 +22,7 @@ from nbmf.reporting.group_table import group_table
 from nbmf.reporting.lookups import lookups_of
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.prediction_sentences import prediction_sentences
+from nbmf.reporting.repeat_sentences import repeat_sentences
 from nbmf.reporting.scale_entries import scale_blocks, shape_sentences
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.wording import Wording
@@ -55,7 +56,9 @@ def fit_report(
         Where the result has another view; a view without its figure is described without it.
     """
     verdict, model = result.verdict, result.model
-    sections = [] if verdict is None else [Section("", [_answer(verdict, result)])]
+    answer = [] if verdict is None else [_answer(verdict, result)]
+    repeats = [*repeat_sentences(result.matrix)]
+    sections = [Section("", [*answer, *([Lines(repeats)] if repeats else [])])]
     if verdict is not None and verdict.stack is not None:
         sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
     sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of, method)])]))

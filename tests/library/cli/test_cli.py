@@ -226,6 +226,18 @@ def test_info_says_what_is_there_and_what_to_type_next(capsys):
     assert out.endswith("next:\n  nbmf fit survey.csv\n  nbmf compare survey.csv\n")
 
 
+def test_info_says_what_follows_from_other_columns(capsys):
+    chosen = np.random.default_rng(0).integers(0, 3, 40)
+    names = pd.Index([f"p{f}" for f in range(40)], name="who")
+    answers = pd.DataFrame(np.eye(3, dtype=int)[chosen], names, ["red", "green", "blue"])
+    answers.assign(rouge=answers["red"]).to_csv("answers.csv")
+    out = run(capsys, "info", "answers.csv").out
+    assert "every row has exactly one one in 'red', 'green' and 'blue': " in out
+    assert "the same in all rows: columns 'red' and 'rouge'\n" in out
+    answers.to_csv("answers.csv")
+    assert "all rows have 1 one\ncolumns with the fewest ones: " in run(capsys, "info", "answers.csv").out
+
+
 def test_info_points_at_what_says_nothing(capsys):
     data = TABLE.copy()
     data.iloc[0], data.iloc[1], data.iloc[2, :17] = 1, 0, pd.NA

@@ -21,6 +21,7 @@ from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.component_entries import _side_of, key_of
 from nbmf.reporting.fit_report import facts, fit_report, group_tables
 from nbmf.reporting.fit_result import ReportedFit
+from nbmf.reporting.repeat_sentences import repeat_sentences
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
 H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
@@ -454,3 +455,18 @@ def test_an_arch_of_counts_is_reported_where_there_is_one():
     ]
     assert ["rows lie along an arch" in each for each in said] == [True, False]
     assert "logarithms of expected counts" in nbmf.NegativeBinomialFactorVB.meanings[0]
+
+
+def test_columns_that_follow_from_others_are_named_next_to_the_answer():
+    rng, names = np.random.default_rng(0), ["red", "green", "blue", "tall", "small"]
+    tall = rng.integers(0, 2, (60, 1))
+    codes = np.hstack([np.eye(3, dtype=int)[rng.integers(0, 3, 60)], tall, 1 - tall])
+    matrix = nbmf.BinaryMatrix.from_array(codes, None, names)
+    (said,) = repeat_sentences(matrix)
+    assert said.startswith("every row has exactly one one in 'red', 'green' and 'blue' (and in 1 more such set): ")
+    assert not [*repeat_sentences(MATRIX)]
+    twice = nbmf.BinaryMatrix.from_array(np.vstack([rng.integers(0, 2, (30, 20))] * 2))
+    assert any(
+        "30 of 60 rows have the values of an earlier one, such as 'row 0' and 'row 30'" in said
+        for said in repeat_sentences(twice)
+    )

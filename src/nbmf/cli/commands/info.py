@@ -4,6 +4,8 @@ import argparse
 import itertools
 from collections.abc import Iterator
 
+import numpy as np
+
 from nbmf.cli import info_categories, info_counts, info_headers, info_misfits, info_sparse, info_tables
 from nbmf.cli.arguments import as_typed
 from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
@@ -17,7 +19,9 @@ from nbmf.errors import DataError
 from nbmf.evaluation.held_out import why_constant
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
+from nbmf.reporting.repeat_sentences import repeat_sentences, twin_sentences
 from nbmf.reporting.text import wrapped
+from nbmf.reporting.words import one_or_many
 
 
 def run(options: argparse.Namespace) -> None:
@@ -80,9 +84,13 @@ def _lines(matrix: BinaryMatrix) -> Iterator[str]:
     """Yield which rows and columns have the fewest and the most ones, then what is worth a second look."""
     ones = {axis: (matrix.codes == 1).sum(axis=axis) for axis, _ in AXES}
     for axis, kind in AXES:
+        if len(ones[axis]) > 1 and np.ptp(ones[axis]) == 0:
+            yield f"all {kind} have {one_or_many(ones[axis][0], 'one')}"
+            continue
         few, many = ends(matrix, ones[axis], axis)
         yield f"{kind} with the fewest ones: {few}; with the most: {many}"
     for axis, _ in AXES:
         observed = matrix.observed.sum(axis=axis)
         unusual = {"without a one": ones[axis] == 0, "without a zero": ones[axis] == observed}
         yield from worth_a_look(matrix, unusual, axis)
+    yield from map(wrapped, [*twin_sentences(matrix), *repeat_sentences(matrix)])

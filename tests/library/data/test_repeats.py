@@ -1,0 +1,73 @@
+"""Which columns follow from others, and which rows repeat others, of matrices drawn with and without them."""
+
+import numpy as np
+import pytest
+
+from nbmf.data.matrix import MISSING
+from nbmf.data.repeats import repeats_of
+
+
+def drawn(F=120, N=16, seed=0):
+    """Draw entries that are independent of each other."""
+    rng = np.random.default_rng(seed)
+    return (rng.random((F, N)) < rng.uniform(0.2, 0.8, N)).astype(np.int8)
+
+
+def one_of(answers, F=120, seed=0):
+    """Draw a question with so many answers, a column each."""
+    return np.eye(answers, dtype=np.int8)[np.random.default_rng(seed).integers(0, answers, F)]
+
+
+def test_answers_to_one_question_are_found_between_other_columns():
+    codes = np.hstack([drawn(N=3), one_of(4), one_of(3, seed=1), drawn(N=2, seed=2)])
+    codes[5, 3:7] = codes[9, 4] = MISSING
+    questions, twins, copies = repeats_of(codes)
+    assert [each.tolist() for each in questions] == [[3, 4, 5, 6], [7, 8, 9]]
+    assert not twins
+    assert not copies
+    codes[11, 3:7] = 0  # a row with no answer
+    assert [each.tolist() for each in repeats_of(codes).questions] == [[7, 8, 9]]
+
+
+def test_opposite_and_equal_columns_are_found_wherever_they_are():
+    codes = drawn(N=16)
+    codes[3, 4] = codes[3, 15] = MISSING
+    codes[:, 12] = 1 - codes[:, 2]
+    codes[:, 15] = codes[:, 4]
+    questions, twins, copies = repeats_of(codes)
+    assert [each.tolist() for each in questions] == [[2, 12]]
+    assert twins == [(4, 15)]
+    assert not copies
+
+
+def test_rare_ones_are_the_same_by_chance():
+    codes = drawn(N=200)
+    codes[:, 100:] = 0
+    codes[7, 100:] = 1
+    assert repeats_of(codes) == ([], [], [])
+
+
+def test_copies_of_rows_are_told_from_rows_that_are_alike():
+    codes = drawn(F=60, N=30)
+    doubled = np.vstack([codes, codes[:10]])
+    assert repeats_of(doubled).copies == [(f, 60 + f) for f in range(10)]
+    types, rng = drawn(F=3), np.random.default_rng(1)
+    groups = types[np.arange(90) % 3]
+    groups = np.where(rng.random(groups.shape) < 0.03, 1 - groups, groups).astype(np.int8)
+    assert len(np.unique(groups, axis=0)) < 60
+    nested = (np.linspace(0, 1, 60)[:, None] > np.linspace(0.03, 0.97, 15)).astype(np.int8)
+    assert not repeats_of(groups).copies
+    assert not repeats_of(nested).copies
+
+
+def test_a_row_with_another_answer_differs_in_one_value():
+    types = np.random.default_rng(3).integers(0, 200, 4)
+    questions = np.hstack([one_of(4, 200, seed)[np.r_[types, np.arange(196)]] for seed in range(4)])
+    assert len(np.unique(questions, axis=0)) < 150
+    assert not repeats_of(questions).copies
+
+
+@pytest.mark.parametrize(("F", "N"), [(20, 30), (50, 400), (500, 6)])
+def test_nothing_repeats_in_independent_entries(F, N):
+    for seed in range(10):
+        assert repeats_of(drawn(F, N, seed)) == ([], [], [])
