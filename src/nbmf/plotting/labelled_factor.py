@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 SMALL = 0.005  # of the coordinates on axes, beyond the strongest colour
+ALIKE = 0.1  # of the largest coordinate on an axis, by which they differ at most if the axis is no order of theirs
 
 
 class LabelledFactor(NamedTuple):
@@ -20,6 +21,7 @@ class LabelledFactor(NamedTuple):
     axes : int or None, how many of the components, the first ones, are axes with two ends, the others being
         intercepts; None where components are groups
     kind : str, "row" or "column"; "" if they are not those of V
+    level : float array (n,) or None, how common ones are: the order where all are alike on an axis
     """
 
     weights: np.ndarray
@@ -29,11 +31,13 @@ class LabelledFactor(NamedTuple):
     main: np.ndarray | None = None
     axes: int | None = None
     kind: str = ""
+    level: np.ndarray | None = None
 
     def at(self, indices: np.ndarray) -> "LabelledFactor":
         """Return the factor with some of its rows or columns, in this order."""
-        groups, main = (None if each is None else np.asarray(each)[indices] for each in (self.groups, self.main))
-        return self._replace(weights=self.weights[indices], names=self.names[indices], groups=groups, main=main)
+        some = {"groups": self.groups, "main": self.main, "level": self.level}
+        some = {name: None if each is None else np.asarray(each)[indices] for name, each in some.items()}
+        return self._replace(weights=self.weights[indices], names=self.names[indices], **some)
 
     @property
     def typical_of(self) -> np.ndarray:
@@ -101,9 +105,12 @@ def _in_proportion(order: np.ndarray, groups: np.ndarray) -> np.ndarray:
 def order_of(factor: LabelledFactor) -> np.ndarray:
     """Return rows or columns by the component they are most typical of, the most typical ones first.
 
-    Of axes they are sorted along the first. Where there are groups, these come first, the largest on top.
+    Of axes they are sorted along the first, or by level if they are all at nearly the same place. Where there are
+    groups, these come first, the largest on top.
     """
     keys = [-factor.strength, factor.typical_of] if factor.axes is None else [-factor.along]
+    if factor.axes and factor.level is not None and np.ptp(factor.along) <= ALIKE * abs(factor.along).max():
+        keys = [-factor.level]
     if factor.groups is not None:
         groups, number, sizes = np.unique(factor.groups, return_inverse=True, return_counts=True)
         rank = np.empty(len(groups), int)

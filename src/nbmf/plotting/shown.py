@@ -97,6 +97,7 @@ def _shown_axes(model, matrix, groups, components, most) -> Shown:
         factor_of(model, axis, np.arange(0), groups[axis], matrix)._replace(weights=weights[axis], axes=count)
         for axis in (0, 1)
     )
+    columns = columns._replace(level=axes.intercepts)
     headings = [f"axis {number}\n{percent(share)}" for number, share in enumerate(shares[:count], start=1)]
     return Shown((rows, columns), headings, active)
 

@@ -213,6 +213,23 @@ def test_groups_come_before_the_axis():
     assert other.tolist() == [3, 4, 5, 6, 7, 0, 1, 2]
 
 
+def test_columns_that_follow_an_axis_alike_are_ordered_by_how_common_ones_are():
+    level = np.array([0.0, 3.0, -1.0, 9.0])
+    along = LabelledFactor(np.array([[2.0], [1.99], [2.01], [1.9]]), np.arange(4).astype(str), "", axes=1)
+    assert order_of(along).tolist() == [2, 0, 1, 3]
+    alike = along._replace(level=level)
+    assert order_of(alike).tolist() == [3, 1, 0, 2]
+    assert order_of(alike.at(np.array([2, 0, 1]))).tolist() == [2, 1, 0]
+    assert order_of(alike._replace(weights=along.weights * [[1], [1], [1], [0.5]])).tolist() == [2, 0, 1, 3]
+
+
+@pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
+def test_columns_of_a_scale_know_how_common_ones_are(scale, scale_fit):
+    rows, columns = shown_of(scale_fit, scale[1]).factors
+    assert rows.level is None
+    assert np.corrcoef(columns.level, (scale[1].codes == 1).mean(axis=0))[0, 1] > 0.9
+
+
 @pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning")
 def test_captions_say_what_is_drawn(scale, scale_fit):
     _, of_axes, strips = (picture.caption for picture in pictures_of_fit(scale_fit, scale[1]))
