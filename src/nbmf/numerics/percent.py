@@ -1,5 +1,7 @@
 """Percentages in words and pictures."""
 
+ONE = 0.0095  # from which on it is 1% without decimals, as with one
+
 
 def percent(proportion: float, decimals: int = 0) -> str:
     """Return "58%", or "57.9%" with a decimal: 0% and 100% only where it is none or all; NaN as "nan%".
@@ -9,7 +11,7 @@ def percent(proportion: float, decimals: int = 0) -> str:
     text = f"{proportion:.{decimals}%}"
     if not 0 < proportion < 1:
         return text
-    if decimals == 0 and proportion < 0.01:
+    if decimals == 0 and proportion < ONE:
         return percent(proportion, 1)
     if text == f"{0:.{decimals}%}":
         return f"<{0.1**decimals:.{decimals}f}%"
