@@ -23,6 +23,7 @@ LISTED = 20  # columns in the table
 BY_MEANS = 0.9  # rank correlation of positions with the means of rows, from which on an axis orders rows by these
 BY_SUMS = "by how much was counted, which effects of rows would take out"
 NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
+ALIKE = 1.1  # ratio of the largest discrimination to the smallest, up to which columns follow an axis alike
 EMPTY = "; empty where it would be more than three times as far out as any row"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
@@ -128,9 +129,12 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
         slopes, r = scale.discrimination[:, a], scale.mean_correlation[a]
         if r >= BY_MEANS and slopes.min() >= -NEGLIGIBLE * slopes.max():
             axis = "this axis" if scale.kept == 1 else scale.title(a)
+            same = "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows"
+            are_alike = slopes.max() <= ALIKE * slopes.min()
             yield (
-                f"{axis} orders rows by their {means} (rank correlation {r:.2f}): columns differ in how sharply "
-                f"they follow it (discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
+                f"{axis} orders rows by their {means} (rank correlation {r:.2f}): "
+                f"{same if are_alike else 'columns differ in how sharply they follow it'} "
+                f"(discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
             )
 
 

@@ -105,7 +105,16 @@ def test_an_axis_that_orders_rows_by_their_number_of_ones_is_reported(r, slopes,
     assert len(told) == (said is not None)
     if said is not None:
         assert told[0].startswith(said)
-        assert told[0].endswith(f"(discriminations from {min(slopes):.2f} to 2.00)")
+        assert told[0].endswith(
+            f"differ in how sharply they follow it (discriminations from {min(slopes):.2f} to 2.00)"
+        )
+
+
+def test_an_axis_that_all_columns_follow_alike_is_an_effect_of_rows():
+    loadings = np.column_stack([[2.0, 1.98, 2.02], np.zeros(3)])
+    told = " ".join(facts(dataclasses.replace(SCALE, discrimination=loadings, mean_correlation=np.ones(2))))
+    assert "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows" in told
+    assert "differ in how sharply" not in told
 
 
 def test_ends_are_named_from_the_outside_with_their_intervals():
