@@ -107,25 +107,33 @@ def _how_to_read(verdict: Verdict) -> str:
 
 def facts(result: ReportedFit) -> Iterator[str]:
     """Yield what was fitted, and what was learned besides the factors."""
-    matrix, model, components = result.matrix, result.model, result.components
+    matrix, model = result.matrix, result.model
     counts = matrix.counts()
     yield (
         f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
         f"{percent(counts['missing'] / (counts['rows'] * counts['columns']), 1)} missing"
     )
-    if not result.shows_components:
+    if not result.shows_components or result.scale is not None:  # whose axes are made of components and effects
         yield f"fitted: {model.title}"
+    if not result.shows_components:
         return
-    weight = "" if np.isnan(components.shares).any() else " (at least 1% each of the weight that is not the prior's)"
-    yield f"{model.title}: {components.active} active component{'s' * (components.active != 1)}{weight}"
+    if result.scale is None:
+        yield _active(result)
     if result.component_search is not None:
         yield str(result.component_search)
     yield from weight_sentences(result)
     if result.scale is None and model.alignment is Alignment.ROTATION:
-        yield from shape_sentences(shape_of(model.W_[:, : components.active]), result.names("row"))
+        yield from shape_sentences(shape_of(model.W_[:, : result.components.active]), result.names("row"))
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
         yield f"learned: {', '.join(texts)}"
+
+
+def _active(result: ReportedFit) -> str:
+    """Return how many components are active."""
+    active, shares = result.components.active, result.components.shares
+    weight = "" if np.isnan(shares).any() else " (at least 1% each of the weight that is not the prior's)"
+    return f"{result.model.title}: {active} active component{'s' * (active != 1)}{weight}"
 
 
 def _values(matrix: NamedMatrix) -> str:

@@ -17,8 +17,9 @@ NAMED = 3  # columns in which the rest differs most
 
 def weight_sentences(result: ReportedFit) -> Iterator[str]:
     """Yield what the numbers of components hide."""
-    yield from _merged(result)
-    yield from _rest(result)
+    if result.scale is None:  # whose axes are made of all components
+        yield from _merged(result)
+        yield from _rest(result)
     yield from _blocks(result)
 
 

@@ -333,7 +333,8 @@ def test_chains_that_agree_on_what_is_shown_are_said_to(between, said, monkeypat
     )
     ends = np.full((3, 2), 0.5133)  # 1.645 standard deviations of 0.312
     between = None if between is None else np.array([between, 9.0])
-    scale = SimpleNamespace(lower=-ends, upper=ends, between_chains=between, level=0.9, kept=1)
+    of_draws = {"lower": -ends, "upper": ends, "between_chains": between, "level": 0.9}
+    scale = SimpleNamespace(**of_draws, kept=1, shares=np.array([0.9, 0.1]))
     of_scale = result(nbmf.LogisticFactorGibbs, chains=chains)
     monkeypatch.setattr(type(of_scale), "scale", scale)
     assert list(quality(of_scale))[2] == f"{said}try --set burn_in=300"
@@ -440,6 +441,10 @@ def test_a_number_that_nothing_chose_may_be_too_small_where_all_are_in_use():
     said = str(nbmf.analyze(V, method="logistic-vb", n_components=2, **ask))
     words = "all 2 components are in use, so that more may predict better: n_components = 'auto' chooses their number"
     assert words in " ".join(said.split())
+    assert (
+        "fitted: logistic VB, K = 2\n" in said
+    )  # components are no axes: how many are active is not how many there are
+    assert "active component" not in said
     for method, K in (("logistic-vb", "auto"), ("logistic-vb", 20), ("beta-dir-vb-learned", None)):
         assert "are in use" not in str(nbmf.analyze(V, method=method, n_components=K, **ask))
 
