@@ -24,7 +24,7 @@ from nbmf.plotting import style
 from nbmf_studies import all_studies
 from nbmf_studies.framework.plan import Plan
 
-SCORE = "perplexity"  # the column that has to be the same
+SCORE, ROUNDING = "perplexity", 1e-6  # the column that has to be the same, and by how much it may differ
 
 
 def main() -> None:
@@ -55,12 +55,12 @@ def joined(plan: Plan, run: pd.DataFrame, published: pd.DataFrame) -> pd.DataFra
         If neither has one of the fits.
     """
     both = run.merge(published, on=FIT, suffixes=("", "_published"))
-    differs = both[SCORE] != both[f"{SCORE}_published"]
-    print(f"{len(both)} fits that are in both; the same score: {(~differs).sum()}")
-    for method, of_method in both[differs].groupby("method"):
-        distance = (of_method[SCORE] - of_method[f"{SCORE}_published"]).abs().max()
-        print(f"{method}: {len(of_method)} differ, by up to {distance:.2g}: the run's alone")
-    kept = published[~published["method"].isin(both.loc[differs, "method"])]
+    distance = (both[SCORE] - both[f"{SCORE}_published"]).abs()
+    print(f"{len(both)} fits that are in both; the same score: {(distance == 0).sum()}")
+    for method, differs in distance[distance > 0].groupby(both["method"]):
+        what = "the run's alone" if differs.max() > ROUNDING else "rounding"
+        print(f"{method}: {len(differs)} differ, by up to {differs.max():.2g}: {what}")
+    kept = published[~published["method"].isin(both.loc[distance > ROUNDING, "method"])]
     every = pd.concat([run, kept]).drop_duplicates(FIT).set_index(FIT)
     wanted = pd.MultiIndex.from_tuples([tuple(fit) for fit in plan.masked_fits], names=FIT)
     missing = wanted.difference(every.index)

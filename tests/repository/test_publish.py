@@ -347,7 +347,8 @@ def of_fits(of_method):
 def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_published(join, capsys):
     """Others have those of the run alone; the order is that of the study."""
     run = of_fits({"new": [(0, 0.3), (1, 0.4)], "same": [(0, 0.5)], "changed": [(0, 0.6), (1, 0.7)]})
-    published = of_fits({"same": [(0, 0.5), (1, 0.55), (2, 0.9)], "changed": [(0, 0.61), (1, 0.7)], "gone": [(0, 1)]})
+    same, changed = [(0, 0.5 + 1e-9), (1, 0.55), (2, 0.9)], [(0, 0.61), (1, 0.7)]
+    published = of_fits({"same": same, "changed": changed, "gone": [(0, 1)]})
     plan = argparse.Namespace(
         masked_fits=[FitKey("animals", name, 8, mask, 0) for name in ("changed", "same", "new") for mask in (0, 1)]
     )
@@ -355,8 +356,9 @@ def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_p
     expected = of_fits({"changed": [(0, 0.6), (1, 0.7)], "same": [(0, 0.5), (1, 0.55)], "new": [(0, 0.3), (1, 0.4)]})
     pd.testing.assert_frame_equal(scores, expected)
     said = capsys.readouterr().out
-    assert "3 fits that are in both; the same score: 2" in said
-    assert "changed: 1 differ, by up to 0.01" in said
+    assert "3 fits that are in both; the same score: 1" in said
+    assert "changed: 1 differ, by up to 0.01: the run's alone" in said
+    assert "same: 1 differ, by up to 1e-09: rounding" in said
     assert "6 fits: 5 of the run, 1 published before" in said
     with pytest.raises(NbmfError, match="1 fits are in neither; the first: animals, new, K = 8, mask 1, seed 0"):
         join.joined(plan, run.drop(index=1), published)
