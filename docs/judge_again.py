@@ -14,9 +14,9 @@ from publish import ROOT, STUDY, into_page, published_sections, sections_of_read
 
 from nbmf.plotting import style
 from nbmf_studies import all_studies
-from nbmf_studies.framework.verdicts import combined, judge_again
+from nbmf_studies.framework.verdicts import combine_verdicts, judge_readings
 from nbmf_studies.lumbreras2020.readings import READINGS, Results
-from nbmf_studies.lumbreras2020.second_reading import observed
+from nbmf_studies.lumbreras2020.second_reading import observed_counts
 
 FIRST = "### The paper's claims"
 AGAIN = "### The claims under other readings"
@@ -53,10 +53,10 @@ def judged(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
         *(tables[name] for name in names[:3]),
         long=tables["long_chains"],
         losses=tables["eta_losses"],
-        **observed(shipped_plan(STUDY)),
+        **observed_counts(shipped_plan(STUDY)),
     )
-    readings, parts = judge_again(READINGS, run)
-    return tables | {"readings": readings, "readings_parts": parts, "verdicts": combined(first, readings)}
+    readings, parts = judge_readings(READINGS, run)
+    return tables | {"readings": readings, "readings_parts": parts, "verdicts": combine_verdicts(first, readings)}
 
 
 if __name__ == "__main__":

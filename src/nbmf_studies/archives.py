@@ -88,7 +88,7 @@ def read_folder(archive: bytes | str | os.PathLike, folder: str, most: int) -> I
     left = most
     with _entries(archive) as entries:
         for entry in entries:
-            below = _below(entry.name, folder)
+            below = _relative_name(entry.name, folder)
             if below:
                 content = _content(entry, left)
                 left -= len(content)
@@ -105,7 +105,7 @@ def folder_checksum(files: Iterable[tuple[str, bytes]]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _below(name: str, folder: str) -> str | None:
+def _relative_name(name: str, folder: str) -> str | None:
     """Return the part of `name` below `folder`, None if it is not there."""
     for candidate in (name, name.partition("/")[2]):
         if candidate.startswith(f"{folder}/"):
@@ -121,9 +121,9 @@ def _entries(archive: bytes | str | os.PathLike) -> Iterator[Iterator[_Entry]]:
             start = stream.read(4)
             stream.seek(0)
             if start == b"PK\x03\x04":
-                yield _of_zip(stream)
+                yield _zip_entries(stream)
             elif start[:2] == b"\x1f\x8b":
-                yield _of_tar(stream)
+                yield _tar_entries(stream)
             else:
                 raise DataError("neither a .zip nor a .tar.gz archive")
     except DataError:
@@ -134,14 +134,14 @@ def _entries(archive: bytes | str | os.PathLike) -> Iterator[Iterator[_Entry]]:
         raise DataError(f"not a readable archive ({error or type(error).__name__})") from error
 
 
-def _of_zip(stream: BinaryIO) -> Iterator[_Entry]:
+def _zip_entries(stream: BinaryIO) -> Iterator[_Entry]:
     with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if not info.is_dir():
                 yield _Entry(info.filename, lambda info=info: archive.open(info))
 
 
-def _of_tar(stream: BinaryIO) -> Iterator[_Entry]:
+def _tar_entries(stream: BinaryIO) -> Iterator[_Entry]:
     with tarfile.open(fileobj=_Unpacked(stream), mode="r|") as archive:
         for info in archive:
             if info.isreg():  # no links, which lead elsewhere

@@ -208,7 +208,8 @@ AS_BEFORE = "a limit between whole numbers: the same ones lie below it"
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
 # fmt: off
 EQUIVALENT = {
-    ("nbmf_studies/cemgil2009/reading_criteria.py", "_partway", "near = abs(order - printed) <= NEAR * printed",
+    ("nbmf_studies/cemgil2009/reading_criteria.py", "_parts_after_fewer_updates",
+     "near = abs(order - printed) <= NEAR * printed",
      "printed -> (printed + 0.05) (place 2)"): AS_BEFORE,
     ("nbmf_studies/cemgil2009/reading_criteria.py", "few_are_alike",
      'yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)',
@@ -218,7 +219,7 @@ EQUIVALENT = {
      "4 -> 5"): "how a legend is divided into lines, which is a choice",
     ("families/buffet/kernels/gram.py", "replace_singletons", "return K + proposed, True",
      "proposed -> (proposed + 0.05)"): "kept in an array of integers, which cuts the 0.05 off",
-    ("nbmf_studies/shan2009/measures.py", "of_flips", "count = round(level * step * held_out.size)",
+    ("nbmf_studies/shan2009/measures.py", "measure_flips", "count = round(level * step * held_out.size)",
      "held_out.size -> (held_out.size + 0.05)"): "rounded to a whole number",
     ("evaluation/held_out_cells.py", "folds",
      "ranks = np.arange(order.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)  # in the column",

@@ -147,7 +147,7 @@ class Fixed:
 
 def look(monkeypatch, law, mean, state):
     """Return what is observed of a state whose matrix has these true means."""
-    drawn = simulation.Drawn(np.array([[1, 0], [1, 1]]), np.array(mean))
+    drawn = simulation.DrawnMatrix(np.array([[1, 0], [1, 1]]), np.array(mean))
     monkeypatch.setattr(errors, "draw", lambda setup, seed: drawn)
     return errors.observe(None, list(SMALL._replace(law=law)), 0, "BinaryMatrix")(state)
 

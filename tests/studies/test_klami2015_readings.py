@@ -215,7 +215,7 @@ def test_times_are_compared_on_the_same_matrices():
 
 def test_factors_are_counted_at_every_cut():
     table = pd.DataFrame({"v² 1": [4.0, 3.0], "v² 2": [0.02, 1e-9], "seed": [0, 1]})
-    counts = cuts.found(table)
+    counts = cuts.count_factors(table)
     assert counts.loc[counts.index < 0.0199].to_numpy().min(axis=0).tolist() == [2, 1]
     assert counts.loc[(counts.index > 0.0201) & (counts.index < 2.9)].to_numpy().tolist()[0] == [1, 1]
     assert counts.iloc[-1].tolist() == [0, 0]  # 10
@@ -225,7 +225,7 @@ def test_factors_are_counted_at_every_cut():
 def test_a_decade_is_as_long_as_it_says(first, last, expected):
     holds = pd.Series(False, index=cuts.CUTS)
     holds.iloc[first : last + 1] = True
-    start = cuts.decade_of(holds)
+    start = cuts.first_decade(holds)
     assert start == (None if expected is None else pytest.approx(cuts.CUTS[expected]))
     if start is not None:
         assert 10 * start <= cuts.CUTS[last] * (1 + 1e-9)

@@ -97,8 +97,8 @@ def test_the_grid_ends_with_the_fit_of_what_it_has_chosen():
 
 def test_structureless_matrices_are_scored_against_shares_of_the_side():
     codes = np.array([[1, 1, -1], [0, 1, 0]], np.int8)
-    np.testing.assert_allclose(structureless.shares_of_lines(codes, 0)[0], [1 / 2, 3 / 4, 1 / 3])
-    np.testing.assert_allclose(structureless.shares_of_lines(codes, 1)[:, 0], [3 / 4, 2 / 5])
+    np.testing.assert_allclose(structureless.shrunken_means(codes, 0)[0], [1 / 2, 3 / 4, 1 / 3])
+    np.testing.assert_allclose(structureless.shrunken_means(codes, 1)[:, 0], [3 / 4, 2 / 5])
 
 
 @pytest.mark.parametrize("kind", structureless.KINDS)

@@ -11,10 +11,10 @@ from made_up_run import METHODS, made_up
 
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.loaded import ShownFit
-from nbmf_studies.framework.verdicts import judge_again
+from nbmf_studies.framework.verdicts import judge_readings
 from nbmf_studies.lumbreras2020 import eta, eta_figure, eta_names, ranges, readings
 from nbmf_studies.lumbreras2020.claims import PAPER_DATASETS
-from nbmf_studies.lumbreras2020.paired import Compared, Scores, are_below
+from nbmf_studies.lumbreras2020.paired import Comparison, Scores, are_below
 from nbmf_studies.lumbreras2020.second_reading import range_cases
 from nbmf_studies.lumbreras2020.study import STUDY
 from nbmf_studies.pipeline import configuration
@@ -101,7 +101,7 @@ def scores_of(values):
 def test_a_comparison_is_the_corrected_test_of_log_ratios():
     one, other = np.array([0.5, 0.6, 0.55]), np.array([0.52, 0.61, 0.58])
     scores = scores_of({"one": one, "other": other})
-    found = scores.compare("paleo", scores.of("paleo", "one"), scores.of("paleo", "other"))
+    found = scores.compare("paleo", scores.log_perplexity("paleo", "one"), scores.log_perplexity("paleo", "other"))
     assert found.found == pytest.approx(interval(np.log(one / other), test_ratio=1 / 3))
     assert found.reversed().found.mean == -found.found.mean
     assert found.reversed().found.high == -found.found.low
@@ -112,14 +112,14 @@ def test_a_comparison_is_the_corrected_test_of_log_ratios():
 def test_what_makes_a_mask_hard_counts_for_neither_method():
     hard = np.array([1.0, 2.0, 4.0, 8.0])
     scores = scores_of({"one": 0.9 * hard * (1 + 0.001 * np.arange(4)), "other": hard})
-    found = scores.compare("paleo", scores.of("paleo", "one"), scores.of("paleo", "other"))
+    found = scores.compare("paleo", scores.log_perplexity("paleo", "one"), scores.log_perplexity("paleo", "other"))
     assert are_below([found]) == [True]
     assert are_below([found.reversed()]) == [False]
 
 
 def test_many_comparisons_are_tested_together():
     def compared(p, mean=-0.1):
-        return Compared("", interval([mean, mean])._replace(p=p))
+        return Comparison("", interval([mean, mean])._replace(p=p))
 
     assert are_below([compared(0.04)]) == [True]
     assert are_below([compared(0.04), compared(0.03)]) == [False, False]  # Holm: .06 both
@@ -158,7 +158,7 @@ def run_of(changes=(), loss=8930.0, dir_dir=DIR_DIR):
 
 
 def verdicts(run):
-    found = judge_again(readings.READINGS, run)[0]
+    found = judge_readings(readings.READINGS, run)[0]
     return {(one.number, one.reading): one.verdict for one in found.itertuples()}
 
 
@@ -190,8 +190,8 @@ def test_an_eta_that_fits_one_figure_alone_is_not_enough():
     ],
 )
 def test_one_dataset_that_fails_makes_a_paired_claim_partly(number, changes):
-    before = judge_again(readings.READINGS, run_of())[0].set_index(["number", "reading"])
-    after = judge_again(readings.READINGS, run_of(changes))[0].set_index(["number", "reading"])
+    before = judge_readings(readings.READINGS, run_of())[0].set_index(["number", "reading"])
+    after = judge_readings(readings.READINGS, run_of(changes))[0].set_index(["number", "reading"])
     where = number, readings.PAIRED
     held = [int(table.loc[where, "parts that hold"].split()[0]) for table in (before, after)]
     assert held[1] < held[0]

@@ -196,7 +196,7 @@ def test_a_chain_that_stands_still_has_no_r_hat(tmp_path):
     table, _ = run(tmp_path, BRIEF | {"prior": "cibp", "alpha": 10, "n_samples": 5}, replications=1)
     assert (table["least"] == table["largest"]).any()
     assert table["r_hat"].isna().all()
-    assert chains.of_chain(np.array([]), np.array([7]))["first half"] == 7
+    assert chains.chain_summary(np.array([]), np.array([7]))["first half"] == 7
 
 
 # --- Estimates -------------------------------------------------------------------------------
@@ -267,11 +267,11 @@ def test_a_chain_in_doubt_is_listed_with_the_reason(column, fine, doubtful, why,
     for step, expected in ((fine, 0), (doubtful, count)):
         changed = chains.copy()
         changed.loc[place, column] += step
-        table = estimates.in_doubt(changed)
+        table = estimates.doubtful_chains(changed)
         assert table["why"].tolist() == [why] * expected
     assert set(table["replication"]) == {3}
     changed.loc[place, ["second half", "r_hat"]] += 9
-    reasons = estimates.in_doubt(changed)["why"].iloc[0].split(", ")
+    reasons = estimates.doubtful_chains(changed)["why"].iloc[0].split(", ")
     assert reasons[0] == "halves differ"
     assert reasons[-1] == "R-hat above 1.05"
 
@@ -281,10 +281,10 @@ def test_chains_at_rest_are_compared_without_r_hat():
     of_cibp = chains["method"] == CIBP
     chains.loc[of_cibp, "r_hat"] = np.nan
     chains.loc[of_cibp, ["least", "largest"]] = 4
-    assert estimates.in_doubt(chains).empty
+    assert estimates.doubtful_chains(chains).empty
     slow = of_cibp & (chains["start"] == "slow") & (chains["p"] == 50)
     chains.loc[slow, ["mean", "first half", "second half"]] += 1  # 5 beside 4
-    assert len(estimates.in_doubt(chains)) == 2 * len(OFFSETS)
+    assert len(estimates.doubtful_chains(chains)) == 2 * len(OFFSETS)
 
 
 def test_estimates_are_means_over_replications_with_intervals():

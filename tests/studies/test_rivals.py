@@ -13,11 +13,11 @@ from nbmf.registry import make_estimator, memory_budget
 from nbmf.sources import source_files
 from nbmf_studies.framework.needs import TableOf
 from nbmf_studies.pipeline import fit_jobs
-from nbmf_studies.rivals import against, item_response
+from nbmf_studies.rivals import comparison, item_response
 from nbmf_studies.rivals.factorization_machine import _indicators
 from nbmf_studies.rivals.study import OURS
 from nbmf_studies.trials import figure
-from nbmf_studies.trials.competitors import column_shares
+from nbmf_studies.trials.competitors import shrunken_column_means
 
 PLAN = PLANS["rivals"]
 PACKAGES = {"myfm": (1, 0.85), "mirt": (1, 0.85), "stepmix": (2, 0.95)}  # K, and the loss over that of proportions
@@ -46,7 +46,7 @@ def test_a_rival_predicts_what_is_hidden_from_it_and_again_the_same(name, K, mos
     fitted = rival(name, K).fit(training)
     P = fitted.expectation_
     loss_at = BERNOULLI.loss_at(codes, mask)
-    shares = np.broadcast_to(column_shares(training), codes.shape)
+    shares = np.broadcast_to(shrunken_column_means(training), codes.shape)
     assert loss_at(P[mask]).perplexity < most * loss_at(shares[mask]).perplexity
     np.testing.assert_array_equal(rival(name, K).fit(training).expectation_, P)
     assert (fitted.W_.shape, fitted.H_.shape) == ((80, K), (K, 30))
@@ -111,7 +111,7 @@ def test_the_table_has_each_ratio_interval_and_adjusted_test():
         losses[dataset, "mine"] = base + 0.01 * rng.normal(size=3)
         losses[dataset, "other"] = 1.1 * losses[dataset, "mine"] + 0.0002 * rng.normal(size=3)
         losses[dataset, "bica"] = 0.99 * losses[dataset, "mine"] + 0.02 * rng.normal(size=3)
-    found = against.compare(scores_of(losses), baselines_of(datasets), LABELS, ["mine", "bica"], ["mine"])
+    found = comparison.compare(scores_of(losses), baselines_of(datasets), LABELS, ["mine", "bica"], ["mine"])
     assert list(found["rival"]) == ["other", next(iter(BASELINES)), "bica"]
     row = found.iloc[0]
     means = {key: np.mean(values) for key, values in losses.items()}
@@ -128,13 +128,13 @@ def test_the_table_has_each_ratio_interval_and_adjusted_test():
 
 def test_a_difference_that_masks_do_not_agree_on_is_not_counted():
     losses = {("a", "mine"): [0.5, 0.4, 0.6], ("a", "other"): [0.4, 0.6, 0.65]}
-    (row, _) = against.compare(scores_of(losses), baselines_of("a"), LABELS, ["mine"], ["mine"]).to_dict("records")
+    (row, _) = comparison.compare(scores_of(losses), baselines_of("a"), LABELS, ["mine"], ["mine"]).to_dict("records")
     assert (row["smaller_loss"], row["significantly_better"], row["significantly_worse"]) == (1, 0, 0)
 
 
 def test_a_method_is_significantly_worse_where_its_loss_is_larger_on_every_mask_alike():
     losses = {("a", "mine"): [0.50, 0.40, 0.60], ("a", "other"): [0.45, 0.3501, 0.55]}
-    found = against.compare(scores_of(losses), baselines_of("a"), LABELS, ["mine"], ["mine"]).set_index("rival")
+    found = comparison.compare(scores_of(losses), baselines_of("a"), LABELS, ["mine"], ["mine"]).set_index("rival")
     row = found.loc["other"]
     assert (row["smaller_loss"], row["significantly_better"], row["significantly_worse"]) == (0, 0, 1)
     assert row["lower_by"] < 0

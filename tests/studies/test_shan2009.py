@@ -133,7 +133,7 @@ def test_names_say_how_a_model_is_fitted():
 
 def of_fold(table, fold, model, folds=3, draws=40, **more):
     mask = fold_mask(table, fold, folds, SEED, ROWS)
-    return look(table, mask, model, "of_rows", {"draws": draws}, **more)
+    return look(table, mask, model, "measure_rows", {"draws": draws}, **more)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def real_runs(tmp_path_factory):
         for floor, given in (("paper", {}), ("high", HIGH))
         for model in ("mnb", "mmnb")
     ]
-    return gathered(tmp_path_factory.mktemp("real"), runs.of_rows, reports)
+    return gathered(tmp_path_factory.mktemp("real"), runs.tabulate_rows, reports)
 
 
 def test_every_fold_is_fitted_to_the_others_and_evaluated_on_itself(real_runs):
@@ -200,10 +200,12 @@ def test_rows_of_low_entropy_come_first():
         np.array([[0.5, 0.5], [1, 0], [0.9, 0.1], [0.99, 0.01], [0.8, 0.2]]),
         -np.arange(5.0),
     )
-    row = measures.measured(real_table().take_rows(np.arange(5)), found)
+    row = measures.evaluation_measures(real_table().take_rows(np.arange(5)), found)
     assert np.log([row[f"fifth_{n}"] for n in range(1, 6)]) == pytest.approx([1, 3, 2, 4, 0])
     assert row["histogram"] == "2 0 0 1 0 1 1"
-    few = measures.measured(real_table().take_rows(np.arange(3)), evaluation.Evaluation(*(part[:3] for part in found)))
+    few = measures.evaluation_measures(
+        real_table().take_rows(np.arange(3)), evaluation.Evaluation(*(part[:3] for part in found))
+    )
     assert [name for name in few if name.startswith("fifth")] == ["fifth_1", "fifth_2", "fifth_3"]
 
 
@@ -214,7 +216,7 @@ def test_infinite_perplexities_are_infinite_again_in_tables(tmp_path):
     values[np.flatnonzero(test)[0], 5] = 1e3  # a feature that is constant in training takes another value
     infinite = of_fold(FeatureTable.from_array(values, row_groups=np.arange(24) % 2), 0, "mmnb")
     assert infinite["measures"]["test"]["perplexity"] is None
-    found = gathered(tmp_path, runs.of_rows, [({"fold": n}, one) for n, one in enumerate((report, infinite))])
+    found = gathered(tmp_path, runs.tabulate_rows, [({"fold": n}, one) for n, one in enumerate((report, infinite))])
     assert np.isinf(found.query("part == 'test'")["perplexity"]).tolist() == [False, True]
     assert found.query("part == 'training'")["sampled"].isna().all()
 
@@ -246,7 +248,7 @@ def test_the_best_of_several_starts_is_taken(tmp_path):
     objectives = [report["objective"] for report in reports]
     assert len(set(objectives)) > 1
     columns = [{"dataset": "toy", "fold": 0, "start": start} for start in range(4)]
-    found = gathered(tmp_path, runs.of_rows, list(zip(columns, reports, strict=True)))
+    found = gathered(tmp_path, runs.tabulate_rows, list(zip(columns, reports, strict=True)))
     best = reports[int(np.argmax(objectives))]
     assert found["perplexity"].tolist() == [best["measures"][part]["perplexity"] for part in ("training", "test")]
     assert "start" not in found
@@ -270,7 +272,7 @@ def test_seconds_are_of_one_fit_and_the_bounds_of_its_test_rows(tmp_path, monkey
     lasting(2.0, "evaluate")
     reports = [of_fold(real_table(), 0, "mmnb", max_iter=2) for _ in range(2)]
     assert clock == [2 * (6 + 6 + 2 + 2)]  # a fit and the draws, which compile all there is, take no part
-    found = gathered(tmp_path, runs.of_rows, [({"start": n}, report) for n, report in enumerate(reports)])
+    found = gathered(tmp_path, runs.tabulate_rows, [({"start": n}, report) for n, report in enumerate(reports)])
     assert found[["seconds", "iterations", "converged"]].to_numpy().tolist() == [[8.0, 2, False]] * 2
 
 
@@ -284,10 +286,10 @@ def test_topics_are_words_in_the_order_of_their_probability(tmp_path):
     groups = [0, 1] * 4 + [2]  # the last document has no word: it is in no cluster
     table = FeatureTable.from_documents(counts, words=names, row_groups=groups)
     reports = [
-        ({"start": start}, look(table, None, "unigrams", "of_topics", start=start, smoothing=1e-6))
+        ({"start": start}, look(table, None, "unigrams", "measure_topics", start=start, smoothing=1e-6))
         for start in range(3)
     ]
-    found = gathered(tmp_path, runs.of_topics, reports)
+    found = gathered(tmp_path, runs.tabulate_topics, reports)
     assert found["start"].tolist() == [0, 1, 2]
     assert found["objective"].tolist() == [report["objective"] for _, report in reports]
     assert found["seconds"].tolist() == [report["cpu_seconds"] for _, report in reports]
@@ -314,11 +316,11 @@ def test_flips_are_of_held_out_entries_and_nested(monkeypatch, tmp_path):
     masks = [fold_mask(table, fold, 4, SEED, ENTRIES) for fold in range(4)]
     chosen = {"steps": [0.1, 0.22], "levels": 3}
     reports = [
-        ({"fold": fold, "model": model, "start": 0}, look(table, mask, model, "of_flips", chosen))
+        ({"fold": fold, "model": model, "start": 0}, look(table, mask, model, "measure_flips", chosen))
         for fold, mask in enumerate(masks)
         for model in ("mmnb", "lda")
     ]
-    found = gathered(tmp_path, runs.of_flips, reports)
+    found = gathered(tmp_path, runs.tabulate_flips, reports)
     assert len(found) == 4 * 2 * 2 * 4
     assert found["flipped"].tolist()[:8] == [0, 3, 6, 9, 0, 7, 13, 20]  # of 30 held out
     for start in range(0, len(seen), 4):
@@ -343,7 +345,7 @@ def test_a_feature_that_is_held_out_alone_takes_no_part_in_that_fold():
     values[0, 6] = 1  # in one of the folds nothing can be learned of it
     table = FeatureTable.from_array(values, kinds="bernoulli")
     mask = next(one for one in (fold_mask(table, fold, 2, SEED) for fold in range(2)) if one[0, 6])
-    found = look(table, mask, "mmnb", "of_flips", {"steps": [0.1], "levels": 0})
+    found = look(table, mask, "mmnb", "measure_flips", {"steps": [0.1], "levels": 0})
     fit = made("mmnb", seed=seed_sequence("toy", 0)).fit(without(binary_table(), mask[:, :6]))
     assert found["measures"]["levels"][0]["perplexity"] == fit.evaluate(binary_table()).perplexity
 
@@ -400,7 +402,7 @@ def test_cases_say_all_that_fits_are_made_with():
         **plan.dataset_entry("foodmart"),
         "held_out": "rows",
         "folds": 10,
-        "measure": "nbmf_studies.shan2009.measures:of_rows",
+        "measure": "nbmf_studies.shan2009.measures:measure_rows",
         "arguments": {"draws": 500},
     }
     floors = {"variance_floor": 1e-13, "relative_floor": 0.0}
@@ -988,7 +990,7 @@ def test_fast_inference_against_full_and_entropies():
     runs["text"].loc[chosen, ["distinct", "iterations", "converged"]] = [2, 100, False]
     full = runs["text"]["model"] == "lda"
     runs["text"].loc[full, ["iterations", "sampled", "converged"]] = [20, 8.0, False]
-    found = tables.against_full(runs["ratings"], runs["text"])
+    found = tables.compare_fast_with_full(runs["ratings"], runs["text"])
     row = found[found["dataset"] == "classic3"].set_index("model").loc["Fast LDA"]
     assert row["perplexity"] == pytest.approx(1.049)
     assert row["sampled"] == pytest.approx(10.49 / 8)
@@ -1009,7 +1011,7 @@ def test_curves_along_K_show_means_and_the_sampled_likelihood():
     apart = own.eval("model == 'mnb' and fold == 0 and part == 'test'")
     own.loc[apart, "perplexity"] += 0.3
     own = pd.concat([own, own.assign(smoothing=1.0, perplexity=9.0)])  # the least ε is drawn
-    figure = figures.along_K(own)
+    figure = figures.draw_along_K(own)
     axes = panels(figure)
     assert list(axes) == ["training rows", "test rows"]
     lines = {
@@ -1031,14 +1033,14 @@ def test_curves_along_K_show_means_and_the_sampled_likelihood():
 def test_movielens_is_drawn_along_smoothing_and_as_surfaces():
     runs = made_up()["ratings"]
     films = runs[runs["dataset"] == "movielens"]
-    figure = figures.along_smoothing(films, 5)
+    figure = figures.draw_along_smoothing(films, 5)
     line = next(
         line for line in panels(figure)["test rows"].lines if to_hex(line.get_color()) == figures.COLOURS["mnb"].lower()
     )
     assert line.get_ydata() == pytest.approx([4.0, 3.89])
     assert {axis.get_xscale() for axis in panels(figure).values()} == {"log"}
     assert_tidy(figure)
-    figure = figures.surfaces(films.assign(sampled=1.0))
+    figure = figures.draw_surfaces(films.assign(sampled=1.0))
     images = {axis.get_title(): axis.images[0] for axis in figure.axes if axis.images}
     np.testing.assert_allclose(images["MNB, test rows"].get_array(), [[4, 4], [3.89, 4]])
     assert images["MNB, test rows"].origin == "lower"  # as the labels of ε are
@@ -1050,7 +1052,7 @@ def test_histograms_add_the_folds_up():
     own = runs[runs["dataset"] == "uci_wdbc"]
     mixed = own.eval("fold == 1 and model == 'mmnb'")
     own = own.assign(histogram=own["histogram"].where(~mixed, "1 2"))
-    axis = figures.histogram(own).axes[0]
+    axis = figures.draw_histogram(own).axes[0]
     heights = [[bar.get_height() for bar in bars] for bars in axis.containers]
     assert heights == [[11, 2, 6], [15, 0, 9]]
     assert [label.get_text() for label in axis.get_xticklabels()] == ["0.0", "0.1", "0.2", "0.3"]
@@ -1062,7 +1064,7 @@ def test_fifths_have_a_panel_per_set_and_gaps_where_they_are_infinite():
     runs.loc[runs["dataset"] == "uci_wine", "fifth_2"] = np.inf
     runs.loc[runs.eval("model != 'mmnb' or floor == 'sane'"), "fifth_1"] = 9.0  # not drawn
     runs.loc[runs["fold"] == 1, "fifth_5"] = 9.0  # one of three does not move a median
-    figure = figures.fifths(runs)
+    figure = figures.draw_fifths(runs)
     axes = panels(figure)
     assert list(axes) == [name.capitalize() for name in reported_values.SETS]
     bound, sampled = (line.get_ydata() for line in axes["Wine"].lines)
@@ -1074,13 +1076,13 @@ def test_fifths_have_a_panel_per_set_and_gaps_where_they_are_infinite():
 def test_flips_are_drawn_as_shares_and_step_by_step():
     runs = made_up()["flips"]
     runs.loc[runs["model"] == "lda", "perplexity"] *= 2
-    figure = figures.flip_curves(runs)
+    figure = figures.draw_flip_curves(runs)
     first = figure.axes[0].lines[0]
     assert first.get_xdata() == pytest.approx(np.arange(11.0))
     assert first.get_ydata() == pytest.approx(1 + np.arange(11) / 250)  # 2.5 without a flip
     assert legend_texts(figure)[0] == "jester, 2.5 without flips"
     assert_tidy(figure)
-    figure = figures.flip_panels(runs[runs["dataset"] == "jester_binary"])
+    figure = figures.draw_flip_panels(runs[runs["dataset"] == "jester_binary"])
     assert list(panels(figure)) == [
         "MMNB, steps of 0.01 %",
         "LDA, steps of 0.01 %",
@@ -1095,14 +1097,14 @@ def test_flips_are_drawn_as_shares_and_step_by_step():
 
 def test_fast_inference_is_drawn_against_full():
     runs = made_up()
-    figure = figures.text(runs["text"])
+    figure = figures.draw_text(runs["text"])
     axes = panels(figure)
     assert list(axes) == ["training documents", "test documents", "time"]
     heights = [bars[0].get_height() for bars in axes["test documents"].containers if hasattr(bars[0], "get_height")]
     assert heights == pytest.approx([10, 10.49, 9.51])
     assert legend_texts(figure) == ["LDA", "Fast LDA", "Fast LDA, 5 rounds"]
     assert_tidy(figure)
-    figure = figures.fast(runs["ratings"])
+    figure = figures.draw_fast(runs["ratings"])
     assert list(panels(figure))[:3] == ["Jester, training rows", "Jester, test rows", "Jester, time"]
     line = panels(figure)["Movielens, test rows"].lines[0]
     assert line.get_ydata() == pytest.approx([4.0, 4.0])  # MMNB's, with the least ε

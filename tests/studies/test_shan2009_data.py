@@ -10,7 +10,7 @@ from checkout import ROOT
 
 from nbmf.errors import ConfigError, DataError
 from nbmf_studies import archives
-from nbmf_studies.pipeline.raw_files import located
+from nbmf_studies.pipeline.raw_files import source_location
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts
 from nbmf_studies.shan2009.recipes import foodmart, jester
@@ -23,7 +23,7 @@ OTHERS = ("cmu_diff", "cmu_sim")  # 46 MB of messages are read once, by the test
 
 def raw_file(source, folder):
     """Return a raw file as a recipe is handed it, unpacked where it is one of an archive."""
-    entry = located(SOURCES[source])
+    entry = source_location(SOURCES[source])
     path = ROOT.parent / "shared/mirror" / entry["path"]
     if not path.exists():
         pytest.skip(f"raw file {source} is not at hand")

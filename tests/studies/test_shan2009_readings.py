@@ -46,7 +46,9 @@ SETTINGS = {"max_iter": 40, "smoothing": 0.1, "variance_floor": 1e-13, "relative
 def started(model="mmnb", starts=4, K=3):
     settings = SETTINGS | MODELS[model].settings
     arguments = {"starts": starts, "draws": 20}
-    request = FitRequest(CLASS, K, settings, ["toy", 0], measure=f"{measures.__name__}:of_starts", arguments=arguments)
+    request = FitRequest(
+        CLASS, K, settings, ["toy", 0], measure=f"{measures.__name__}:measure_starts", arguments=arguments
+    )
     return run_fit(real_table(), MASK, request, log=lambda line: None).report
 
 
@@ -68,7 +70,7 @@ def test_starts_are_fits_with_streams_of_their_own_and_nested(tmp_path):
     assert len({row["objective"] for row in found}) > 1
     path = tmp_path / "report.json"
     write_json(path, report)
-    table = runs.of_starts([({"dataset": "toy", "fold": 0}, str(path))])
+    table = runs.tabulate_starts([({"dataset": "toy", "fold": 0}, str(path))])
     assert table["start"].tolist() == [0, 1, 2, 3]
     for count in (1, 2, 4, None):
         best = best_of_starts(table, ["dataset", "fold"], count)
@@ -289,7 +291,7 @@ def test_differences_are_paired_and_infinite_folds_are_left_out():
     assert (found.lower, found.folds, found.left_out) == (2, 3, 1)
     assert paired.difference(first, second, 0.1, allowed=0.5).mean.mean == pytest.approx(values.mean() - 0.5)
     one, none = paired.difference(first[:1], second[:1], 0.1), paired.difference(first[2:3], second[2:3], 0.1)
-    assert paired.adjusted([one, none, found]).tolist() == [1.0, 1.0, min(1.0, 3 * found.mean.p)]
+    assert paired.adjusted_p_values([one, none, found]).tolist() == [1.0, 1.0, min(1.0, 3 * found.mean.p)]
 
 
 # --- Tables and figure -----------------------------------------------------------------------
@@ -304,22 +306,22 @@ def test_tables_of_starts_and_of_one_component():
     assert (row["folds lower"], row["folds"], row["spread"]) == (0, 10, 0.5)
     runs = foodmart_starts()
     runs.loc[(runs["model"] == "mnb") & (runs["fold"] == 3) & (runs["start"] == 6), "training"] = 5.1
-    table = reading_tables.against_one_component(runs).set_index(["K", "model"])
+    table = reading_tables.compare_with_one_component(runs).set_index(["K", "model"])
     assert table["worse than one"].tolist() == [1, 0] * 2
     assert table.loc[(4, "MMNB from MNB"), "training"] == pytest.approx(4.45)
     ways = runs.assign(first_alpha=np.where(runs["fold"] < 5, np.nan, 1.0), alpha_held=5)
-    table = reading_tables.against_one_component(ways)
+    table = reading_tables.compare_with_one_component(ways)
     assert set(table["first_alpha"]) == {"default", 1.0}
     assert set(table["folds"]) == {5}
 
 
 def test_stops_are_drawn_and_reported_against_full_inference():
-    table = reading_tables.stops_against_full(TEST_RATIO, stops=stops()).set_index("inner_max")
+    table = reading_tables.tabulate_stops(TEST_RATIO, stops=stops()).set_index("inner_max")
     assert table["times faster"].tolist() == [2, 6]
     logs = np.log(1.02 + 0.001 * np.arange(5))
     mean = interval(logs, 1 / 9)
     assert table.loc[5, ["loss", "loss, low", "loss, high"]].tolist() == pytest.approx(np.expm1(mean[:1] + mean[2:4]))
-    figure = reading_figures.stops(stops=stops(), stops_foodmart=stops().assign(dataset="foodmart", K=4))
+    figure = reading_figures.draw_stops(stops=stops(), stops_foodmart=stops().assign(dataset="foodmart", K=4))
     assert_tidy(figure)
     assert [axis.get_title() for axis in figure.axes[:2]] == ["Jester, K = 5", "Foodmart, K = 4"]
     warm = figure.axes[0].lines[2]

@@ -32,8 +32,8 @@ from nbmf_studies.framework.needs import (
     Matrix,
     Reports,
     TableOf,
-    described,
-    from_description,
+    description_of,
+    need_from,
 )
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import configuration, run_target, targets
@@ -149,9 +149,9 @@ def test_every_kind_of_need_is_tested_here():
 
 @pytest.mark.parametrize("need", NEEDS, ids=lambda need: type(need).__name__)
 def test_a_need_travels_as_text(need):
-    back = from_description(json.loads(json.dumps(described(need))))
+    back = need_from(json.loads(json.dumps(description_of(need))))
     assert type(back) is type(need)
-    assert json.dumps(described(back)) == json.dumps(described(need))
+    assert json.dumps(description_of(back)) == json.dumps(description_of(need))
     assert all(isinstance(path, str) for path in need.files(PATHS))
     assert need.datasets() in ([], ["votes"], ["votes", "more"])
 
@@ -260,7 +260,7 @@ def matrix(tmp_path):
 
 def test_masked_matrices_load_mask_by_mask(matrix):
     made, files = matrix
-    loaded = list(from_description(json.loads(json.dumps(described(NEEDS[2])))).load(files))
+    loaded = list(need_from(json.loads(json.dumps(description_of(NEEDS[2])))).load(files))
     assert [(one.dataset, one.number) for one in loaded] == [("votes", 0), ("votes", 1)]
     for one in loaded:
         np.testing.assert_array_equal(one.matrix.codes, made.codes)

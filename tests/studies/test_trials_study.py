@@ -87,7 +87,7 @@ def test_a_matrix_has_the_counts_that_are_stated(name):
     entry, counts = CONFIG["datasets"][name], CONFIG["datasets"][name]["counts"]
     if counts["rows"] * counts["columns"] > LARGE:
         pytest.skip("read by the study itself, which checks the counts")
-    file = raw_files.at_hand(SOURCES[name], [FOLDER, SHARED], raw="nowhere")
+    file = raw_files.find_raw_file(SOURCES[name], [FOLDER, SHARED], raw="nowhere")
     if file is None:
         pytest.skip(f"{name} is not here")
     matrix = build(entry["recipe"], {"table": file}, entry["options"])
@@ -182,7 +182,7 @@ def test_a_competitor_predicts_what_is_hidden_from_it(name, quick_choice):
     assert P.min() >= 0
     assert P.max() <= 1
     loss_at = BERNOULLI.loss_at(codes, mask)
-    shares = np.broadcast_to(competitors.column_shares(training), codes.shape)
+    shares = np.broadcast_to(competitors.shrunken_column_means(training), codes.shape)
     assert loss_at(P[mask]).perplexity < 0.75 * loss_at(shares[mask]).perplexity
     again = competitor(name).fit(training)
     np.testing.assert_array_equal(again.expectation_, P)
@@ -207,7 +207,7 @@ def test_NMF_fills_in_what_is_missing_until_it_agrees_with_itself():
     model = competitors.ScikitNMF(1, random_state=0)
     values = np.where(hidden, -1.0, truth)
     weights, profiles = model._approximate(values, np.random.SeedSequence(0))
-    filled_once = np.abs(competitors.column_shares(values) - truth)[hidden].mean()
+    filled_once = np.abs(competitors.shrunken_column_means(values) - truth)[hidden].mean()
     assert np.abs(weights @ profiles - truth)[hidden].mean() < 0.05 * filled_once
 
 

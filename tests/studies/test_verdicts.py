@@ -3,7 +3,15 @@
 import pandas as pd
 import pytest
 
-from nbmf_studies.framework.verdicts import Claim, Part, Reading, combined, judge, judge_again, judging_again
+from nbmf_studies.framework.verdicts import (
+    Claim,
+    Part,
+    Reading,
+    combine_verdicts,
+    judge,
+    judge_readings,
+    reading_functions,
+)
 
 
 def parts(*holds, ours=()):
@@ -44,7 +52,7 @@ READINGS = [
 
 
 def test_other_readings_stand_next_to_the_first_verdict():
-    claims, readings = judge(CLAIMS, "numbers")[0], judge_again(READINGS, "numbers")[0]
+    claims, readings = judge(CLAIMS, "numbers")[0], judge_readings(READINGS, "numbers")[0]
     assert readings["number"].tolist() == [1, 2, 2, 3, 4]
     assert readings.columns.tolist() == [
         "number",
@@ -54,7 +62,7 @@ def test_other_readings_stand_next_to_the_first_verdict():
         "rule",
         "known when the rule was written",
     ]
-    found = combined(claims, readings).set_index("claim")
+    found = combine_verdicts(claims, readings).set_index("claim")
     assert found["verdict"].to_dict() == {
         "holds": "reproduced",
         "fails": "under another reading",
@@ -68,7 +76,7 @@ def test_other_readings_stand_next_to_the_first_verdict():
 
 def test_a_claim_without_another_reading_keeps_its_verdict():
     claims = judge(CLAIMS, "numbers")[0]
-    found = combined(claims, judge_again([], "numbers")[0])
+    found = combine_verdicts(claims, judge_readings([], "numbers")[0])
     assert found["verdict"].tolist() == claims["verdict"].tolist()
     assert found["other readings"].tolist() == [""] * 4
 
@@ -77,6 +85,6 @@ def test_tables_of_readings_take_what_their_run_takes():
     def run(scores):
         return f"{len(scores)} scores"
 
-    verdicts, told = judging_again(READINGS[:1], run)
+    verdicts, told = reading_functions(READINGS[:1], run)
     assert told(scores=[1, 2]).loc[0, "evidence"] == "2 scores"
     assert isinstance(verdicts(scores=[]), pd.DataFrame)

@@ -67,7 +67,7 @@ def test_votes_keep_their_abstentions_and_the_session_of_each_roll_call(raw):
     assert matrix.row_names.tolist() == ["Aruba", "Benin", "Chad"]
     assert matrix.column_names.tolist() == ["1946 7", "1946 9", "1948 12"]
     assert matrix.ranks.tolist() == [[2, 1, 0], [-1, -1, 2], [0, -1, 1]]
-    assert sessions.years_of(matrix).tolist() == periods.of_columns(matrix)["periods"] == [1946, 1946, 1948]
+    assert sessions.column_years(matrix).tolist() == periods.column_periods(matrix)["periods"] == [1946, 1946, 1948]
     two = ballots.build(**raw, **WHOLE | {"categories": 2})
     assert two.ranks.tolist() == [[1, 0, 0], [-1, -1, 1], [0, -1, 0]]
     first = ballots.build(**raw, **WHOLE | {"last": 1947})
@@ -96,7 +96,7 @@ def test_answers_are_categories_or_whether_they_are_above_zero(tmp_path):
     assert four.ranks.tolist() == [[0, 3], [-1, 2], [1, 0]]
     two = mood_answers.build(answers=table, categories=2)
     assert two.ranks.tolist() == [[0, 1], [-1, 1], [1, 0]]
-    np.testing.assert_array_equal(masks.of_answers(four, 3), masks.of_answers(two, 3))
+    np.testing.assert_array_equal(masks.hold_out_answers(four, 3), masks.hold_out_answers(two, 3))
     assert two.column_names.tolist() == ["calm", "sad"]
     with pytest.raises(ConfigError, match="categories = 3: must be 2 or 4"):
         mood_answers.build(answers=table, categories=3)
@@ -106,7 +106,7 @@ def test_the_loss_of_answers_is_that_of_whether_they_are_above_zero():
     four = CategoryMatrix(np.array([[0, 3], [-1, 2], [1, 0]], np.int8), ["p1", "p2", "p3"], ["calm", "sad"])
     mask = np.array([[True, True], [False, False], [False, True]])
     says = SimpleNamespace(predictive=lambda f, n: np.tile([0.2, 0.5, 0.2, 0.1], (len(f), 1)))
-    found = measures.of_answers(says, four, mask)
+    found = measures.measure_answers(says, four, mask)
     assert found["yes"] == pytest.approx(-(2 * np.log(0.2) + np.log(0.8)) / 3)
     # Of the other answers calm has one above zero of one, sad one of one: (1 + 1) / (1 + 2).
     assert found["yes of columns"] == pytest.approx(-(2 * np.log(1 / 3) + np.log(2 / 3)) / 3)
@@ -129,17 +129,17 @@ def drawn(F=12, sessions=(1946, 1947, 1948), calls=6, seed=0):
 def test_masks_hold_out_the_same_votes_whatever_the_categories():
     matrix = drawn()
     two = CategoryMatrix(matrix.above(1).codes, matrix.row_names, matrix.column_names)
-    mask = masks.of_entries(matrix, 3, **WHOLE)
-    np.testing.assert_array_equal(mask, masks.of_entries(two, 3, **WHOLE | {"categories": 2}))
-    assert (mask != masks.of_entries(matrix, 4)).any()
+    mask = masks.hold_out_entries(matrix, 3, **WHOLE)
+    np.testing.assert_array_equal(mask, masks.hold_out_entries(two, 3, **WHOLE | {"categories": 2}))
+    assert (mask != masks.hold_out_entries(matrix, 4)).any()
     assert not (mask & ~matrix.observed).any()
 
 
 def test_masks_of_a_session_hide_all_of_it_or_most():
     matrix = drawn(F=40, calls=20)
-    is_last = sessions.years_of(matrix) == 1948
-    np.testing.assert_array_equal(masks.of_session(matrix, 0, **WHOLE), matrix.observed & is_last)
-    most = masks.of_session(matrix, 1, **WHOLE)
+    is_last = sessions.column_years(matrix) == 1948
+    np.testing.assert_array_equal(masks.hold_out_session(matrix, 0, **WHOLE), matrix.observed & is_last)
+    most = masks.hold_out_session(matrix, 1, **WHOLE)
     assert not (most & ~(matrix.observed & is_last)).any()
     assert 0.7 < most.sum() / (matrix.observed & is_last).sum() < 0.9  # false alarm: 1e-9
 
@@ -165,7 +165,7 @@ def test_held_out_yes_is_scored_by_its_probability():
     matrix = CategoryMatrix(ranks, list("abc"), ["1946 1", "1946 2", "1946 3"])
     mask = np.zeros((3, 3), bool)
     mask[0, 1] = mask[2, 2] = True
-    found = measures.of_entries(estimator_that_says(np.full((3, 3), 0.8)), matrix, mask, **WHOLE)
+    found = measures.measure_entries(estimator_that_says(np.full((3, 3), 0.8)), matrix, mask, **WHOLE)
     assert found["yes"] == pytest.approx(-(np.log(0.2) + np.log(0.8)) / 2)
     # Of the columns of these entries, 2 of 2 and 0 of 1 known votes are yes.
     assert found["yes of columns"] == pytest.approx(-(np.log(1 / 4) + np.log(1 / 3)) / 2)
@@ -175,8 +175,8 @@ def test_held_out_yes_is_scored_by_its_probability():
 def test_forecasts_are_scored_next_to_proportions_of_the_sessions_before():
     ranks = np.array([[2, 0, 2, 2], [2, 2, 2, 0], [-1, -1, 1, 2]], np.int8)
     matrix = CategoryMatrix(ranks, list("abc"), ["1946 1", "1947 2", "1947 3", "1948 4"])
-    mask = masks.of_session(matrix, 0, last=1948)
-    found = measures.of_session(estimator_that_says(np.full((3, 4), 0.6)), matrix, mask, **WHOLE)
+    mask = masks.hold_out_session(matrix, 0, last=1948)
+    found = measures.measure_session(estimator_that_says(np.full((3, 4), 0.6)), matrix, mask, **WHOLE)
     assert found["yes"] == pytest.approx(-(2 * np.log(0.6) + np.log(0.4)) / 3)
     latest = np.log([2 / 4, 1 / 4, 1 / 3])  # yes, no, yes after 1 of 2, 2 of 2 and 0 of 1
     assert found["yes of last session"] == pytest.approx(-latest.mean())
@@ -191,7 +191,7 @@ def fit(matrix, mask, look, class_name="OrdinalFactorGibbs", settings=SHORT, mov
         *(class_name, K, settings, ["fit", "votes"]),
         measure=f"{HERE}.measures:{look}",
         arguments=options,
-        told_by=f"{HERE}.periods:of_columns" if moving else "",
+        told_by=f"{HERE}.periods:column_periods" if moving else "",
     )
     return run_fit(matrix, mask, request, log=[].append, **more)
 
@@ -201,7 +201,7 @@ def fit(matrix, mask, look, class_name="OrdinalFactorGibbs", settings=SHORT, mov
 )
 def test_sessions_are_forecast_by_fits_that_have_seen_none_of_their_votes(name, effects):
     matrix = drawn(F=30, calls=15)
-    mask = masks.of_session(matrix, 0, last=1948)
+    mask = masks.hold_out_session(matrix, 0, last=1948)
     other = np.where(mask, np.where(matrix.ranks == 2, 0, 2), matrix.ranks).astype(np.int8)
     settings = {**SHORT, "cut_points": "shared", "effects": effects, "effect_scale": "learned"}
     one, turned = (
@@ -218,7 +218,7 @@ def test_draws_change_no_bit_of_a_fit_and_have_intervals(tmp_path):
     matrix = drawn()
     result = fit(matrix, None, "of_paths", f"{HERE}.drawn_paths:DrawnPaths", {**SHORT, "n_draws": 8}, moving=True)
     plain = nbmf.DynamicOrdinalFactorGibbs(
-        1, periods=sessions.years_of(matrix), **SHORT, random_state=result.estimator.random_state
+        1, periods=sessions.column_years(matrix), **SHORT, random_state=result.estimator.random_state
     ).fit(matrix)
     np.testing.assert_array_equal(plain.paths_, result.estimator.paths_)
     found = json.loads(json.dumps(result.report["measures"]))
@@ -489,7 +489,7 @@ def test_every_fit_is_a_case_and_those_that_are_compared_differ_in_one_thing():
     assert len(every) == len({case.key for case in every}) == 4 * 10 + 7 * 2 * 3 + 2 + 2 + 3 * 10
     pairs = [case for case in every if {"categories", "mask"} <= case.columns.keys()]
     held_out = {(case.dataset["held_out"], case.key.K, case.key.seed) for case in pairs}
-    assert held_out == {(f"{HERE}.masks:of_entries", 8, 0), (f"{HERE}.masks:of_answers", 8, 0)}
+    assert held_out == {(f"{HERE}.masks:hold_out_entries", 8, 0), (f"{HERE}.masks:hold_out_answers", 8, 0)}
     settings = shipped_configuration()["methods"]
     for less, more in (("votes-two", "votes-three"), ("moods-two", "moods-four")):
         two, others = settings[less]["settings"], settings[more]["settings"]

@@ -31,7 +31,7 @@ from nbmf.errors import NbmfError
 from nbmf.io.rda import read_data_frame
 from nbmf_studies.pipeline import configuration
 from nbmf_studies.pipeline.download import fetch
-from nbmf_studies.pipeline.raw_files import located
+from nbmf_studies.pipeline.raw_files import source_location
 from nbmf_studies.recipes.building import build
 
 PAGE = ROOT / "tests/support/bad_input.md"
@@ -598,7 +598,7 @@ def _(folder):
 @case("download", "a damaged copy in a mirror, and no network")
 def _(folder):
     address = "https://127.0.0.1:9/c.csv"
-    source = located({"address": address, "path": "a/c.csv", "sha256": "0" * 64, "bytes": 3})
+    source = source_location({"address": address, "path": "a/c.csv", "sha256": "0" * 64, "bytes": 3})
     (folder / "mirror/a").mkdir(parents=True)
     write(folder / "mirror/a/c.csv", "abc")
     fetch(source, folder / "c.csv", [folder / "mirror"], timeout=1, log=[].append)
@@ -606,7 +606,7 @@ def _(folder):
 
 @case("download", "an address whose file has another checksum")
 def _(folder):
-    source = located({"address": "https://127.0.0.1:9/votes.csv", "sha256": "0" * 64})
+    source = source_location({"address": "https://127.0.0.1:9/votes.csv", "sha256": "0" * 64})
     (folder / "127.0.0.1_9").mkdir()
     write(folder / "127.0.0.1_9/votes.csv", "abc")  # as a mirror has it
     fetch(source, folder / "votes.csv", [folder], timeout=1, log=[].append)
@@ -617,7 +617,7 @@ def _(folder):
     with zipfile.ZipFile(folder / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("votes.csv", bytes(10**7))
     member = {"name": "votes.csv", "bytes": 1000, "sha256": "0" * 64}
-    source = located({"address": "https://127.0.0.1:9/a.zip", "path": "a.zip", "member": member})
+    source = source_location({"address": "https://127.0.0.1:9/a.zip", "path": "a.zip", "member": member})
     fetch(source, folder / "votes.csv", [folder], timeout=1, log=[].append)
 
 

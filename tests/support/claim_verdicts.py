@@ -1,6 +1,6 @@
 """Verdicts on one claim of a study: rules on averages of many runs take a second each."""
 
-from nbmf_studies.framework.verdicts import judge, judge_again
+from nbmf_studies.framework.verdicts import judge, judge_readings
 
 
 def verdict_on(claims, number, run):
@@ -10,4 +10,4 @@ def verdict_on(claims, number, run):
 
 def judged_again(readings, number, run):
     """Return the verdicts under the readings of one claim, of all where `number` is None, and their parts."""
-    return judge_again([reading for reading in readings if number in (None, reading.number)], run)
+    return judge_readings([reading for reading in readings if number in (None, reading.number)], run)

@@ -7,7 +7,7 @@ import rdata
 import yaml
 from checkout import ROOT, shipped_configuration
 
-from nbmf_studies.pipeline.raw_files import located
+from nbmf_studies.pipeline.raw_files import source_location
 
 MIRRORS = ("data/mirror", "data/trials", "../shared/mirror")
 ENTRIES = yaml.safe_load((ROOT / "config/datasets.yaml").read_text(encoding="utf-8"))["datasets"]
@@ -17,7 +17,7 @@ EVERY = shipped_configuration()  # and those of the studies, of which an example
 
 def raw_file(source):
     for mirror in MIRRORS:
-        file = ROOT / mirror / located(EVERY["sources"][source])["path"]
+        file = ROOT / mirror / source_location(EVERY["sources"][source])["path"]
         if file.exists():
             return file
     pytest.skip(f"raw file {source} is in none of {', '.join(MIRRORS)}")

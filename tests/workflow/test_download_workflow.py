@@ -11,7 +11,7 @@ import pytest
 import yaml
 from checkout import ROOT, Checkout
 
-from nbmf_studies.pipeline.raw_files import located
+from nbmf_studies.pipeline.raw_files import source_location
 
 pytestmark = pytest.mark.workflow
 
@@ -27,7 +27,7 @@ def checkout(tmp_path):
 
 
 def path_of(source):
-    return located(SOURCES[source])["path"]
+    return source_location(SOURCES[source])["path"]
 
 
 def test_a_removed_file_fails_without_a_network_and_says_what_helps(checkout):

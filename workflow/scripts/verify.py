@@ -8,7 +8,7 @@ with logged(snakemake.log[0]):
 
     reference = verification.read_tables(snakemake.params.reference)
     rows = verification.compare_runs(verification.read_tables(snakemake.params.tables), reference)
-    table, alone = verification.summarise_comparison(rows), verification.without_partner(rows)
+    table, alone = verification.summarise_comparison(rows), verification.unmatched_keys(rows)
     print(table.to_string(index=False))
     if not alone.empty:
         print("rows without a partner:", alone.to_string(index=False), sep="\n")
@@ -17,7 +17,7 @@ with logged(snakemake.log[0]):
     words = ", ".join(f"{number} {result}" for result, number in results.items())
     for file in (sys.stdout, sys.__stdout__):  # the log, and the terminal
         print(
-            *verification.passed_over(reference),
+            *verification.describe_uncompared(reference),
             summary,
             f"of {len(table)} combinations of table, dataset, method and K: {words}",
             sep="\n",

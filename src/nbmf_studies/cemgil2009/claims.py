@@ -4,7 +4,7 @@ The rules are in words next to the verdicts, and their thresholds are the consta
 """
 
 from nbmf_studies.cemgil2009 import criteria
-from nbmf_studies.framework.verdicts import Claim, judging
+from nbmf_studies.framework.verdicts import Claim, verdict_functions
 
 OFTEN = f"at least {criteria.MOST:.0%} of the matrices"
 LATER = "Not judged as first published: the fits that it needs belong to the second reading."
@@ -95,4 +95,4 @@ CLAIMS = [
     Claim("Section 4: with fewer than ten templates the bound favours VB.", LATER, criteria.not_run),
 ]
 
-claims, claims_parts = judging(CLAIMS, criteria.Results)
+claims, claims_parts = verdict_functions(CLAIMS, criteria.Results)

@@ -45,7 +45,7 @@ class Results:
         """A row per matrix, order and kind."""
         return averages(self.estimates)
 
-    def of_kind(self, kind: str) -> Iterator[tuple[int, pd.DataFrame]]:
+    def tables_of_kind(self, kind: str) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield each matrix with its averages of a kind, by orders."""
         of_kind = self.averages[self.averages["kind"] == kind]
         for seed, table in of_kind.groupby("seed"):
@@ -53,7 +53,7 @@ class Results:
 
     def choices(self, kind: str) -> dict[int, int]:
         """Return the order with the largest value, by matrix."""
-        return {seed: int(table["value"].idxmax()) for seed, table in self.of_kind(kind)}
+        return {seed: int(table["value"].idxmax()) for seed, table in self.tables_of_kind(kind)}
 
     def best_orders(self, dataset: str) -> list[int]:
         """Return the order with the largest bound, for each start."""
@@ -67,38 +67,38 @@ class Results:
                 yield dataset, own.pivot(index=["order", "run"], columns="way", values="snr")
 
 
-def _counted(orders) -> str:
+def _format_choices(orders) -> str:
     return ", ".join(f"{order} ({times}x)" for order, times in sorted(Counter(orders).items()))
 
 
-def _often(choices: dict[int, int], right) -> Part | None:
+def _often_chosen(choices: dict[int, int], right) -> Part | None:
     if not choices:
         return None
     times = sum(order in right for order in choices.values())
-    text = f"{times} of {len(choices)} matrices; chosen {_counted(choices.values())}"
+    text = f"{times} of {len(choices)} matrices; chosen {_format_choices(choices.values())}"
     wanted = " or ".join(map(str, right))
     return Part(f"order {wanted}", times >= MOST * len(choices), text)
 
 
-def _if_any(part: Part | None) -> Iterator[Part]:
+def _yield_part(part: Part | None) -> Iterator[Part]:
     if part is not None:
         yield part
 
 
 def bound_finds_order(run: Results) -> Iterator[Part]:
     """The priors being known."""
-    return _if_any(_often(run.choices(BOUND), (run.K,)))
+    return _yield_part(_often_chosen(run.choices(BOUND), (run.K,)))
 
 
 def adapted_bound_finds_order(run: Results) -> Iterator[Part]:
     """The priors being learned."""
-    return _if_any(_often(run.choices(ADAPTED), (run.K,)))
+    return _yield_part(_often_chosen(run.choices(ADAPTED), (run.K,)))
 
 
 def chib_agrees(run: Results) -> Iterator[Part]:
     """Whether Chib's method says what the bound says, and may be believed."""
-    bounds = dict(run.of_kind(BOUND))
-    for seed, chib in run.of_kind(CHIB):
+    bounds = dict(run.tables_of_kind(BOUND))
+    for seed, chib in run.tables_of_kind(CHIB):
         size = chib["effective_size"]
         text = f"smallest {size.min():.3g}, at order {size.idxmin()}"
         yield Part(f"effective size, matrix {seed}", bool(size.min() > ENOUGH), text)
@@ -115,8 +115,8 @@ def chib_agrees(run: Results) -> Iterator[Part]:
 
 def bound_is_close(run: Results) -> Iterator[Part]:
     """The bound next to the estimate by annealing."""
-    bounds = dict(run.of_kind(BOUND))
-    gaps = [table["value"] - bounds[seed]["value"] for seed, table in run.of_kind(ANNEALED)]
+    bounds = dict(run.tables_of_kind(BOUND))
+    gaps = [table["value"] - bounds[seed]["value"] for seed, table in run.tables_of_kind(ANNEALED)]
     if gaps:
         median = pd.concat(gaps, axis=1).median(axis=1)
         text = ", ".join(f"{gap:.0f} at {order}" for order, gap in median.items())
@@ -126,9 +126,9 @@ def bound_is_close(run: Results) -> Iterator[Part]:
 def evidence_finds_order(run: Results) -> Iterator[Part]:
     """By annealing, and whether its errors can be believed."""
     choices = run.choices(ANNEALED)
-    yield from _if_any(_often(choices, (run.K, run.K + 1)))
+    yield from _yield_part(_often_chosen(choices, (run.K, run.K + 1)))
     if choices:
-        sizes = {seed: table["effective_size"][choices[seed]] for seed, table in run.of_kind(ANNEALED)}
+        sizes = {seed: table["effective_size"][choices[seed]] for seed, table in run.tables_of_kind(ANNEALED)}
         enough = sum(size > ENOUGH for size in sizes.values())
         text = f"{enough} of {len(sizes)} matrices; median {np.median(list(sizes.values())):.3g}"
         yield Part("effective size at that order", enough >= MOST * len(sizes), text)
@@ -166,7 +166,7 @@ def too_many_cost(run: Results) -> Iterator[Part]:
         yield Part(dataset, all(max(fall) < 0 for fall in falls), f"{text} nats from the top")
 
 
-def _best_of(run: Results, wanted, others) -> Iterator[Part]:
+def _best_shapes(run: Results, wanted, others) -> Iterator[Part]:
     if run.bounds is None:
         return
     for dataset, own in run.bounds.groupby("dataset", sort=False):
@@ -183,20 +183,20 @@ def _best_of(run: Results, wanted, others) -> Iterator[Part]:
 
 def sparse_templates_are_best(run: Results) -> Iterator[Part]:
     """The shapes that the text describes."""
-    return _best_of(run, SPARSE_TEMPLATES, None)
+    return _best_shapes(run, SPARSE_TEMPLATES, None)
 
 
 def printed_pair_is_best(run: Results) -> Iterator[Part]:
     """The shapes that are printed, of those that are."""
-    return _best_of(run, AS_PRINTED, {(10.0, 10.0), (0.1, 0.1), (10.0, 0.2), AS_PRINTED})
+    return _best_shapes(run, AS_PRINTED, {(10.0, 10.0), (0.1, 0.1), (10.0, 0.2), AS_PRINTED})
 
 
-def _has(table: pd.DataFrame, order: int) -> bool:
+def _has_order(table: pd.DataFrame, order: int) -> bool:
     """Whether patches were filled with so many templates."""
     return order in table.index.get_level_values("order")
 
 
-def _gain(table, order, way, other) -> float:
+def _median_gain(table, order, way, other) -> float:
     """Return the median over runs of what one way has more than another."""
     of_order = table.loc[order]
     return float((of_order[way] - of_order[other]).median())
@@ -205,10 +205,10 @@ def _gain(table, order, way, other) -> float:
 def bayes_fills_better(run: Results) -> Iterator[Part]:
     """With many templates."""
     for dataset, table in run.filled():
-        if _has(table, MANY):
+        if _has_order(table, MANY):
             for way in (VB, VB_ICM):
                 for other in (ML_RANDOM, ML_IMAGES):
-                    gain = _gain(table, MANY, way, other)
+                    gain = _median_gain(table, MANY, way, other)
                     where = f"{WAYS[way]} against {WAYS[other]}, {dataset}"
                     yield Part(where, gain >= BETTER, f"{gain:+.2f} dB")
 
@@ -216,7 +216,7 @@ def bayes_fills_better(run: Results) -> Iterator[Part]:
 def bayes_is_immune(run: Results) -> Iterator[Part]:
     """From 25 to 100 templates."""
     for dataset, table in run.filled():
-        if not _has(table, SOME) or not _has(table, MANY):
+        if not _has_order(table, SOME) or not _has_order(table, MANY):
             continue
         change = (table.loc[MANY] - table.loc[SOME]).median()
         for way in (VB, VB_ICM):
@@ -228,16 +228,16 @@ def bayes_is_immune(run: Results) -> Iterator[Part]:
 def images_help(run: Results) -> Iterator[Part]:
     """Maximum likelihood from the images themselves."""
     for dataset, table in run.filled():
-        if _has(table, MANY):
-            gain = _gain(table, MANY, ML_IMAGES, ML_RANDOM)
+        if _has_order(table, MANY):
+            gain = _median_gain(table, MANY, ML_IMAGES, ML_RANDOM)
             yield Part(dataset, gain >= BETTER, f"{gain:+.2f} dB")
 
 
 def few_are_alike(run: Results) -> Iterator[Part]:
     """Below ten templates."""
     for dataset, table in run.filled():
-        if _has(table, FEW):
-            gain = _gain(table, FEW, VB, ML_RANDOM)
+        if _has_order(table, FEW):
+            gain = _median_gain(table, FEW, VB, ML_RANDOM)
             yield Part(dataset, abs(gain) <= BETTER, f"{gain:+.2f} dB; paper about 0.1")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, ORDER, WAYS, method_of
 from nbmf_studies.cemgil2009.simulation import Truth
-from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.plan import Plan
 
 HERE = "nbmf_studies.cemgil2009"
@@ -23,7 +23,7 @@ def evidence_cases(plan: Plan) -> Iterator[Case]:
     truth, chib = Truth(**options["truth"]), options["chib"]
     for place, seed in enumerate(plan.seeds):
         of_data = {"truth": list(truth), "seed": seed}
-        dataset, data = drawn(f"{HERE}.simulation", of_data, observe=f"{HERE}.simulation:observe")
+        dataset, data = drawn_dataset(f"{HERE}.simulation", of_data, observe=f"{HERE}.simulation:observe")
         runs = {CHIB: chib["runs"] if place < chib["matrices"] else 0, ANNEALED: 1}
         runs |= dict.fromkeys((ADAPTED, BOUND), options["starts"])
         for order, kind in product(options["orders"], runs):
@@ -46,7 +46,7 @@ def filling_cases(plan: Plan) -> Iterator[Case]:
     """Yield the fits of Figures 6 and 7: every way to fill the patches, with every order."""
     options = plan.options["figure_7"]
     for name, run, order, way in product(options["datasets"], range(options["runs"]), options["orders"], WAYS):
-        dataset, data = with_patches(plan, name)
+        dataset, data = patched_dataset(plan, name)
         method, entry = _method(plan, "figure_7", way)
         key = FitKey(dataset, method, order, run, 0)
         yield Case(key, {"dataset": name, "run": run, "order": order, "way": way}, data, entry)
@@ -58,7 +58,7 @@ def _method(plan: Plan, figure: str, name: str, settings: dict[str, Any] | None 
     return f"{method}-{figure}", plan.variant(method, plan.options[figure]["orders"], settings or {})
 
 
-def with_patches(plan: Plan, name: str) -> tuple[str, dict[str, Any]]:
+def patched_dataset(plan: Plan, name: str) -> tuple[str, dict[str, Any]]:
     """Return name and entry of the first photographs of a dataset, whose masks are patches."""
     entry, images = plan.dataset_entry(name), plan.options["figure_7"]["images"]
     shared = {key: entry[key] for key in ("recipe", "files", "axes")}

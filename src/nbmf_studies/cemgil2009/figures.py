@@ -45,7 +45,7 @@ def draw_evidence(estimates: pd.DataFrame, K: int) -> Figure:
         axis.set_xlabel("sources I")
     for axis in (*axes[0], axes[1, 0]):
         axis.set_ylabel("nats")
-    shown = {kind: axis for kind in KINDS for axis in axes.flat if _has_line(axis, kind)}
+    shown = {kind: axis for kind in KINDS for axis in axes.flat if _is_drawn_as_line(axis, kind)}
     handles = [
         next(line for line in shown[kind].lines if line.get_label() == KINDS[kind][0])
         for kind in KINDS
@@ -55,7 +55,7 @@ def draw_evidence(estimates: pd.DataFrame, K: int) -> Figure:
     return figure
 
 
-def _has_line(axis: Axes, kind: str) -> bool:
+def _is_drawn_as_line(axis: Axes, kind: str) -> bool:
     return any(line.get_label() == KINDS[kind][0] for line in axis.lines)
 
 
@@ -207,7 +207,7 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
             axis.plot(mean.index, mean, "o-", markersize=3, label=label, **style_of)
         baseline = of_dataset.loc[of_dataset["way"] == PIXEL_MEAN, "snr"].mean()
         axis.axhline(baseline, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
-        axis.set_xticks(_apart(orders, 0.1 * span))
+        axis.set_xticks(_spaced_orders(orders, 0.1 * span))
         axis.set_title(f"{title} pixels")
         axis.set_xlabel("templates I")
     axes[0, 0].set_ylabel("SNR (dB)")
@@ -216,7 +216,7 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
     return figure
 
 
-def _apart(orders: list[int], least: float) -> list[int]:
+def _spaced_orders(orders: list[int], least: float) -> list[int]:
     """Return those orders that are at least so far from the one before."""
     shown = orders[:1]
     for order in orders[1:]:

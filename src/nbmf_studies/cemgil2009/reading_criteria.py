@@ -49,7 +49,7 @@ class Results:
     orders: pd.DataFrame | None = None
     scores: pd.DataFrame | None = None
 
-    def under(self, prior: str) -> criteria.Results:
+    def first_results(self, prior: str) -> criteria.Results:
         """Return what the rules of the first reading look at, under one of the priors."""
         of_prior = self.estimates[self.estimates["prior"] == prior]
         return criteria.Results(self.K, of_prior)
@@ -85,9 +85,9 @@ class Results:
         return None if snr.isna().any() else snr
 
 
-def describe(found: Interval, p: float | None = None) -> str:
+def describe(gain: Interval, p: float | None = None) -> str:
     """Return a mean in dB with its interval, and a p-value."""
-    text = f"{found.mean:+.2f} dB ({found.low:+.2f} to {found.high:+.2f})"
+    text = f"{gain.mean:+.2f} dB ({gain.low:+.2f} to {gain.high:+.2f})"
     return text if p is None else f"{text}, p = {p:.2g}"
 
 
@@ -98,18 +98,18 @@ def _interval(values: Iterable[float]) -> Interval:
 # --- Figure 3 --------------------------------------------------------------------------------
 
 
-def under(prior: str, rule) -> partial:
+def rule_under_prior(prior: str, rule) -> partial:
     """Return a rule of the first reading for matrices that are drawn by scale, and one of the priors."""
-    return partial(_under, prior, rule)
+    return partial(_apply_under_prior, prior, rule)
 
 
-def _under(prior: str, rule, run: Results) -> Iterator[Part]:
-    return rule(run.under(prior))
+def _apply_under_prior(prior: str, rule, run: Results) -> Iterator[Part]:
+    return rule(run.first_results(prior))
 
 
 def bound_is_close(run: Results) -> Iterator[Part]:
     """The bound next to annealing, there and back: the evidence lies, but for chance, between the two."""
-    table, wanted = run.under(MATCHING).averages, ["value", "effective_size"]
+    table, wanted = run.first_results(MATCHING).averages, ["value", "effective_size"]
     by_kind = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
     if ANNEALED not in by_kind["value"]:
         return
@@ -125,7 +125,7 @@ def bound_is_close(run: Results) -> Iterator[Part]:
 
 def evidence_finds_order(run: Results) -> Iterator[Part]:
     """The rule of the first reading, and whether the way back says the same."""
-    of_matching = run.under(MATCHING)
+    of_matching = run.first_results(MATCHING)
     yield from criteria.evidence_finds_order(of_matching)
     there, back = of_matching.choices(ANNEALED), of_matching.choices(ANNEALED_BACK)
     if there:
@@ -142,10 +142,10 @@ def printed_orders(run: Results) -> Iterator[Part]:
         order = run.best_order(dataset)
         if order is not None:
             yield Part(dataset, abs(order - printed) <= NEAR * printed, f"{order}; paper {printed}")
-            yield from _partway(run, dataset)
+            yield from _parts_after_fewer_updates(run, dataset)
 
 
-def _partway(run: Results, dataset: str) -> Iterator[Part]:
+def _parts_after_fewer_updates(run: Results, dataset: str) -> Iterator[Part]:
     """Report the best order after fewer updates, from the printed start alone."""
     from_printed = run.orders[run.orders["from"] == PRINTED_START]
     earlier = replace(run, orders=from_printed)
@@ -193,7 +193,7 @@ def learned_shapes(run: Results) -> Iterator[Part]:
 # --- Figures 6 and 7 -------------------------------------------------------------------------
 
 
-def _compared(run: Results, order: int, pairs: Iterable[tuple[str, str, bool]], least: float) -> Iterator[Part]:
+def _compare_ways(run: Results, order: int, pairs: Iterable[tuple[str, str, bool]], least: float) -> Iterator[Part]:
     """Yield whether one way fills better than another by so many dB, pair by pair: way, other, whether that is ours."""
     labels, found, ours = LABELS | MEANS, {}, {}
     for way, other, is_ours in pairs:
@@ -201,12 +201,12 @@ def _compared(run: Results, order: int, pairs: Iterable[tuple[str, str, bool]], 
         if one is not None and two is not None:
             where = f"{labels[way]} against {labels[other]}"
             found[where], ours[where] = _interval(one - two), is_ours
-    for where, p in zip(found, _of_claim(found, ours), strict=True):
+    for where, p in zip(found, _adjusted_p_values(found, ours), strict=True):
         holds = found[where].mean >= least and p < SURE
         yield Part(where, bool(holds), describe(found[where], p), ours=ours[where])
 
 
-def _of_claim(found: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
+def _adjusted_p_values(found: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
     """Return Holm's p-values of the paper's comparisons, and of ours among themselves."""
     adjusted = {}
     for kind in (False, True):
@@ -219,7 +219,7 @@ def bayes_fills_better(run: Results) -> Iterator[Part]:
     """Figure 7's averages over ties; each tie is ours."""
     others = (ML, ML_FROM_IMAGES)
     pairs = [(way, other, way not in MEANS) for way in (*MEANS, *VB_TIED, *ICM_TIED) for other in others]
-    yield from _compared(run, MANY, pairs, BETTER)
+    yield from _compare_ways(run, MANY, pairs, BETTER)
 
 
 def bayes_is_immune(run: Results) -> Iterator[Part]:
@@ -237,7 +237,7 @@ def bayes_is_immune(run: Results) -> Iterator[Part]:
 
 def images_help(run: Results) -> Iterator[Part]:
     """Maximum likelihood from the images themselves."""
-    yield from _compared(run, MANY, [(ML_FROM_IMAGES, ML, False)], BETTER)
+    yield from _compare_ways(run, MANY, [(ML_FROM_IMAGES, ML, False)], BETTER)
 
 
 def few_are_alike(run: Results) -> Iterator[Part]:
@@ -253,7 +253,7 @@ def few_are_alike(run: Results) -> Iterator[Part]:
 
 def adaptation_is_crucial(run: Results) -> Iterator[Part]:
     """Priors that are learned against the same ones as they start, and these against ML."""
-    yield from _compared(run, MANY, [(VB_ALL, FIXED, False)], BETTER)
+    yield from _compare_ways(run, MANY, [(VB_ALL, FIXED, False)], BETTER)
     fixed, ml = run.snr(MANY, FIXED), run.snr(MANY, ML)
     if fixed is not None and ml is not None:
         times = int((fixed < ml).sum())
@@ -262,13 +262,13 @@ def adaptation_is_crucial(run: Results) -> Iterator[Part]:
 
 def asymmetric_start_is_best(run: Results) -> Iterator[Part]:
     """Shapes from (10, 0.5) against three other starts."""
-    yield from _compared(run, MANY, [(VB_ALL, way, False) for way in OTHER_STARTS], 0.0)
+    yield from _compare_ways(run, MANY, [(VB_ALL, way, False) for way in OTHER_STARTS], 0.0)
 
 
 def untied_is_best(run: Results) -> Iterator[Part]:
     """Untied means fill best, and the others are alike."""
     tied = [way for way in VB_TIED if way != UNTIED]
-    yield from _compared(run, MANY, [(UNTIED, way, False) for way in tied], 0.0)
+    yield from _compare_ways(run, MANY, [(UNTIED, way, False) for way in tied], 0.0)
     means = {way: run.snr(MANY, way) for way in VB_TIED}
     if all(own is not None for own in means.values()):
         values = {way: float(own.mean()) for way, own in means.items()}

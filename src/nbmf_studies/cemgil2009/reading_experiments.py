@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from nbmf.fit_key import WHOLE, FitKey
-from nbmf_studies.cemgil2009.experiments import HERE, with_patches
+from nbmf_studies.cemgil2009.experiments import HERE, patched_dataset
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB
 from nbmf_studies.cemgil2009.reading_names import (
     FIXED,
@@ -23,7 +23,7 @@ from nbmf_studies.cemgil2009.reading_names import (
     VB_TIED,
 )
 from nbmf_studies.cemgil2009.simulation import Truth
-from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.plan import Plan
 
 OF_KINDS = {
@@ -51,7 +51,7 @@ def scale_cases(plan: Plan) -> Iterator[Case]:
     wrong = {"mean_W": options["mean_b"]}
     for place, seed in enumerate(options["seeds"]):
         of_data = {"truth": list(truth), "seed": seed}
-        dataset, data = drawn(f"{HERE}.simulation", of_data, observe=f"{HERE}.simulation:observe")
+        dataset, data = drawn_dataset(f"{HERE}.simulation", of_data, observe=f"{HERE}.simulation:observe")
         for prior, kind, order in product((MATCHING, OF_MEAN), OF_KINDS, options["orders"]):
             priors = truth.priors | (wrong if prior == OF_MEAN else {})
             runs, starts = 1, {"starts": options["starts"]}
@@ -82,7 +82,7 @@ def stopped_cases(plan: Plan) -> Iterator[Case]:
 def tied_cases(plan: Plan) -> Iterator[Case]:
     """Yield the fits of Figures 6 and 7 with means tied in every way, and those of what the text says besides."""
     options = plan.options["figure_7_ties"]
-    dataset, data = with_patches(plan, options["dataset"])
+    dataset, data = patched_dataset(plan, options["dataset"])
     for way, (method, settings, orders) in _ways(options).items():
         entry = plan.variant(method, orders, settings) | {"starts": options["starts"]}
         runs = range(options["first_run"], options["first_run"] + options["runs"])

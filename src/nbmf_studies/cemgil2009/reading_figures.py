@@ -184,9 +184,9 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
         shift = APART * span * (place - (len(ways) - 1) / 2)
         line = {"color": COLOURS[way], "linewidth": 0.9, "linestyle": "--" if way in ICM_TIED else "-"}
         of_way = table[way].dropna()
-        _with_intervals(left, of_way, shift, LABELS[way], line)
+        _draw_intervals(left, of_way, shift, LABELS[way], line)
         if way != ML and ML in table:
-            _with_intervals(right, (of_way - table[ML]).dropna(), shift, LABELS[way], line)
+            _draw_intervals(right, (of_way - table[ML]).dropna(), shift, LABELS[way], line)
     mean = scores.loc[scores["way"] == PIXEL_MEAN, "snr"].mean()
     left.axhline(mean, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
     right.axhline(0.0, color=GREY, linewidth=0.8)
@@ -201,7 +201,7 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
     return figure
 
 
-def _with_intervals(axis: Axes, values: pd.Series, shift: float, label: str, line: dict) -> None:
+def _draw_intervals(axis: Axes, values: pd.Series, shift: float, label: str, line: dict) -> None:
     """Draw means over runs with their 95 % intervals."""
     estimates = {order: interval(own, test_ratio=TEST_RATIO) for order, own in values.groupby(level="order")}
     places = [order + shift for order in estimates]

@@ -6,7 +6,7 @@ One rule for starts in all of them: of several starts the one with the largest o
 from nbmf_studies.cemgil2009 import criteria
 from nbmf_studies.cemgil2009 import reading_criteria as again
 from nbmf_studies.cemgil2009.reading_names import MATCHING, OF_MEAN
-from nbmf_studies.framework.verdicts import Reading, judging_again
+from nbmf_studies.framework.verdicts import Reading, reading_functions
 
 OFTEN = f"at least {criteria.MOST:.0%} of the matrices"
 SCALE = "b is a scale"
@@ -39,35 +39,35 @@ READINGS = [
         SCALE,
         f"As at first: the bound is largest at the true order on {OFTEN}.",
         OF_SCALE,
-        again.under(MATCHING, criteria.bound_finds_order),
+        again.rule_under_prior(MATCHING, criteria.bound_finds_order),
     ),
     Reading(
         1,
         SCALE_AND_MEAN,
         f"As at first: the bound is largest at the true order on {OFTEN}.",
         OF_SCALE,
-        again.under(OF_MEAN, criteria.bound_finds_order),
+        again.rule_under_prior(OF_MEAN, criteria.bound_finds_order),
     ),
     Reading(
         2,
         SCALE,
         f"As at first, with priors learned from matching ones: largest at the true order on {OFTEN}.",
         OF_SCALE,
-        again.under(MATCHING, criteria.adapted_bound_finds_order),
+        again.rule_under_prior(MATCHING, criteria.adapted_bound_finds_order),
     ),
     Reading(
         2,
         SCALE_AND_MEAN,
         f"As at first, with priors learned from those of mean b: largest at the true order on {OFTEN}.",
         OF_SCALE,
-        again.under(OF_MEAN, criteria.adapted_bound_finds_order),
+        again.rule_under_prior(OF_MEAN, criteria.adapted_bound_finds_order),
     ),
     Reading(
         3,
         f"{SCALE}, Chib's point near a mode",
         "As at first, at the orders that were run.",
         OF_ESTIMATES,
-        again.under(MATCHING, criteria.chib_agrees),
+        again.rule_under_prior(MATCHING, criteria.chib_agrees),
     ),
     Reading(
         4,
@@ -180,4 +180,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, again.Results)
+readings, readings_parts = reading_functions(READINGS, again.Results)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from nbmf_studies.cemgil2009.criteria import PRINTED
-from nbmf_studies.cemgil2009.experiments import evidence_cases, filling_cases, order_cases, shown_cases, with_patches
+from nbmf_studies.cemgil2009.experiments import evidence_cases, filling_cases, order_cases, patched_dataset, shown_cases
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
 from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
 from nbmf_studies.cemgil2009.second_reading import FIGURES_AGAIN, TABLES_AGAIN, VERDICTS_AGAIN
@@ -14,7 +14,7 @@ from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
 
 
-def _are_there(plan: Plan, figure: str) -> bool:
+def _has_photographs(plan: Plan, figure: str) -> bool:
     """Whether the photographs of a figure are at hand."""
     return not set(plan.options[figure]["datasets"]) & plan.missing_sources.keys()
 
@@ -152,7 +152,7 @@ RECONSTRUCTED = Table(
     "Pixels of a typical run",
     make=".filling:reconstruct",
     needs=lambda plan: {
-        "matrix": Matrix(with_patches(plan, plan.options["figure_6"]["dataset"])[0]),
+        "matrix": Matrix(patched_dataset(plan, plan.options["figure_6"]["dataset"])[0]),
         "fits": Cases.of(shown_cases(plan)),
     },
     arguments=lambda plan: {"run": plan.options["figure_6"]["run"]},
@@ -184,11 +184,11 @@ FIGURE_7 = Figure(
 def _evidence_of_claims(plan: Plan) -> dict[str, Need]:
     """Return all tables that there are; without photographs that is the first."""
     needs: dict[str, Need] = {"estimates": TableOf("evidence")}
-    if _are_there(plan, "figure_4"):
+    if _has_photographs(plan, "figure_4"):
         needs["orders"] = TableOf("orders")
     if common.has_unmasked_fits(plan):
         needs["bounds"] = TableOf("template_bounds")
-    if _are_there(plan, "figure_7"):
+    if _has_photographs(plan, "figure_7"):
         needs["scores"] = TableOf("filled")
     return needs
 

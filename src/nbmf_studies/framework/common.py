@@ -44,7 +44,7 @@ def readings(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, .
         table(
             "verdicts",
             "Verdicts, all readings considered",
-            make="nbmf_studies.framework.verdicts:combined",
+            make="nbmf_studies.framework.verdicts:combine_verdicts",
             needs=tables("claims", "readings"),
             **{key: value for key, value in more.items() if key == "applies"},
         ),
@@ -61,12 +61,12 @@ def has_chains(plan: Plan) -> bool:
     return bool(plan.chains)
 
 
-def diagnostics_if_any(plan: Plan) -> dict[str, Need]:
+def diagnostics_needs(plan: Plan) -> dict[str, Need]:
     """Return the role of the diagnostics, for figures that mark what has not converged."""
     return {"diagnostics": TableOf("diagnostics")} if has_chains(plan) else {}
 
 
-def compared(plan: Plan) -> dict[str, Any]:
+def comparison_arguments(plan: Plan) -> dict[str, Any]:
     """Return the arguments of `nbmf.plotting.boxes.draw` for all methods that can be compared."""
     methods = plan.comparable(plan.methods)
     entries = {name: plan.entry(name) for name in methods}
@@ -83,12 +83,12 @@ def has_calibration(plan: Plan) -> bool:
     return any("calibration" in registry.further_scores(name) for name in classes)
 
 
-def _labels(plan: Plan) -> dict[str, Any]:
+def _labels_argument(plan: Plan) -> dict[str, Any]:
     return {"labels": plan.labels(plan.comparable(plan.methods))}
 
 
-def _reliability(plan: Plan) -> dict[str, Any]:
-    return {**_labels(plan), "datasets": plan.datasets}
+def _reliability_arguments(plan: Plan) -> dict[str, Any]:
+    return {**_labels_argument(plan), "datasets": plan.datasets}
 
 
 SCORES = Table(
@@ -124,7 +124,7 @@ RANKING = Table(
     "The methods, best first",
     make="nbmf.evaluation.ranking:rank",
     needs=tables("scores", "baselines"),
-    arguments=_labels,
+    arguments=_labels_argument,
     in_report=True,
     float_format="%.6g",
 )
@@ -146,7 +146,7 @@ def boxes_of_compared(name: str, title: str) -> Figure:
         title,
         make="nbmf.plotting.boxes:draw",
         needs=tables("scores", "baselines"),
-        arguments=compared,
+        arguments=comparison_arguments,
         with_gaps=True,
     )
 
@@ -188,7 +188,7 @@ UNMASKED_SUMMARY = Table(
 )
 
 
-def _burn_ins(plan: Plan) -> dict[str, Any]:
+def _burn_in_argument(plan: Plan) -> dict[str, Any]:
     return {"burn_in": {method: plan.estimator(method).burn_in for method in plan.samplers}}
 
 
@@ -197,7 +197,7 @@ DIAGNOSTICS = Table(
     "Diagnostics of the chains",
     make="nbmf.posterior.diagnostics:diagnose",
     needs=tables(traces="unmasked_traces"),
-    arguments=_burn_ins,
+    arguments=_burn_in_argument,
     applies=has_chains,
     in_report=True,
 )
@@ -214,7 +214,7 @@ RELIABILITY = Table(
     "Held-out probabilities and proportions of ones at the best K",
     make="nbmf.evaluation.calibration:pool",
     needs=tables("calibration", "scores"),
-    arguments=_labels,
+    arguments=_labels_argument,
     applies=has_calibration,
 )
 CALIBRATION_ERRORS = Table(
@@ -222,7 +222,7 @@ CALIBRATION_ERRORS = Table(
     "Calibration",
     make="nbmf.evaluation.calibration:tabulate",
     needs=tables("reliability", "scores"),
-    arguments=_labels,
+    arguments=_labels_argument,
     applies=has_calibration,
     in_report=True,
     float_format="%.6g",
@@ -232,7 +232,7 @@ CALIBRATION_FIGURE = Figure(
     "Calibration: held-out probabilities and proportions of ones",
     make="nbmf.plotting.reliability:draw",
     needs=tables("reliability"),
-    arguments=_reliability,
+    arguments=_reliability_arguments,
     applies=has_calibration,
 )
 

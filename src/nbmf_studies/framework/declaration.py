@@ -129,11 +129,11 @@ class Study:
 
     def figures_of(self, plan: Plan) -> list[Figure]:
         """Return the figures that apply to a plan, in their order."""
-        return self._that_apply(self.figures, plan)
+        return self._applicable(self.figures, plan)
 
     def tables_of(self, plan: Plan) -> list[Table]:
         """Return the tables that apply to a plan, in their order."""
-        return self._that_apply(self.tables, plan)
+        return self._applicable(self.tables, plan)
 
     def cases_of(self, plan: Plan) -> list[Case]:
         """Return the cases of all experiments whose data are at hand, further ones too."""
@@ -147,7 +147,7 @@ class Study:
         cases = [case for experiment in experiments for case in experiment(plan)]
         return [case for case in cases if case.key.dataset not in plan.missing_sources]
 
-    def _that_apply(self, entries: tuple, plan: Plan) -> list:
+    def _applicable(self, entries: tuple, plan: Plan) -> list:
         every = [one for entry in entries for one in (entry(plan) if callable(entry) else [entry])]
         return [self._complete(one) for one in every if one.applies(plan)]
 

@@ -29,7 +29,7 @@ class Case(NamedTuple):
     method: dict[str, Any] | None = None
 
 
-def drawn(recipe: str, options: dict[str, Any], **looks: str) -> tuple[str, dict[str, Any]]:
+def drawn_dataset(recipe: str, options: dict[str, Any], **looks: str) -> tuple[str, dict[str, Any]]:
     """Return name and entry of a dataset that a recipe of a study draws.
 
     All options are in its name: configurations share the folder of matrices, and none of them may
@@ -44,7 +44,7 @@ def drawn(recipe: str, options: dict[str, Any], **looks: str) -> tuple[str, dict
     **looks
         `observe` and `measure` of the entry.
     """
-    of = *recipe.split(".")[1:], *map(_as_name, options.values())
+    of = *recipe.split(".")[1:], *map(_name_part, options.values())
     return "-".join(of), {"recipe": recipe, "options": options, **looks}
 
 
@@ -54,8 +54,8 @@ def origin(dataset: str) -> str:
     return f"{first}-{rest.partition('-')[0]}" if first in study_keys() else dataset
 
 
-def _as_name(value: Any) -> str:
+def _name_part(value: Any) -> str:
     """Return a value as part of a file's name; 1 and 1.0 are the same number."""
     if isinstance(value, list):
-        return "-".join(map(_as_name, value))
+        return "-".join(map(_name_part, value))
     return re.sub(r"[^\w.-]", "_", value if isinstance(value, str) else f"{value:.12g}")

@@ -2,7 +2,7 @@
 
 A need says which files it is; the workflow knows where they lie and makes them; the job that draws
 or tabulates reads them and hands the function what `load` returns. Between the two it travels as
-JSON (`described`, `from_description`).
+JSON (`description_of`, `need_from`).
 """
 
 import dataclasses
@@ -240,12 +240,12 @@ class BestFits(Need):
 KINDS = {kind.__name__: kind for kind in Need.__subclasses__()}
 
 
-def described(need: Need) -> list:
+def description_of(need: Need) -> list:
     """Return a need as what JSON can hold: its kind and its values."""
     return [type(need).__name__, dataclasses.asdict(need)]
 
 
-def from_description(description: list) -> Need:
-    """Return the need that `described` has described."""
+def need_from(description: list) -> Need:
+    """Return the need that `description_of` has described."""
     kind, values = description
     return KINDS[kind](**values)

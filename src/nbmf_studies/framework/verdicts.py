@@ -1,7 +1,7 @@
 """Verdicts on a paper's claims: a claim has parts, and each part is a comparison of numbers.
 
 A claim may be judged a second time, under another reading of what the paper leaves open. That replaces no verdict: it
-stands next to the first one, and `combined` says in one word what both amount to.
+stands next to the first one, and `combine_verdicts` says in one word what both amount to.
 """
 
 import inspect
@@ -76,7 +76,7 @@ def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame
     )
 
 
-def judge_again(readings: Iterable[Reading], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def judge_readings(readings: Iterable[Reading], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts under other readings and their parts, with columns as of `judge` and the reading.
 
     Parameters
@@ -98,7 +98,7 @@ def judge_again(readings: Iterable[Reading], run: Any) -> tuple[pd.DataFrame, pd
     )
 
 
-def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
+def combine_verdicts(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
     """Return a row per claim: the first verdict, the best one under another reading, and what both amount to.
 
     A claim that is reproduced under another reading only is "under another reading". Where none reproduces it, the best
@@ -106,7 +106,7 @@ def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    claims, readings : DataFrame, verdicts as `judge` and `judge_again` return them
+    claims, readings : DataFrame, verdicts as `judge` and `judge_readings` return them
 
     Returns
     -------
@@ -127,7 +127,9 @@ def combined(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])
 
 
-def judging(claims: Iterable[Claim], run: Callable[..., Any], of_paper: bool = True) -> tuple[Callable, Callable]:
+def verdict_functions(
+    claims: Iterable[Claim], run: Callable[..., Any], of_paper: bool = True
+) -> tuple[Callable, Callable]:
     """Return the functions of a study's tables of verdicts and of their parts.
 
     Both take what `run` takes: the class of what claims are decided from. Of claims that no paper makes the parts do
@@ -138,15 +140,15 @@ def judging(claims: Iterable[Claim], run: Callable[..., Any], of_paper: bool = T
         verdicts, parts = judge(claims, made)
         return verdicts, parts if of_paper else parts.drop(columns="whose")
 
-    return _tables(judged, run)
+    return _table_functions(judged, run)
 
 
-def judging_again(readings: Iterable[Reading], run: Callable[..., Any]) -> tuple[Callable, Callable]:
-    """Return the same of other readings."""
-    return _tables(lambda made: judge_again(readings, made), run)
+def reading_functions(readings: Iterable[Reading], run: Callable[..., Any]) -> tuple[Callable, Callable]:
+    """Return the functions of a study's tables of verdicts under other readings, and of their parts."""
+    return _table_functions(lambda made: judge_readings(readings, made), run)
 
 
-def _tables(
+def _table_functions(
     verdicts_and_parts: Callable[[Any], tuple[pd.DataFrame, pd.DataFrame]], run: Callable[..., Any]
 ) -> tuple[Callable, Callable]:
     def verdicts(*args, **named) -> pd.DataFrame:

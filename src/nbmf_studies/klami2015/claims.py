@@ -5,12 +5,12 @@ The rules are in words next to the verdicts, and their thresholds are the consta
 
 from collections.abc import Iterator
 
-from nbmf_studies.framework.verdicts import Claim, Part, judging
+from nbmf_studies.framework.verdicts import Claim, Part, verdict_functions
 from nbmf_studies.klami2015 import criteria
 
 
-def nothing_yet(run: criteria.Results) -> Iterator[Part]:
-    """Of claims whose fits are made on request alone: no part."""
+def no_parts(run: criteria.Results) -> Iterator[Part]:
+    """Return no part, for claims whose fits are made on request alone."""
     return iter(())
 
 
@@ -122,13 +122,13 @@ CLAIMS = [
     Claim(
         "Similar results would be obtained for a wide range of matrix sizes.",
         "Judged on request only, under its reading.",
-        nothing_yet,
+        no_parts,
     ),
     Claim(
         "Computational times would be roughly the same for much larger set-ups with comparably many observed entries.",
         "Judged on request only, under its reading.",
-        nothing_yet,
+        no_parts,
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, criteria.Results)
+claims, claims_parts = verdict_functions(CLAIMS, criteria.Results)

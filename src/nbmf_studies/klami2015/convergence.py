@@ -54,7 +54,7 @@ def _standstill(trace: pd.DataFrame) -> float:
     return float(trace["seconds"].iloc[away.nonzero()[0].max() + 1 if away.any() else 0])
 
 
-def reference_of(times: pd.DataFrame, set_up: str) -> str | None:
+def reference_engine(times: pd.DataFrame, set_up: str) -> str | None:
     """Return which engine the others of a set-up are compared with; None if it was not run."""
     run = set(times.loc[times["set_up"] == set_up, "method"])
     return next((method for method in REFERENCES if method in run), None)
@@ -78,7 +78,7 @@ def summarise(times: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """
     rows = []
     for (set_up, method), own in times.groupby(["set_up", "method"], sort=False):
-        reference = reference_of(times, set_up)
+        reference = reference_engine(times, set_up)
         row = {"set_up": set_up, "method": labels[method], "seeds": len(own)}
         for name in TIMES:
             row[name] = float(np.exp(np.log(own[name]).mean()))

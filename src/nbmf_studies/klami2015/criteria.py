@@ -25,7 +25,7 @@ from nbmf_studies.klami2015.engines import (
     PG_F,
     SEARCH,
     SOFTPLUS,
-    short,
+    short_name,
 )
 from nbmf_studies.klami2015.traces import ends
 
@@ -64,30 +64,30 @@ class Results:
     K: dict[str, int]
 
     @cached_property
-    def _of(self) -> dict[tuple[str, str], pd.DataFrame]:
+    def _traces_by_method(self) -> dict[tuple[str, str], pd.DataFrame]:
         return dict(iter(self.traces.groupby(["set_up", "method"])))
 
     def trace(self, set_up: str, method: str) -> pd.DataFrame:
         """Return the traces of all seeds."""
-        return self._of[set_up, method]
+        return self._traces_by_method[set_up, method]
 
     def has(self, set_up: str, *methods: str) -> bool:
         """Return whether all these methods were run on a set-up."""
-        return all((set_up, method) in self._of for method in methods)
+        return all((set_up, method) in self._traces_by_method for method in methods)
 
-    def those(self, set_up: str, methods) -> list[str]:
+    def methods_run(self, set_up: str, methods) -> list[str]:
         """Return the methods that were run on a set-up."""
         return [method for method in methods if self.has(set_up, method)]
 
-    def end(self, set_up: str, method: str, column: str = "error") -> float:
+    def mean_at_end(self, set_up: str, method: str, column: str = "error") -> float:
         """Return the mean over seeds of a column at the end of the fits."""
         return float(ends(self.trace(set_up, method))[column].mean())
 
-    def ends_of_both(self, set_ups, one: str, other: str) -> Iterator[tuple[str, float, float]]:
+    def paired_ends(self, set_ups, one: str, other: str) -> Iterator[tuple[str, float, float]]:
         """Yield set-ups on which two methods were run, with the error that each ends with."""
         for set_up in set_ups:
             if self.has(set_up, one, other):
-                yield set_up, self.end(set_up, one), self.end(set_up, other)
+                yield set_up, self.mean_at_end(set_up, one), self.mean_at_end(set_up, other)
 
     def per_iteration(self, set_up: str, method: str) -> float:
         """Return CPU seconds of an iteration."""
@@ -105,43 +105,45 @@ class Results:
             arrivals.append(arrived.min() if len(arrived) else np.inf)
         return float(np.median(arrivals))
 
-    def goal(self, set_up: str, method: str) -> pd.Series:
+    def end_errors(self, set_up: str, method: str) -> pd.Series:
         """Return the error that each seed of a method ends with."""
         return ends(self.trace(set_up, method)).set_index("seed")["error"]
 
 
-def _values(pairs) -> str:
-    return "; ".join(f"{short(method)} {value:.4g}" for method, value in pairs)
+def _format_values(pairs) -> str:
+    return "; ".join(f"{short_name(method)} {value:.4g}" for method, value in pairs)
 
 
 def alike_when_easy(run: Results) -> Iterator[Part]:
     """On set-up 1."""
-    errors = {method: run.end(EASY, method) for method in run.those(EASY, (GAUSSIAN, BOHNING, *DIRECT, NOISE))}
+    errors = {
+        method: run.mean_at_end(EASY, method) for method in run.methods_run(EASY, (GAUSSIAN, BOHNING, *DIRECT, NOISE))
+    }
     for method, error in errors.items():
         best = min(errors.values())
         text = f"error {error:.4f}, the best {best:.4f}"
-        yield Part(f"{short(method)} on {EASY}", error <= (1 + ALIKE) * best, text)
+        yield Part(f"{short_name(method)} on {EASY}", error <= (1 + ALIKE) * best, text)
 
 
 def direct_is_best(run: Results) -> Iterator[Part]:
     """On the harder set-ups."""
     for set_up in BINARY[1:]:
-        direct, others = run.those(set_up, DIRECT), run.those(set_up, (GAUSSIAN, BOHNING, NOISE))
+        direct, others = run.methods_run(set_up, DIRECT), run.methods_run(set_up, (GAUSSIAN, BOHNING, NOISE))
         if direct and others:
-            errors = {method: run.end(set_up, method) for method in (*direct, *others)}
+            errors = {method: run.mean_at_end(set_up, method) for method in (*direct, *others)}
             holds = max(errors[m] for m in direct) < min(errors[m] for m in others)
-            yield Part(set_up, holds, f"errors: {_values(errors.items())}")
+            yield Part(set_up, holds, f"errors: {_format_values(errors.items())}")
 
 
 def extremes_of_balanced(run: Results) -> Iterator[Part]:
     """The numbers of section 6.1 on set-up 2."""
     if not run.has(BALANCED, PG_F, BOHNING):
         return
-    ours, theirs = (run.end(BALANCED, m, "extreme_error") for m in (PG_F, BOHNING))
+    ours, theirs = (run.mean_at_end(BALANCED, m, "extreme_error") for m in (PG_F, BOHNING))
     yield Part(f"error of PG-F on {BALANCED}", ours <= EXTREME_ERROR, f"{ours:.4f}; paper .034")
     text = f"{ours:.4f} and {theirs:.4f}; paper .034 and .044"
     yield Part(f"Böhning's error on {BALANCED}", theirs - ours >= EXTREME_GAIN, text)
-    ours, theirs = (run.end(BALANCED, m, "log_likelihood") for m in (PG_F, BOHNING))
+    ours, theirs = (run.mean_at_end(BALANCED, m, "log_likelihood") for m in (PG_F, BOHNING))
     text = f"{ours:.4f} and {theirs:.4f}; paper -.155 and -.168"
     yield Part(f"log-likelihood on {BALANCED}", ours - theirs >= BALANCED_GAIN, text)
 
@@ -152,11 +154,11 @@ def high_of_imbalanced(run: Results) -> Iterator[Part]:
         if not run.has(set_up, PG_F, BOHNING):
             continue
         is_ours = set_up != IMBALANCED[0]
-        high = {method: run.end(set_up, method, "high_error") for method in (PG_F, BOHNING)}
+        high = {method: run.mean_at_end(set_up, method, "high_error") for method in (PG_F, BOHNING)}
         ratio = high[PG_F] / high[BOHNING]
         text = f"{high[PG_F]:.4f} / {high[BOHNING]:.4f} = {ratio:.2f}; paper .32 / .49 = .65"
         yield Part(f"ratio of errors on {set_up}", ratio <= HIGH_RATIO, text, is_ours)
-        ours, theirs = (run.end(set_up, m, "log_likelihood") for m in (PG_F, BOHNING))
+        ours, theirs = (run.mean_at_end(set_up, m, "log_likelihood") for m in (PG_F, BOHNING))
         text = f"{ours:.4f} and {theirs:.4f}; paper -.129 and -.185"
         yield Part(f"log-likelihood on {set_up}", ours - theirs >= IMBALANCED_GAIN, text, is_ours)
         near = all(abs(high[m] - printed) <= NEAR * printed for m, printed in PRINTED.items())
@@ -166,47 +168,47 @@ def high_of_imbalanced(run: Results) -> Iterator[Part]:
 
 def sampler_is_best(run: Results) -> Iterator[Part]:
     """On the harder set-ups."""
-    for set_up, gibbs, other in run.ends_of_both(BINARY[1:], GIBBS, PG_F):
+    for set_up, gibbs, other in run.paired_ends(BINARY[1:], GIBBS, PG_F):
         text = f"Gibbs {gibbs:.4f}, PG-F {other:.4f}"
         yield Part(set_up, other - gibbs >= SAMPLER_GAIN, text)
 
 
 def noise_is_inaccurate(run: Results) -> Iterator[Part]:
     """On the harder set-ups; on the first the paper has all methods alike."""
-    for set_up, noisy, other in run.ends_of_both(BINARY, NOISE, PG_F):
+    for set_up, noisy, other in run.paired_ends(BINARY, NOISE, PG_F):
         text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.1f} times"
         yield Part(set_up, noisy >= NOISY * other, text, ours=set_up == EASY)
 
 
 def noise_gibbs_is_slow(run: Results) -> Iterator[Part]:
     """On all binary set-ups, after as many sweeps."""
-    for set_up, noisy, other in run.ends_of_both(BINARY, NOISE_GIBBS, GIBBS):
+    for set_up, noisy, other in run.paired_ends(BINARY, NOISE_GIBBS, GIBBS):
         text = f"{noisy:.4f} and {other:.4f}, {noisy / other:.2f} times"
         yield Part(set_up, noisy >= BEHIND * other, text)
 
 
 def counts_noise_is_inaccurate(run: Results) -> Iterator[Part]:
     """On all counts but small Poisson ones."""
-    for set_up, noisy, other in run.ends_of_both((*OVERDISPERSED, POISSON_LARGE), NB_NOISE, NB_F):
+    for set_up, noisy, other in run.paired_ends((*OVERDISPERSED, POISSON_LARGE), NB_NOISE, NB_F):
         text = f"{noisy:.4g} and {other:.4g}, {noisy / other:.2f} times"
         yield Part(set_up, other <= BETTER * noisy, text)
 
 
-def _slower(run: Results, set_ups, fast: str, slow) -> Iterator[Part]:
+def _parts_if_slower(run: Results, set_ups, fast: str, slow) -> Iterator[Part]:
     for set_up in set_ups:
         if not run.has(set_up, fast):
             continue
-        goal = run.goal(set_up, fast)
+        goal = run.end_errors(set_up, fast)
         fast_seconds = run.seconds_to(set_up, fast, goal)
-        for method in run.those(set_up, slow):
+        for method in run.methods_run(set_up, slow):
             other = run.seconds_to(set_up, method, goal)
             text = f"{fast_seconds:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
-            yield Part(f"{short(method)} on {set_up}", other >= SLOWER * fast_seconds, text)
+            yield Part(f"{short_name(method)} on {set_up}", other >= SLOWER * fast_seconds, text)
 
 
 def others_are_slower(run: Results) -> Iterator[Part]:
     """On all binary set-ups."""
-    return _slower(run, BINARY, PG_F, (NAIVE, GIBBS))
+    return _parts_if_slower(run, BINARY, PG_F, (NAIVE, GIBBS))
 
 
 def as_fast_as_normal(run: Results) -> Iterator[Part]:
@@ -221,11 +223,11 @@ def as_fast_as_normal(run: Results) -> Iterator[Part]:
 def factors_are_found(run: Results) -> Iterator[Part]:
     """On all binary set-ups, of models of log-odds."""
     for set_up in BINARY:
-        for method in run.those(set_up, (BOHNING, *DIRECT, NOISE)):
+        for method in run.methods_run(set_up, (BOHNING, *DIRECT, NOISE)):
             counts = ends(run.trace(set_up, method))["factors"].astype(int)
             holds = bool(((counts - run.K[set_up]).abs() <= FACTORS).all())
             text = f"{', '.join(map(str, counts))} of {run.K[set_up]}"
-            yield Part(f"{short(method)} on {set_up}", holds, text)
+            yield Part(f"{short_name(method)} on {set_up}", holds, text)
 
 
 def patterns_are_found(run: Results) -> Iterator[Part]:
@@ -241,60 +243,60 @@ def patterns_are_found(run: Results) -> Iterator[Part]:
             if all_arrive
             else f"{len(first)} of {own['seed'].nunique()} seeds; at best {least:.4f} wrong"
         )
-        yield Part(short(method), bool(all_arrive and first.max() <= FEW), text, method in NOT_ITS_VARIANTS)
+        yield Part(short_name(method), bool(all_arrive and first.max() <= FEW), text, method in NOT_ITS_VARIANTS)
 
 
 def counts_direct_is_best(run: Results) -> Iterator[Part]:
     """On over-dispersed counts."""
     for set_up in OVERDISPERSED:
-        yield from _ahead(run, set_up, DIRECT_COUNTS)
+        yield from _parts_if_ahead(run, set_up, DIRECT_COUNTS)
 
 
-def _ahead(run: Results, set_up: str, methods) -> Iterator[Part]:
-    others = run.those(set_up, (SOFTPLUS, GAUSSIAN))
+def _parts_if_ahead(run: Results, set_up: str, methods) -> Iterator[Part]:
+    others = run.methods_run(set_up, (SOFTPLUS, GAUSSIAN))
     if others:
-        best = min(run.end(set_up, method) for method in others)
-        for method in run.those(set_up, methods):
-            error = run.end(set_up, method)
+        best = min(run.mean_at_end(set_up, method) for method in others)
+        for method in run.methods_run(set_up, methods):
+            error = run.mean_at_end(set_up, method)
             text = f"{error:.4g}; the best comparison method {best:.4g}"
-            yield Part(f"{short(method)} on {set_up}", error <= BETTER * best, text)
+            yield Part(f"{short_name(method)} on {set_up}", error <= BETTER * best, text)
 
 
 def counts_others_are_slower(run: Results) -> Iterator[Part]:
     """On over-dispersed counts."""
-    return _slower(run, OVERDISPERSED, NB_F, (NB_NAIVE, NB_GIBBS))
+    return _parts_if_slower(run, OVERDISPERSED, NB_F, (NB_NAIVE, NB_GIBBS))
 
 
 def large_poisson(run: Results) -> Iterator[Part]:
     """Direct methods are ahead on large counts."""
-    return _ahead(run, POISSON_LARGE, DIRECT_COUNTS)
+    return _parts_if_ahead(run, POISSON_LARGE, DIRECT_COUNTS)
 
 
 def small_poisson(run: Results) -> Iterator[Part]:
     """The comparison method is about as good on small counts."""
     if not run.has(POISSON_SMALL, SOFTPLUS):
         return
-    best = run.end(POISSON_SMALL, SOFTPLUS)
-    for method in run.those(POISSON_SMALL, DIRECT_COUNTS):
-        error = run.end(POISSON_SMALL, method)
+    best = run.mean_at_end(POISSON_SMALL, SOFTPLUS)
+    for method in run.methods_run(POISSON_SMALL, DIRECT_COUNTS):
+        error = run.mean_at_end(POISSON_SMALL, method)
         text = f"{error:.4g}; softplus {best:.4g}"
-        yield Part(f"{short(method)} on {POISSON_SMALL}", error <= BEHIND * best, text)
+        yield Part(f"{short_name(method)} on {POISSON_SMALL}", error <= BEHIND * best, text)
 
 
 def sampler_on_large_poisson(run: Results) -> Iterator[Part]:
     """The sampler is ultimately the best."""
     if run.has(POISSON_LARGE, NB_GIBBS):
-        methods = run.those(POISSON_LARGE, (*DIRECT_COUNTS, SOFTPLUS, GAUSSIAN))
-        errors = {method: run.end(POISSON_LARGE, method) for method in methods}
+        methods = run.methods_run(POISSON_LARGE, (*DIRECT_COUNTS, SOFTPLUS, GAUSSIAN))
+        errors = {method: run.mean_at_end(POISSON_LARGE, method) for method in methods}
         holds = min(errors, key=errors.get) == NB_GIBBS
-        yield Part(POISSON_LARGE, holds, _values(errors.items()))
+        yield Part(POISSON_LARGE, holds, _format_values(errors.items()))
 
 
 def faster_than_softplus(run: Results) -> Iterator[Part]:
     """PG-F reaches the comparison method's last error before it does."""
     for set_up in (POISSON_SMALL, POISSON_LARGE):
         if run.has(set_up, NB_F, SOFTPLUS):
-            goal = run.goal(set_up, SOFTPLUS)
+            goal = run.end_errors(set_up, SOFTPLUS)
             fast, other = (run.seconds_to(set_up, m, goal) for m in (NB_F, SOFTPLUS))
             text = f"{fast:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
             yield Part(set_up, fast < other, text)

@@ -14,7 +14,7 @@ PER_DECADE = 20
 HEIGHT, COLUMNS = 2.2, 2
 
 
-def found(ends: pd.DataFrame) -> pd.DataFrame:
+def count_factors(ends: pd.DataFrame) -> pd.DataFrame:
     """Return how many factors are above each cut, a row per cut and a column per fit.
 
     Parameters
@@ -26,7 +26,7 @@ def found(ends: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame((squares[None] > CUTS[:, None, None]).sum(axis=2), index=CUTS)
 
 
-def decade_of(holds: pd.Series) -> float | None:
+def first_decade(holds: pd.Series) -> float | None:
     """Return the first cut from which on something holds for a decade of cuts; None if there is none.
 
     Parameters
@@ -47,7 +47,7 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
     Parameters
     ----------
     ends : DataFrame
-        As for `found`.
+        As for `count_factors`.
     set_ups : dict
         From set-up to the panel's title.
     series : dict
@@ -65,7 +65,7 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
             method, update = key.split("|")
             of_set_up = ends[(ends["set_up"] == set_up) & (ends["method"] == method) & (ends["update"] == update)]
             if len(of_set_up):
-                counts = found(of_set_up)
+                counts = count_factors(of_set_up)
                 axis.fill_between(CUTS, counts.min(axis=1), counts.max(axis=1), color=colour, alpha=0.15, linewidth=0)
                 axis.plot(CUTS, counts.mean(axis=1), color=colour, linewidth=1.2)
         axis.set_xscale("log")

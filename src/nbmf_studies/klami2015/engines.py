@@ -23,12 +23,12 @@ USUAL_SCALE = 0.1  # of the start of V
 DRAWS, EXACT, LINE_SEARCH, FIXED_STEP = "draws", "exact", "line search", "step 0.3"  # how factors are updated
 
 
-def short(method: str) -> str:
+def short_name(method: str) -> str:
     """Return the name of an engine without the study's."""
     return method.removeprefix(PREFIX)
 
 
-def update_of(settings: dict[str, Any], is_sampler: bool) -> str:
+def describe_update(settings: dict[str, Any], is_sampler: bool) -> str:
     """Return in words how an engine with some settings updates its factors."""
     if is_sampler:
         return DRAWS

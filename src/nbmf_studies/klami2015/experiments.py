@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from nbmf import registry
 from nbmf.fit_key import WHOLE, FitKey
-from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.klami2015.engines import USUAL_SCALE, update_of
+from nbmf_studies.klami2015.engines import USUAL_SCALE, describe_update
 from nbmf_studies.klami2015.simulation import DISTRIBUTIONS, SetUp, set_ups
 
 HERE = "nbmf_studies.klami2015"
@@ -36,12 +36,12 @@ OF_FIGURE = closed(
 OF_PATTERNS = closed(prototypes=COUNT, K=COUNT, iterations=COUNT, methods=NAMES)
 ITERATIONS = {"type": "object", "minProperties": 1, "additionalProperties": COUNT}  # of each method
 SEEDS = {"first_seed": COUNT, "seeds": COUNT}
-OF_COMPARED = closed(**SEEDS, set_ups=NAMES, methods=ITERATIONS)
-OF_STARTS = closed(**SEEDS, set_ups=NAMES, scales=several(POSITIVE), methods=NAMES, searching=NAMES)
-OF_MORE_PATTERNS = closed(**SEEDS)
-OF_SIZES = closed(**SEEDS, set_ups=NAMES, sizes={"type": "array", "minItems": 1, "items": SIZE}, methods=NAMES)
+COMPARED_OPTIONS = closed(**SEEDS, set_ups=NAMES, methods=ITERATIONS)
+STARTS_OPTIONS = closed(**SEEDS, set_ups=NAMES, scales=several(POSITIVE), methods=NAMES, searching=NAMES)
+MORE_PATTERNS_OPTIONS = closed(**SEEDS)
+SIZES_OPTIONS = closed(**SEEDS, set_ups=NAMES, sizes={"type": "array", "minItems": 1, "items": SIZE}, methods=NAMES)
 SHAPE = closed(size=SIZE, share={"type": "number", "exclusiveMinimum": 0, "maximum": 1})
-OF_OBSERVED = closed(
+OBSERVED_OPTIONS = closed(
     **SEEDS,
     set_up={"type": "string"},
     shapes={"type": "array", "minItems": 1, "items": SHAPE},
@@ -60,11 +60,11 @@ def _variant(plan: Plan, method: str, K: int, iterations: int, left_out: int, st
     return {**plan.variant(method, K, lengths | changed), "starts_as": starts_as}
 
 
-def _drawn(plan: Plan, method: str, setup: SetUp, seed: int, observe: str) -> tuple[str, dict[str, Any]]:
+def _drawn_dataset(plan: Plan, method: str, setup: SetUp, seed: int, observe: str) -> tuple[str, dict[str, Any]]:
     """Return the dataset of a set-up and a seed as the kind of matrix that a method takes."""
     likelihood = registry.estimator_class(plan.entry(method)["class"]).likelihoods[0]
     of_data = {"setup": list(setup), "seed": seed, "kind": likelihood.matrix.__name__}
-    return drawn(f"{HERE}.simulation", of_data, observe=f"{HERE}.{observe}")
+    return drawn_dataset(f"{HERE}.simulation", of_data, observe=f"{HERE}.{observe}")
 
 
 def _seeds(options: dict[str, Any]) -> range:
@@ -80,7 +80,7 @@ def trace_cases(plan: Plan) -> Iterator[Case]:
         options = plan.options[figure]
         length = options["iterations"], options["left_out"], options["methods"][0]
         for (set_up, setup), method, seed in product(set_ups(options).items(), options["methods"], plan.seeds):
-            dataset, data = _drawn(plan, method, setup, seed, "errors:observe")
+            dataset, data = _drawn_dataset(plan, method, setup, seed, "errors:observe")
             K = plan.entry(method)["K"][0]
             yield Case(
                 FitKey(dataset, f"{method}-{figure}", K, WHOLE, 0),
@@ -96,7 +96,7 @@ def pattern_cases(plan: Plan) -> Iterator[Case]:
 
 
 def more_pattern_cases(plan: Plan) -> Iterator[Case]:
-    """Yield the same for further seeds."""
+    """Yield fits to repeated patterns of further seeds."""
     return _pattern_cases(plan, _seeds(plan.options[MORE_PATTERNS]))
 
 
@@ -104,7 +104,7 @@ def _pattern_cases(plan: Plan, seeds: Iterable[int]) -> Iterator[Case]:
     options = plan.options["patterns"]
     for method, seed in product(options["methods"], seeds):
         of_data = {"prototypes": options["prototypes"], "seed": seed}
-        dataset, data = drawn(f"{HERE}.patterns", of_data, observe=f"{HERE}.patterns:observe")
+        dataset, data = drawn_dataset(f"{HERE}.patterns", of_data, observe=f"{HERE}.patterns:observe")
         yield Case(
             FitKey(dataset, f"{method}-patterns", options["K"], WHOLE, 0),
             {"method": method, "seed": seed},
@@ -130,7 +130,7 @@ class Way(NamedTuple):
     scale: float = USUAL_SCALE
 
 
-def _fit(plan: Plan, way: Way, setup: SetUp, seed: int, columns: dict[str, Any]) -> Case:
+def _fit_case(plan: Plan, way: Way, setup: SetUp, seed: int, columns: dict[str, Any]) -> Case:
     """Return the case of one fit, whose sizes of factors are looked at."""
     method, searches, scale = way
     entry, is_sampler, figure = plan.entry(method), plan.is_sampler(method), plan.options["figure_1"]
@@ -138,8 +138,8 @@ def _fit(plan: Plan, way: Way, setup: SetUp, seed: int, columns: dict[str, Any])
     changed = ({"step": None} if searches and has_step else {}) | ({} if is_sampler else {"start_scale": scale})
     name = f"{method}{'-searching' if searches else ''}{'' if is_sampler else f'-from-{scale:g}'}"
     iterations = plan.options[COMPARED]["methods"][method] if searches else figure["iterations"]
-    dataset, data = _drawn(plan, method, setup, seed, "factor_sizes:observe")
-    update = update_of(entry["settings"] | changed, is_sampler)
+    dataset, data = _drawn_dataset(plan, method, setup, seed, "factor_sizes:observe")
+    update = describe_update(entry["settings"] | changed, is_sampler)
     return Case(
         FitKey(dataset, name, K, WHOLE, 0),
         {**columns, "method": method, "update": update, "scale": scale, "seed": seed},
@@ -163,11 +163,11 @@ def start_cases(plan: Plan) -> Iterator[Case]:
 def _binary_cases(plan: Plan, option: str, ways: list[Way]) -> Iterator[Case]:
     options, known = plan.options[option], set_ups(plan.options["figure_1"])
     for set_up, way, seed in product(options["set_ups"], ways, _seeds(options)):
-        yield _fit(plan, way, known[set_up], seed, {"set_up": set_up})
+        yield _fit_case(plan, way, known[set_up], seed, {"set_up": set_up})
 
 
 def binary_cases(plan: Plan) -> list[Case]:
-    """Return the fits of both, each of them once."""
+    """Return the compared fits and those from other starts, each of them once."""
     return list({case.key: case for case in (*compared_cases(plan), *start_cases(plan))}.values())
 
 
@@ -178,7 +178,7 @@ def size_cases(plan: Plan) -> Iterator[Case]:
         options["sizes"], options["set_ups"], options["methods"], _seeds(options)
     ):
         columns = {"set_up": set_up, "N": N, "D": D}
-        yield _fit(plan, Way(method, True), known[set_up]._replace(N=N, D=D), seed, columns)
+        yield _fit_case(plan, Way(method, True), known[set_up]._replace(N=N, D=D), seed, columns)
 
 
 def observed_cases(plan: Plan) -> Iterator[Case]:
@@ -190,7 +190,7 @@ def observed_cases(plan: Plan) -> Iterator[Case]:
         likelihood = registry.estimator_class(plan.entry(method)["class"]).likelihoods[0]
         kind, setup = likelihood.matrix.__name__, list(known._replace(N=N, D=D))
         of_data = {"setup": setup, "seed": seed, "kind": kind, "share": share}
-        dataset, data = drawn(f"{HERE}.partly_observed", of_data, observe=f"{HERE}.partly_observed:observe")
+        dataset, data = drawn_dataset(f"{HERE}.partly_observed", of_data, observe=f"{HERE}.partly_observed:observe")
         K = plan.entry(method)["K"][0]
         yield Case(
             FitKey(dataset, f"{method}-{OBSERVED}", K, WHOLE, 0),
@@ -203,7 +203,7 @@ def observed_cases(plan: Plan) -> Iterator[Case]:
 # --- What cannot be run -----------------------------------------------------------------------
 
 
-def check_again(plan: Plan, option: str) -> Iterator[str]:
+def check_reading_options(plan: Plan, option: str) -> Iterator[str]:
     """Yield what is wrong with an option of the second reading.
 
     Methods and set-ups that are unknown, methods that search without iterations of COMPARED, and seeds that fits of the

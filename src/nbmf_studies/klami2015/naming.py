@@ -34,16 +34,16 @@ def series_of(plan: Plan, methods: Iterable[str]) -> dict[str, list]:
     return {method: [labels[method], colours[method], dash_of(method)] for method in methods}
 
 
-def methods_of(plan: Plan) -> list[str]:
+def figure_methods(plan: Plan) -> list[str]:
     """Return the methods of both figures, each once."""
     return list(dict.fromkeys(m for name in FIGURES for m in plan.options[name]["methods"]))
 
 
-def labelled(plan: Plan) -> dict[str, Any]:
-    """Return the labels of all of them, as an argument."""
-    return {"labels": plan.labels(methods_of(plan))}
+def labels_argument(plan: Plan) -> dict[str, Any]:
+    """Return the labels of the methods of both figures, as an argument."""
+    return {"labels": plan.labels(figure_methods(plan))}
 
 
-def of_cases(name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str, **more) -> Table:
+def case_table(name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str, **more) -> Table:
     """Return the table of all of an experiment's fits, which is published as it is."""
     return Table(name, title, make=make, needs=lambda plan: {"fits": Cases.of(cases(plan))}, in_reference=True, **more)

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocat
 from nbmf.evaluation.replications import interval
 from nbmf.plotting import style
 from nbmf_studies.klami2015.engines import BOHNING, PG_F
-from nbmf_studies.klami2015.reading_tables import found_at
+from nbmf_studies.klami2015.reading_tables import discovery_times
 
 SHOWN = {"high_error": "error above .95", "log_likelihood": "log-likelihood, nats per entry"}
 PAPER = {"high_error": {PG_F: 0.32, BOHNING: 0.49}, "log_likelihood": {PG_F: -0.129, BOHNING: -0.185}}
@@ -88,7 +88,7 @@ def draw_patterns(patterns: pd.DataFrame, series: dict[str, list], few: int) -> 
         Iterations of the claim, a dotted line.
     """
     figure, axes = style.panel_grid(1, 1, 2.8, 0.5)
-    axis, table, end = axes[0, 0], found_at(patterns), int(patterns["iteration"].max())
+    axis, table, end = axes[0, 0], discovery_times(patterns), int(patterns["iteration"].max())
     for method, (_, colour, dash) in series.items():
         at = np.sort(table.loc[table["method"] == method, "iteration"])
         if at.size:

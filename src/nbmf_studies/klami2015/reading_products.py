@@ -10,43 +10,43 @@ from nbmf_studies.framework.needs import tables
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015 import experiments
 from nbmf_studies.klami2015.criteria import FEW
-from nbmf_studies.klami2015.engines import DRAWS, EXACT, GAUSSIAN, LINE_SEARCH, update_of
+from nbmf_studies.klami2015.engines import DRAWS, EXACT, GAUSSIAN, LINE_SEARCH, describe_update
 from nbmf_studies.klami2015.errors import PRESENT
 from nbmf_studies.klami2015.experiments import COMPARED, MORE_PATTERNS, OBSERVED, SIZES, STARTS
-from nbmf_studies.klami2015.naming import labelled, of_cases, series_of, title_of
+from nbmf_studies.klami2015.naming import case_table, labels_argument, series_of, title_of
 from nbmf_studies.klami2015.simulation import set_ups
 
 
-def _asked(name: str, title: str, make: str, option: str | None = None, **more) -> Table:
+def _reading_table(name: str, title: str, make: str, option: str | None = None, **more) -> Table:
     """Return a table of the second reading, whose option is checked if it has one of its own."""
-    return Table(name, title, make=make, **_on_request(option), in_report=True, float_format="%.4g", **more)
+    return Table(name, title, make=make, **_request_options(option), in_report=True, float_format="%.4g", **more)
 
 
-def _shown(name: str, title: str, make: str, option: str | None = None, **more) -> Figure:
-    return Figure(name, title, make=make, **_on_request(option), **more)
+def _reading_figure(name: str, title: str, make: str, option: str | None = None, **more) -> Figure:
+    return Figure(name, title, make=make, **_request_options(option), **more)
 
 
 SCHEMAS = {
-    COMPARED: experiments.OF_COMPARED,
-    STARTS: experiments.OF_STARTS,
-    MORE_PATTERNS: experiments.OF_MORE_PATTERNS,
-    SIZES: experiments.OF_SIZES,
-    OBSERVED: experiments.OF_OBSERVED,
+    COMPARED: experiments.COMPARED_OPTIONS,
+    STARTS: experiments.STARTS_OPTIONS,
+    MORE_PATTERNS: experiments.MORE_PATTERNS_OPTIONS,
+    SIZES: experiments.SIZES_OPTIONS,
+    OBSERVED: experiments.OBSERVED_OPTIONS,
 }
 
 
-def _on_request(option: str | None) -> dict[str, Any]:
+def _request_options(option: str | None) -> dict[str, Any]:
     if option is None:
         return {"on_request": common.READINGS}
     return {
         "on_request": common.READINGS,
         "options": SCHEMAS[option],
-        "check": lambda plan: experiments.check_again(plan, option),
+        "check": lambda plan: experiments.check_reading_options(plan, option),
     }
 
 
-def _ends(name: str, title: str, cases: Callable[[Plan], Iterable[Case]]) -> Table:
-    return of_cases(name, title, cases, ".ends:gather", float_format="%.6g", on_request=common.READINGS)
+def _end_table(name: str, title: str, cases: Callable[[Plan], Iterable[Case]]) -> Table:
+    return case_table(name, title, cases, ".ends:gather", float_format="%.6g", on_request=common.READINGS)
 
 
 def _titles(plan: Plan, names: Iterable[str]) -> dict[str, str]:
@@ -54,36 +54,36 @@ def _titles(plan: Plan, names: Iterable[str]) -> dict[str, str]:
     return {name: title_of(known[name]) for name in names}
 
 
-def _updates(plan: Plan, methods: Iterable[str], searching: bool) -> dict[str, list]:
-    """Return of methods as they are, or with the best step: "method|update" and [label, colour, dash]."""
+def _update_series(plan: Plan, methods: Iterable[str], searching: bool) -> dict[str, list]:
+    """Return [label, colour, dash] by "method|update", of methods as they are or with the best step."""
     labels, colours, series = plan.labels(methods), plan.colours(methods), {}
     for method in methods:
         settings = plan.entry(method)["settings"]
         settings = {**settings, "step": None} if searching else settings
-        update = update_of(settings, plan.is_sampler(method))
+        update = describe_update(settings, plan.is_sampler(method))
         has_label = update in (EXACT, DRAWS)
         label = labels[method] if has_label else f"{labels[method]}, {update}"
         series[f"{method}|{update}"] = [label, colours[method], "-" if update == LINE_SEARCH or has_label else "--"]
     return series
 
 
-def _of_starts(plan: Plan) -> dict[str, Any]:
+def _start_arguments(plan: Plan) -> dict[str, Any]:
     options = plan.options[STARTS]
-    series = _updates(plan, options["methods"], False) | _updates(plan, options["searching"], True)
+    series = _update_series(plan, options["methods"], False) | _update_series(plan, options["searching"], True)
     return {"set_ups": _titles(plan, options["set_ups"]), "series": series}
 
 
-def _of_cuts(plan: Plan) -> dict[str, Any]:
+def _cut_arguments(plan: Plan) -> dict[str, Any]:
     options = plan.options[COMPARED]
     log_odds = [method for method in options["methods"] if method != GAUSSIAN]  # of the normal model v has another unit
-    series = {key: line[:2] for key, line in _updates(plan, log_odds, True).items()}
+    series = {key: line[:2] for key, line in _update_series(plan, log_odds, True).items()}
     factors = {"factors": plan.options["figure_1"]["K"], "usual": PRESENT}
     return {"set_ups": _titles(plan, options["set_ups"]), "series": series, **factors}
 
 
 TABLES = (
-    _ends("binary_fits", "Errors at the end of the fits to new binary matrices", experiments.binary_cases),
-    of_cases(
+    _end_table("binary_fits", "Errors at the end of the fits to new binary matrices", experiments.binary_cases),
+    case_table(
         "new_patterns",
         "Repeated patterns, more seeds",
         experiments.more_pattern_cases,
@@ -91,8 +91,8 @@ TABLES = (
         float_format="%.6g",
         on_request=common.READINGS,
     ),
-    _ends("size_fits", "Errors at the end of the fits to matrices of other sizes", experiments.size_cases),
-    _ends("observed_fits", "CPU times of fits to partly observed matrices", experiments.observed_cases),
+    _end_table("size_fits", "Errors at the end of the fits to matrices of other sizes", experiments.size_cases),
+    _end_table("observed_fits", "CPU times of fits to partly observed matrices", experiments.observed_cases),
     Table(
         "times",
         "CPU times of every fit",
@@ -102,49 +102,49 @@ TABLES = (
         float_format="%.6g",
         on_request=common.READINGS,
     ),
-    _asked(
+    _reading_table(
         COMPARED,
         "Binary data again, by step or line search and scale of the start",
         ".reading_tables:binary_ends",
         COMPARED,
         needs=tables(ends="binary_fits"),
-        arguments=labelled,
+        arguments=labels_argument,
     ),
-    _asked(
+    _reading_table(
         "bohning_ratios",
         "PG-F and Böhning on the same matrices",
         ".reading_tables:bohning_ratios",
         needs=tables(ends="binary_fits"),
-        arguments=labelled,
+        arguments=labels_argument,
     ),
-    _asked(
+    _reading_table(
         "time_ratios",
         "Time per iteration, to convergence and to equal errors",
         ".convergence:summarise",
         needs=tables("times"),
-        arguments=labelled,
+        arguments=labels_argument,
     ),
-    _asked(
+    _reading_table(
         "pattern_times",
         "Iterations until patterns are found",
         ".reading_tables:pattern_times",
         needs=tables(patterns="new_patterns"),
-        arguments=labelled,
+        arguments=labels_argument,
     ),
-    _asked(
+    _reading_table(
         SIZES,
         "Matrices of other sizes",
         ".reading_tables:size_differences",
         SIZES,
         needs=tables(sizes="size_fits"),
-        arguments=labelled,
+        arguments=labels_argument,
     ),
-    _asked(
+    _reading_table(
         "observed_times",
         "Time per iteration where entries are missing",
         ".reading_tables:observed_times",
         needs=tables(observed="observed_fits"),
-        arguments=labelled,
+        arguments=labels_argument,
     ),
     *common.readings(
         needs=tables(
@@ -154,18 +154,22 @@ TABLES = (
     ),
 )
 FIGURES = (
-    _shown(
+    _reading_figure(
         STARTS,
         "Set-up 3 by step and start",
         ".reading_figures:draw_starts",
         STARTS,
         needs=tables(ends="binary_fits"),
-        arguments=_of_starts,
+        arguments=_start_arguments,
     ),
-    _shown(
-        "cuts", "Number of factors by threshold", ".cuts:draw", needs=tables(ends="binary_fits"), arguments=_of_cuts
+    _reading_figure(
+        "cuts",
+        "Number of factors by threshold",
+        ".cuts:draw",
+        needs=tables(ends="binary_fits"),
+        arguments=_cut_arguments,
     ),
-    _shown(
+    _reading_figure(
         MORE_PATTERNS,
         "Patterns found against iterations",
         ".reading_figures:draw_patterns",
@@ -173,7 +177,7 @@ FIGURES = (
         needs=tables(patterns="new_patterns"),
         arguments=lambda plan: {"series": series_of(plan, plan.options["patterns"]["methods"]), "few": FEW},
     ),
-    _shown(
+    _reading_figure(
         OBSERVED,
         "Time per iteration and the proportion of observed entries",
         ".reading_figures:draw_observed",

@@ -70,7 +70,7 @@ def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def found_at(patterns: pd.DataFrame) -> pd.DataFrame:
+def discovery_times(patterns: pd.DataFrame) -> pd.DataFrame:
     """Return a row per engine and seed: the first iteration and CPU seconds at which patterns are found, or infinity.
 
     Parameters
@@ -92,12 +92,12 @@ def pattern_times(patterns: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
     Parameters
     ----------
     patterns : DataFrame
-        As for `found_at`.
+        As for `discovery_times`.
     labels : dict
         Of each method.
     """
     rows = []
-    for method, own in found_at(patterns).groupby("method", sort=False):
+    for method, own in discovery_times(patterns).groupby("method", sort=False):
         at = own["iteration"]
         quantiles = {f"iteration, {share:.0%} of seeds": at.quantile(share, "higher") for share in QUANTILES}
         seconds = own["seconds"].quantile(0.5, "higher")

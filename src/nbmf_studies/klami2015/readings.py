@@ -12,11 +12,11 @@ import pandas as pd
 
 from nbmf.evaluation.replications import holm, interval
 from nbmf_studies.framework.gathering import column_by
-from nbmf_studies.framework.verdicts import Part, Reading, judging_again
+from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
 from nbmf_studies.klami2015 import criteria
-from nbmf_studies.klami2015.convergence import PER_ITERATION, TO_EQUAL, TO_STANDSTILL, reference_of, times
+from nbmf_studies.klami2015.convergence import PER_ITERATION, TO_EQUAL, TO_STANDSTILL, reference_engine, times
 from nbmf_studies.klami2015.criteria import BALANCED, BINARY, FEW, NOT_ITS_VARIANTS, OVERDISPERSED, PRINTED, SLOWER
-from nbmf_studies.klami2015.cuts import decade_of, found
+from nbmf_studies.klami2015.cuts import count_factors, first_decade
 from nbmf_studies.klami2015.ends import difference, ratio
 from nbmf_studies.klami2015.engines import (
     BOHNING,
@@ -32,9 +32,9 @@ from nbmf_studies.klami2015.engines import (
     NOISE,
     PG_F,
     USUAL_SCALE,
-    short,
+    short_name,
 )
-from nbmf_studies.klami2015.reading_tables import found_at
+from nbmf_studies.klami2015.reading_tables import discovery_times
 
 CERTAIN = 0.05  # of adjusted p-values
 AS_PRINTED, INSIDE = criteria.IMBALANCED
@@ -61,14 +61,14 @@ class Results:
     observed: pd.DataFrame
     K: int
 
-    def of(self, set_up: str, method: str, column: str = "error", update: str = LINE_SEARCH) -> pd.Series:
+    def end_values(self, set_up: str, method: str, column: str = "error", update: str = LINE_SEARCH) -> pd.Series:
         """Return what the fits from the usual start end with, by seed; an engine that cannot search is as it is."""
         update = UPDATES.get(method, update)
         return column_by("seed", self.ends, column, set_up=set_up, method=method, update=update, scale=USUAL_SCALE)
 
-    def those(self, set_up: str, *methods: str) -> list[str]:
+    def methods_run(self, set_up: str, *methods: str) -> list[str]:
         """Return the methods that were run on a set-up."""
-        return [method for method in methods if len(self.of(set_up, method))]
+        return [method for method in methods if len(self.end_values(set_up, method))]
 
 
 # --- Set-up 3 ---------------------------------------------------------------------------------
@@ -81,13 +81,13 @@ def direct_is_best(set_ups: tuple[str, ...]) -> Callable[[Results], Iterator[Par
         pairs = [
             (set_up, one, other)
             for set_up in set_ups
-            for one in run.those(set_up, *criteria.DIRECT)
-            for other in run.those(set_up, GAUSSIAN, BOHNING, NOISE)
+            for one in run.methods_run(set_up, *criteria.DIRECT)
+            for other in run.methods_run(set_up, GAUSSIAN, BOHNING, NOISE)
         ]
-        differences = [difference(run.of(s, one), run.of(s, other)) for s, one, other in pairs]
+        differences = [difference(run.end_values(s, one), run.end_values(s, other)) for s, one, other in pairs]
         adjusted = holm(one.p for one in differences)
         for (set_up, one, other), away, p in zip(pairs, differences, adjusted, strict=True):
-            where = f"{short(one)} minus {short(other)} on {set_up}"
+            where = f"{short_name(one)} minus {short_name(other)} on {set_up}"
             yield Part(where, away.mean < 0 and p < CERTAIN, f"{away}, p = {p:.2g}")
 
     return decide
@@ -97,10 +97,10 @@ def high_errors(set_up: str, update: str) -> Callable[[Results], Iterator[Part]]
     """Claim 4: the numbers of section 6.1 on set-up 3."""
 
     def decide(run: Results) -> Iterator[Part]:
-        if len(run.those(set_up, PG_F, BOHNING)) < 2:
+        if len(run.methods_run(set_up, PG_F, BOHNING)) < 2:
             return
         high, gains = (
-            {method: run.of(set_up, method, column, update) for method in (PG_F, BOHNING)}
+            {method: run.end_values(set_up, method, column, update) for method in (PG_F, BOHNING)}
             for column in ("high_error", "log_likelihood")
         )
         if high[PG_F].empty or high[BOHNING].empty:
@@ -111,11 +111,11 @@ def high_errors(set_up: str, update: str) -> Callable[[Results], Iterator[Part]]
         for method, printed in PRINTED.items():
             one = interval(high[method])
             near = abs(one.mean - printed) <= criteria.NEAR * printed
-            yield Part(f"error above .95 of {short(method)}", near, f"{one}; paper {printed:g}")
+            yield Part(f"error above .95 of {short_name(method)}", near, f"{one}; paper {printed:g}")
         for method, printed in LIKELIHOODS.items():
             one = interval(gains[method])
             near = abs(one.mean - printed) <= NEAR
-            yield Part(f"log-likelihood of {short(method)}", near, f"{one}; paper {printed:g}")
+            yield Part(f"log-likelihood of {short_name(method)}", near, f"{one}; paper {printed:g}")
 
     return decide
 
@@ -124,8 +124,8 @@ def sampler_is_best(set_up: str) -> Callable[[Results], Iterator[Part]]:
     """Claim 5."""
 
     def decide(run: Results) -> Iterator[Part]:
-        if len(run.those(set_up, GIBBS, PG_F)) == 2:
-            away = difference(run.of(set_up, PG_F), run.of(set_up, GIBBS))
+        if len(run.methods_run(set_up, GIBBS, PG_F)) == 2:
+            away = difference(run.end_values(set_up, PG_F), run.end_values(set_up, GIBBS))
             yield Part(f"PG-F minus Gibbs on {set_up}", away.low >= criteria.SAMPLER_GAIN, str(away))
 
     return decide
@@ -135,8 +135,8 @@ def noise_is_inaccurate(set_up: str) -> Callable[[Results], Iterator[Part]]:
     """Claim 6."""
 
     def decide(run: Results) -> Iterator[Part]:
-        if len(run.those(set_up, NOISE, PG_F)) == 2:
-            times_more = ratio(run.of(set_up, NOISE), run.of(set_up, PG_F))
+        if len(run.methods_run(set_up, NOISE, PG_F)) == 2:
+            times_more = ratio(run.end_values(set_up, NOISE), run.end_values(set_up, PG_F))
             yield Part(f"error with noise over PG-F's on {set_up}", times_more.low >= criteria.NOISY, str(times_more))
 
     return decide
@@ -151,14 +151,14 @@ def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> C
     def decide(run: Results) -> Iterator[Part]:
         table = times(run.traces)
         for set_up in set_ups:
-            reference = reference_of(table, set_up)
+            reference = reference_engine(table, set_up)
             run_there = set(table.loc[table["set_up"] == set_up, "method"])
             for method in [one for one in slow if reference and one in run_there]:
                 for name in (TO_STANDSTILL, PER_ITERATION, TO_EQUAL):
                     one, other = (column_by("seed", table, name, set_up=set_up, method=m) for m in (method, reference))
                     ratio_of_times = ratio(one, other)
                     text = f"{one.median():.3g} and {other.median():.3g} s (medians), {ratio_of_times} times"
-                    where = f"{short(method)} on {set_up}, {name}"
+                    where = f"{short_name(method)} on {set_up}, {name}"
                     yield Part(where, ratio_of_times.mean >= SLOWER, text, ours=name != TO_STANDSTILL)
 
     return decide
@@ -167,23 +167,23 @@ def slower_to_a_standstill(set_ups: tuple[str, ...], slow: tuple[str, ...]) -> C
 def factors_are_found(run: Results) -> Iterator[Part]:
     """Claim 9: at some decade of cuts."""
     for set_up in BINARY:
-        for method in run.those(set_up, BOHNING, *criteria.DIRECT, NOISE):
+        for method in run.methods_run(set_up, BOHNING, *criteria.DIRECT, NOISE):
             update = UPDATES.get(method, LINE_SEARCH)
             of = {"set_up": set_up, "method": method, "update": update, "scale": USUAL_SCALE}
-            counts = found(run.ends[np.logical_and.reduce([run.ends[name] == of[name] for name in of])])
-            start = decade_of((counts - run.K).abs().le(criteria.FACTORS).all(axis=1))
+            counts = count_factors(run.ends[np.logical_and.reduce([run.ends[name] == of[name] for name in of])])
+            start = first_decade((counts - run.K).abs().le(criteria.FACTORS).all(axis=1))
             text = "no decade" if start is None else f"from {start:.2g} to {10 * start:.2g}"
-            yield Part(f"{short(method)} on {set_up}", start is not None, text)
+            yield Part(f"{short_name(method)} on {set_up}", start is not None, text)
 
 
 def patterns_are_found(run: Results) -> Iterator[Part]:
     """Claim 10: by most seeds."""
-    for method, own in found_at(run.patterns).groupby("method", sort=False):
+    for method, own in discovery_times(run.patterns).groupby("method", sort=False):
         at = own["iteration"]
         median, within = at.quantile(0.5, "higher"), (at <= FEW).mean()
         text = f"median {median:g} iterations; {within:.0%} of {len(own)} seeds within {FEW}"
         evidence = f"{text}, {np.isfinite(at).mean():.0%} at all"
-        yield Part(short(method), median <= FEW, evidence, ours=method in NOT_ITS_VARIANTS)
+        yield Part(short_name(method), median <= FEW, evidence, ours=method in NOT_ITS_VARIANTS)
 
 
 # --- Claims that were not judged before -------------------------------------------------------
@@ -203,7 +203,7 @@ def same_at_other_sizes(run: Results) -> Iterator[Part]:
         differences.append(difference(*(column_by("seed", run.sizes, "error", **of, method=m) for m in (PG_F, method))))
     adjusted = holm(one.p for one in differences)
     for ((set_up, N, D), method), away, p in zip(cells, differences, adjusted, strict=True):
-        where = f"PG-F minus {short(method)}, {N} x {D}, {set_up}"
+        where = f"PG-F minus {short_name(method)}, {N} x {D}, {set_up}"
         yield Part(where, away.mean < 0 and p < CERTAIN, f"{away}, p = {p:.2g}")
 
 
@@ -217,7 +217,7 @@ def time_follows_what_is_observed(run: Results) -> Iterator[Part]:
             same = complete[complete["entries"] == shape["entries"].iloc[0]]
             if len(same):
                 ratio_of_times = ratio(shape.set_index("seed")["per"], same.set_index("seed")["per"])
-                where = f"{short(method)}, {N} x {D}, {share:.2%} observed"
+                where = f"{short_name(method)}, {N} x {D}, {share:.2%} observed"
                 is_factorized = method in (PG_F, BOHNING)
                 yield Part(
                     where,
@@ -308,4 +308,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, Results)
+readings, readings_parts = reading_functions(READINGS, Results)

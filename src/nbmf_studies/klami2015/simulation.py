@@ -40,7 +40,7 @@ class SetUp(NamedTuple):
         return *self[:4], str(float(self.s)), str(float(self.b)), int(self.inside), seed
 
 
-class Drawn(NamedTuple):
+class DrawnMatrix(NamedTuple):
     """A matrix and what it was drawn from.
 
     X : int array (N, D)
@@ -51,7 +51,7 @@ class Drawn(NamedTuple):
     mean: np.ndarray
 
 
-def draw(setup: SetUp, seed: int) -> Drawn:
+def draw(setup: SetUp, seed: int) -> DrawnMatrix:
     """Draw the matrix of a set-up and a seed, the same one every time."""
     rng = np.random.default_rng(seed_sequence("klami2015", "data", *setup.key(seed)))
     U, V = rng.standard_normal((setup.N, setup.K)), rng.standard_normal((setup.D, setup.K))
@@ -59,13 +59,13 @@ def draw(setup: SetUp, seed: int) -> Drawn:
     psi = setup.s * (psi + setup.b) if setup.inside else setup.s * psi + setup.b
     if setup.law == "bernoulli":
         mean = expit(psi)
-        return Drawn((rng.random(mean.shape) < mean).astype(np.int8), mean)
+        return DrawnMatrix((rng.random(mean.shape) < mean).astype(np.int8), mean)
     if setup.law == "poisson":
         mean = np.exp(psi)
-        return Drawn(rng.poisson(mean), mean)
+        return DrawnMatrix(rng.poisson(mean), mean)
     r = rng.gamma(SIZE_SHAPE, size=setup.D)
     rate = rng.gamma(np.broadcast_to(r, psi.shape)) * np.exp(psi)
-    return Drawn(rng.poisson(rate), r * np.exp(psi))
+    return DrawnMatrix(rng.poisson(rate), r * np.exp(psi))
 
 
 def build(*, setup: list, seed: int, kind: str) -> NamedMatrix:

@@ -10,10 +10,10 @@ from nbmf_studies.framework.options import unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015 import experiments, reading_products
 from nbmf_studies.klami2015.experiments import FIGURES
-from nbmf_studies.klami2015.naming import labelled, of_cases, series_of, title_of
+from nbmf_studies.klami2015.naming import case_table, labels_argument, series_of, title_of
 from nbmf_studies.klami2015.simulation import set_ups
 
-PATTERNS = of_cases(
+PATTERNS = case_table(
     "patterns",
     "Repeated patterns with flipped bits",
     experiments.pattern_cases,
@@ -22,7 +22,7 @@ PATTERNS = of_cases(
     check=lambda plan: unknown_methods(plan, "patterns"),
 )
 TRACES = replace(
-    of_cases("traces", "Errors against the CPU time of every fit", experiments.trace_cases, ".traces:gather"),
+    case_table("traces", "Errors against the CPU time of every fit", experiments.trace_cases, ".traces:gather"),
     in_reference=False,  # 14,000 rows
 )
 ENDS = Table(
@@ -67,7 +67,7 @@ LAST_ERRORS = Table(
     "Errors at the end of the fits",
     make=".reported_values:last_errors",
     needs=tables("traces"),
-    arguments=labelled,
+    arguments=labels_argument,
     in_report=True,
     float_format="%.4g",
 )

@@ -31,7 +31,7 @@ def tabulate(scores: pd.DataFrame, pairs: list[list[str]]) -> pd.DataFrame:
     for dataset in scores["dataset"].unique():
         of_dataset = scores[scores["dataset"] == dataset]
         for method, other in pairs:
-            first, second = _by_mask(of_dataset, method), _by_mask(of_dataset, other)
+            first, second = _perplexity_by_mask(of_dataset, method), _perplexity_by_mask(of_dataset, other)
             if first is None or second is None:
                 continue
             ratios = np.sort((first / second).dropna().to_numpy())
@@ -55,7 +55,7 @@ def interval_of_median(n: int) -> tuple[int, float]:
     return rank, float(1.0 - 2.0 * binom.cdf(rank - 1, n, 0.5))
 
 
-def _by_mask(scores: pd.DataFrame, method: str) -> pd.Series | None:
+def _perplexity_by_mask(scores: pd.DataFrame, method: str) -> pd.Series | None:
     """Return the perplexity of each mask at the best K, None without fits."""
     of_method = scores[scores["method"] == method]
     if of_method.empty:

@@ -33,7 +33,7 @@ def measure(estimator: Any, matrix: BinaryMatrix, mask: np.ndarray, **options) -
     truth : float, the perplexity of the true proportions
     """
     by_row = options["kind"] == "by row" and estimator.orientation_ == "columns"
-    shares = shares_of_lines(training_codes(matrix, mask), axis=1 if by_row else 0)
+    shares = shrunken_means(training_codes(matrix, mask), axis=1 if by_row else 0)
     of_fit, of_shares, truth = (
         perplexity(matrix.codes, mean, mask) for mean in (estimator.expectation_, shares, _truth(**options))
     )
@@ -58,7 +58,7 @@ def _stream(rows: int, columns: int, kind: str, what: str) -> np.random.Generato
     return np.random.default_rng(seed_sequence("structureless", rows, columns, kind, what))
 
 
-def shares_of_lines(codes: np.ndarray, axis: int) -> np.ndarray:
+def shrunken_means(codes: np.ndarray, axis: int) -> np.ndarray:
     """Return the proportion of ones of each column (axis 0) or row (1), shrunk to a half, as (F, N)."""
     ones = (codes == 1).sum(axis=axis, keepdims=True)
     observed = (codes >= 0).sum(axis=axis, keepdims=True)

@@ -7,7 +7,7 @@ from nbmf import registry
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Reports, tables
 from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown_methods
 from nbmf_studies.framework.plan import Plan
@@ -26,7 +26,7 @@ def recovery_cases(plan: Plan) -> Iterator[Case]:
     size, K = options["size"], options["K"]
     for kind, truth, repetition in product(LEARNED, options["values"], range(options["repetitions"])):
         of_data = {"size": size, "K": K, "kind": kind, "truth": truth, "repetition": repetition}
-        dataset, entry = drawn(f"{HERE}.recovery_data", of_data)
+        dataset, entry = drawn_dataset(f"{HERE}.recovery_data", of_data)
         for method, settings in options["methods"].items():
             learned = priors(kind, "learn")
             rules = registry.estimator_class(plan.entry(method)["class"]).rules
@@ -44,7 +44,7 @@ def structureless_cases(plan: Plan) -> Iterator[Case]:
     options = plan.options["structureless"]
     for (rows, columns), kind in product(options["shapes"], KINDS):
         of_data = {"rows": rows, "columns": columns, "kind": kind}
-        dataset, entry = drawn(f"{HERE}.structureless", of_data, measure=f"{HERE}.structureless:measure")
+        dataset, entry = drawn_dataset(f"{HERE}.structureless", of_data, measure=f"{HERE}.structureless:measure")
         for method, settings in options["methods"].items():
             yield Case(
                 FitKey(dataset, f"{method}-structureless", options["K"], 0, 0),
@@ -105,7 +105,7 @@ FIGURE_10 = Figure(
     "Figure 10 with learned priors",
     make="nbmf.plotting.boxes:draw",
     needs=tables("scores"),
-    arguments=common.compared,
+    arguments=common.comparison_arguments,
     with_gaps=True,
 )
 FIGURE_RECOVERY = Figure(

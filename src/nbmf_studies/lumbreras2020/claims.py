@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from nbmf_studies.framework.verdicts import Claim, Part, judging
+from nbmf_studies.framework.verdicts import Claim, Part, verdict_functions
 
 SIMILAR = 0.03  # medians over masks within this share of each other are "similar"
 FAR_FEWER = 33  # components out of 100: a third
@@ -181,10 +181,10 @@ def few_components(run: Results) -> Iterator[Part]:
             )
 
 
-def comparing(
+def rule_for_methods(
     methods: tuple[str, ...], decide: Callable[[Results], Iterator[Part]]
 ) -> Callable[[Results], Iterable[Part]]:
-    """Return how a claim is decided that compares these methods: without one of them it cannot be."""
+    """Return a rule that yields no part if any of these methods, which it compares, was not run."""
 
     def parts(run: Results) -> Iterable[Part]:
         return decide(run) if run.datasets and set(methods) <= set(run.scores["method"]) else ()
@@ -197,20 +197,20 @@ CLAIMS = [
         "Beta-Dir VB predicts as well as or better than bICA at every K on lastfm and parliament, "
         "and about as well elsewhere, without choosing K.",
         f"On each dataset the median log loss over masks is at most {SIMILAR:.0%} above that of bICA with its best K.",
-        comparing(("beta-dir-vb", "bica"), vb_against_bica),
+        rule_for_methods(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     Claim(
         "Dir-Dir GS is clearly the best mean-parameterised method on paleo.",
         f"The median log loss over masks is more than {SIMILAR:.0%} below that of every other "
         "mean-parameterised method with its best K.",
-        comparing(MEAN_PARAMETERISED, dir_dir_on_paleo),
+        rule_for_methods(MEAN_PARAMETERISED, dir_dir_on_paleo),
     ),
     Claim(
         "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies less between runs.",
         f"c-bICA is better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K). On lastfm "
         f"and parliament it is more than {SIMILAR:.0%} worse (median over K). Its interquartile range over "
         "masks is smaller (median over dataset, K).",
-        comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
+        rule_for_methods(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Claim(
         "logPCA is marginally better than the rest given a suitable K, except on animals, where it "
@@ -218,25 +218,25 @@ CLAIMS = [
         "With its best K logPCA has the smallest median of all methods on a dataset; on animals it has one of the "
         f"two largest. Its median at the largest K is more than {SIMILAR:.0%} above that at the "
         "best K.",
-        comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
+        rule_for_methods((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Claim(
         "c-bICA converges in fewer iterations than bICA, though not always; Beta-Dir VB starts higher and catches up.",
         f"c-bICA-5 needs fewer iterations until the mean log loss over masks stays within {ARRIVED:.0%} of its end, on "
         "more than half of the datasets. On each dataset Beta-Dir VB is above both "
         f"after the first iteration, and at the end at most {SIMILAR:.0%} above the better one.",
-        comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
+        rule_for_methods(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),
     Claim(
         "The nonparametric methods use far fewer than 100 components.",
         f"For each dataset and method at most {FAR_FEWER} components (a third) hold at least 1 % of "
         "the dictionary's weight (median over masks).",
-        comparing(NONPARAMETRIC, few_components),
+        rule_for_methods(NONPARAMETRIC, few_components),
     ),
 ]
 
 
-claims, claims_parts = judging(CLAIMS, Results)
+claims, claims_parts = verdict_functions(CLAIMS, Results)
 
 
 # Section 6.3.1 and Figure 7, for parliament: what, method, K, the paper's value.

@@ -3,7 +3,7 @@
 from nbmf_studies.framework.plan import Plan
 
 
-def is_of_papers(plan: Plan) -> bool:
+def has_paper_dataset(plan: Plan) -> bool:
     """Whether a dataset is rebuilt by a recipe.
 
     Of files of the user's own, toy matrices and the paper's claims and numbers say nothing.

@@ -37,11 +37,11 @@ def _variants(plan: Plan) -> Iterator[tuple[dict[str, Any], str, dict[str, Any] 
         if all(settings[name] == prior for name, prior in priors.items()):
             yield columns, DIR_DIR, None
         elif value != PER_K or side == COLUMNS:  # both at 1/K are one model
-            name = f"{DIR_DIR}-{'eta' if side == COLUMNS else 'gamma'}-{_as_name(value)}"
+            name = f"{DIR_DIR}-{'eta' if side == COLUMNS else 'gamma'}-{_format_value(value)}"
             yield columns, name, plan.variant(DIR_DIR, K, priors)
 
 
-def _as_name(value: float | str) -> str:
+def _format_value(value: float | str) -> str:
     return value.replace("/", "_") if isinstance(value, str) else f"{value:g}"
 
 

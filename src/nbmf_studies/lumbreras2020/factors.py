@@ -65,7 +65,7 @@ def dictionaries(name: str) -> Figure:
     """Return the declaration of Figure 7, 8 or 9, which differ in what their options say."""
 
     def needs(plan: Plan) -> dict[str, Need]:
-        return {**_factors(plan, name), **common.diagnostics_if_any(plan)}
+        return {**_factors(plan, name), **common.diagnostics_needs(plan)}
 
     def arguments(plan: Plan) -> dict[str, Any]:
         return {key: plan.options[name][key] for key in ("dataset", "columns")}

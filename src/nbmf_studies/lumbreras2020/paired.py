@@ -12,13 +12,13 @@ from nbmf.evaluation.replications import Interval, holm, interval
 LEVEL = 0.05  # of the tests of one claim together
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """One comparison of two methods: what it is called, and the interval of the mean log ratio of perplexities."""
 
     where: str
     found: Interval
 
-    def reversed(self) -> "Compared":
+    def reversed(self) -> "Comparison":
         """Return the comparison of the second method with the first."""
         found = self.found
         return self._replace(found=found._replace(mean=-found.mean, low=-found.high, high=-found.low))
@@ -44,7 +44,7 @@ class Scores:
         held_out = float(self.table.loc[self.table["dataset"] == dataset, "n_test"].mean())
         return held_out / (self.observed[dataset] - held_out)
 
-    def of(self, dataset: str, method: str, K: int | None = None) -> pd.Series:
+    def log_perplexity(self, dataset: str, method: str, K: int | None = None) -> pd.Series:
         """Return the log perplexity of each mask; the mean over all K without one."""
         of_method = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
         if K is not None:
@@ -56,16 +56,16 @@ class Scores:
         of_dataset = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
         return int(of_dataset.groupby("K")["perplexity"].median().idxmin())
 
-    def at_best(self, dataset: str, method: str) -> pd.Series:
+    def log_perplexity_at_best(self, dataset: str, method: str) -> pd.Series:
         """Return the log perplexity of each mask at the best K."""
-        return self.of(dataset, method, self.best_K(dataset, method))
+        return self.log_perplexity(dataset, method, self.best_K(dataset, method))
 
-    def compare(self, dataset: str, one: pd.Series, other: pd.Series, where: str = "") -> Compared:
+    def compare(self, dataset: str, one: pd.Series, other: pd.Series, where: str = "") -> Comparison:
         """Return the comparison of two methods whose log perplexities are given per mask."""
-        return Compared(where or dataset, interval((one - other).dropna(), self.test_ratio(dataset)))
+        return Comparison(where or dataset, interval((one - other).dropna(), self.test_ratio(dataset)))
 
 
-def are_below(comparisons: Iterable[Compared]) -> list[bool]:
+def are_below(comparisons: Iterable[Comparison]) -> list[bool]:
     """Return which of the first methods are better: their mean is below, with Holm's correction over all of them."""
     comparisons = list(comparisons)
     adjusted = holm(one.found.p for one in comparisons)

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import interval
-from nbmf_studies.framework.verdicts import Part, Reading, judging_again
-from nbmf_studies.lumbreras2020.claims import MEAN_PARAMETERISED, PAPER_DATASETS, SIMILAR, comparing
+from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
+from nbmf_studies.lumbreras2020.claims import MEAN_PARAMETERISED, PAPER_DATASETS, SIMILAR, rule_for_methods
 from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
 from nbmf_studies.lumbreras2020.paired import Scores, are_below
 
@@ -71,21 +71,23 @@ class Results:
         return sorted(self.eta["eta"].unique(), reverse=True)
 
 
-def _is_best_on_paleo(run: Results, scores: Scores, dir_dir: pd.Series) -> Iterator[Part]:
+def _best_on_paleo_part(run: Results, scores: Scores, dir_dir: pd.Series) -> Iterator[Part]:
     """Yield whether Dir-Dir is better on paleo than every other method."""
     others = [name for name in MEAN_PARAMETERISED if name in set(scores.table["method"]) - {DIR_DIR}]
     if PALEO in run.datasets and len(dir_dir) >= FEWEST and others:
-        comparisons = [scores.compare(PALEO, dir_dir, scores.at_best(PALEO, name), name) for name in others]
+        comparisons = [
+            scores.compare(PALEO, dir_dir, scores.log_perplexity_at_best(PALEO, name), name) for name in others
+        ]
         text = "; ".join(f"{one.where}: {one}" for one in comparisons)
         yield Part("best on paleo", all(are_below(comparisons)), f"Dir-Dir GS against {text}")
 
 
-def dir_dir_with(eta: float) -> Callable[[Results], Iterator[Part]]:
+def dir_dir_rule(eta: float) -> Callable[[Results], Iterator[Part]]:
     """Return the rule of claim 2 with another η."""
 
     def decide(run: Results) -> Iterator[Part]:
         if any(np.isclose(eta, run.etas())):
-            yield from _is_best_on_paleo(run, run.first, run.dir_dir(PALEO, COLUMNS, eta))
+            yield from _best_on_paleo_part(run, run.first, run.dir_dir(PALEO, COLUMNS, eta))
 
     return decide
 
@@ -93,13 +95,13 @@ def dir_dir_with(eta: float) -> Callable[[Results], Iterator[Part]]:
 def dir_dir_transposed(run: Results) -> Iterator[Part]:
     """Claim 2 for the transposed matrix, with the η of the text."""
     if not run.one_side.empty:
-        yield from _is_best_on_paleo(run, run.transposed, run.dir_dir(PALEO, ROWS, 1.0))
+        yield from _best_on_paleo_part(run, run.transposed, run.dir_dir(PALEO, ROWS, 1.0))
 
 
 def dir_dir_for_longer(run: Results) -> Iterator[Part]:
     """Claim 2 with chains ten times as long."""
     if not run.long.empty:
-        yield from _is_best_on_paleo(run, run.first, np.log(run.long.set_index("mask")["perplexity"]))
+        yield from _best_on_paleo_part(run, run.first, np.log(run.long.set_index("mask")["perplexity"]))
 
 
 def one_eta(run: Results) -> Iterator[Part]:
@@ -107,7 +109,7 @@ def one_eta(run: Results) -> Iterator[Part]:
     comparisons = []
     for (side, eta), own in run.losses.groupby(["side", "eta"]):
         scores = run.first if side == COLUMNS else run.transposed
-        for part in _is_best_on_paleo(run, scores, run.dir_dir(PALEO, side, eta)):
+        for part in _best_on_paleo_part(run, scores, run.dir_dir(PALEO, side, eta)):
             median = own["loss"].median()
             is_near = abs(median / PRINTED_LOSS - 1.0) <= NEAR
             text = f"{eta:g} on the {side}: D(V|V^) {median:.0f}, {'' if part.holds else 'not '}best on paleo"
@@ -121,14 +123,19 @@ def vb_against_bica(run: Results) -> Iterator[Part]:
     """Claim 1: Beta-Dir VB is not worse than bICA at its best K by more than what is similar."""
     for dataset in run.datasets:
         scores = run.first
-        comparison = scores.compare(dataset, scores.at_best(dataset, "beta-dir-vb"), scores.at_best(dataset, "bica"))
+        comparison = scores.compare(
+            dataset,
+            scores.log_perplexity_at_best(dataset, "beta-dir-vb"),
+            scores.log_perplexity_at_best(dataset, "bica"),
+        )
         yield Part(dataset, bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR), str(comparison))
 
 
 def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
     """Claim 3: means over K on each mask."""
     comparisons = [
-        run.first.compare(name, run.first.of(name, "c-bica"), run.first.of(name, "bica")) for name in run.datasets
+        run.first.compare(name, run.first.log_perplexity(name, "c-bica"), run.first.log_perplexity(name, "bica"))
+        for name in run.datasets
     ]
     for one, better in zip(comparisons, are_below(comparisons), strict=True):
         yield Part(f"no improvement on {one.where}", not better, str(one))
@@ -143,7 +150,7 @@ def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
 
 
 def spread_ratios(run: Results) -> list[float]:
-    """Return of each dataset the log ratio of standard deviations over masks, c-bICA to bICA, the mean over K."""
+    """Return the mean over K of the log ratio of standard deviations over masks, c-bICA to bICA, for each dataset."""
     spread = np.log(run.scores.groupby(["method", "dataset", "K"])["perplexity"].std())
     ratios = (spread["c-bica"] - spread["bica"]).groupby("dataset").mean()
     return [float(ratios[dataset]) for dataset in run.datasets]
@@ -153,16 +160,16 @@ def logistic_pca(run: Results) -> Iterator[Part]:
     """Claim 4: logPCA against the best of the others, and against itself with more components."""
     scores, decays = run.first, []
     for dataset in run.datasets:
-        best = min(MEAN_PARAMETERISED, key=lambda name: scores.at_best(dataset, name).median())
-        logpca = scores.at_best(dataset, "logpca")
-        comparison = scores.compare(dataset, logpca, scores.at_best(dataset, best))
+        best = min(MEAN_PARAMETERISED, key=lambda name: scores.log_perplexity_at_best(dataset, name).median())
+        logpca = scores.log_perplexity_at_best(dataset, "logpca")
+        comparison = scores.compare(dataset, logpca, scores.log_perplexity_at_best(dataset, best))
         text = f"against {best}: {comparison}"
         if dataset == "animals":
             yield Part(f"worse on {dataset}", bool(comparison.found.low > 0.0), text)
         else:
             yield Part(f"best on {dataset}", bool(comparison.found.high < 0.0), text)
         last = int(scores.table.loc[scores.table["method"] == "logpca", "K"].max())
-        decays.append(scores.compare(dataset, logpca, scores.of(dataset, "logpca", last), dataset))
+        decays.append(scores.compare(dataset, logpca, scores.log_perplexity(dataset, "logpca", last), dataset))
     for one, below in zip(decays, are_below(decays), strict=True):
         yield Part(f"decays with K on {one.where}", below, f"best K to largest K: {one}")
 
@@ -171,8 +178,10 @@ def convergence(run: Results) -> Iterator[Part]:
     """Claim 5, where it ends: Beta-Dir VB has caught up with the better of c-bICA-5 and bICA-5."""
     scores = run.first
     for dataset in run.datasets:
-        better = min(("c-bica", "bica"), key=lambda name: scores.of(dataset, name, 5).mean())
-        comparison = scores.compare(dataset, scores.at_best(dataset, "beta-dir-vb"), scores.of(dataset, better, 5))
+        better = min(("c-bica", "bica"), key=lambda name: scores.log_perplexity(dataset, name, 5).mean())
+        comparison = scores.compare(
+            dataset, scores.log_perplexity_at_best(dataset, "beta-dir-vb"), scores.log_perplexity(dataset, better, 5)
+        )
         yield Part(
             f"catches up on {dataset}",
             bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR),
@@ -197,7 +206,7 @@ READINGS = [
         f"{TEST}. On each dataset the 95 % interval of the ratio of Beta-Dir VB to bICA at its best K ends at most "
         f"{SIMILAR:.0%} above 1.",
         "the first verdict",
-        comparing(("beta-dir-vb", "bica"), vb_against_bica),
+        rule_for_methods(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     *(
         Reading(
@@ -206,7 +215,7 @@ READINGS = [
             f"{TEST}. Dir-Dir is better than each other mean-parameterised method at its best K at the level .05, with "
             "Holm's correction over these methods.",
             SMALL_RUN,
-            dir_dir_with(eta),
+            dir_dir_rule(eta),
         )
         for words, eta in (("0.3", 0.3), ("0.1", 0.1), ("1/K, as γ", 0.01))
     ),
@@ -240,7 +249,7 @@ READINGS = [
         "correction over datasets. Worse on lastfm and parliament: bICA is better, with Holm's correction over both. "
         "Varies less: the interval over datasets of the mean log ratio of standard deviations is below 0.",
         "the first verdict; that c-bICA is worse on 8 to 10 of 10 masks at every K",
-        comparing(("c-bica", "bica"), collapsed_against_uncollapsed),
+        rule_for_methods(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Reading(
         4,
@@ -249,7 +258,7 @@ READINGS = [
         "above. It becomes worse with K: it is better at its best K than at the largest at the level .05, with Holm's "
         "correction over datasets.",
         "the first verdict",
-        comparing((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
+        rule_for_methods((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Reading(
         5,
@@ -257,8 +266,8 @@ READINGS = [
         f"{TEST}. Beta-Dir VB has caught up if the interval of its ratio to the better of c-bICA-5 and bICA-5 ends at "
         f"most {SIMILAR:.0%} above 1. The number of iterations is not judged again.",
         "the first verdict",
-        comparing(("beta-dir-vb", "c-bica", "bica"), convergence),
+        rule_for_methods(("beta-dir-vb", "c-bica", "bica"), convergence),
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, Results)
+readings, readings_parts = reading_functions(READINGS, Results)

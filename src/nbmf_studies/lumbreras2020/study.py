@@ -10,12 +10,12 @@ from nbmf.families.beta_dirichlet.simulation import MODELS
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf, tables
 from nbmf_studies.framework.options import COUNT, K_OF_METHOD, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020 import second_reading
-from nbmf_studies.lumbreras2020.datasets import is_of_papers
+from nbmf_studies.lumbreras2020.datasets import has_paper_dataset
 from nbmf_studies.lumbreras2020.factors import FIGURE_6, OF_FACTORS, dictionaries, is_shown, shown_K
 
 HERE = "nbmf_studies.lumbreras2020"
@@ -36,7 +36,7 @@ FIGURE_2 = Figure(
         "matrices": Matrices([[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]])
     },
     options={"type": "array", "minItems": 1, "items": closed(dataset={"type": "string"}, title={"type": "string"})},
-    applies=is_of_papers,
+    applies=has_paper_dataset,
     check=_check_figure_2,
 )
 
@@ -65,8 +65,8 @@ FIGURE_10 = Figure(
     "figure_10",
     "Figure 10: held-out log loss",
     make="nbmf.plotting.boxes:draw",
-    needs=lambda plan: {"scores": TableOf("scores"), **common.diagnostics_if_any(plan)},
-    arguments=common.compared,
+    needs=lambda plan: {"scores": TableOf("scores"), **common.diagnostics_needs(plan)},
+    arguments=common.comparison_arguments,
     with_gaps=True,
 )
 
@@ -108,14 +108,14 @@ def sensitivity_cases(plan: Plan) -> Iterator[Case]:
     Methods of one model see the same matrices and masks, and a method begins with the same random
     numbers whatever its concentrations are: only the prior differs.
     """
-    if not is_of_papers(plan):
+    if not has_paper_dataset(plan):
         return
     chosen = plan.options["sensitivity"]
     K = chosen["K"]
     for size, number, (method, settings) in product(chosen["sizes"], range(chosen["masks"]), chosen["methods"].items()):
         family = registry.estimator_class(plan.entry(method)["class"])
         options = {"model": family.model, "size": size, "K": K, "number": number}
-        dataset, entry = drawn(f"{HERE}.sensitivity_data", options, measure=f"{HERE}.sensitivity_data:measure")
+        dataset, entry = drawn_dataset(f"{HERE}.sensitivity_data", options, measure=f"{HERE}.sensitivity_data:measure")
         for concentration in chosen["concentrations"]:
             priors = dict.fromkeys(family.concentrations(), concentration)
             variant = f"{method}-sensitivity-{concentration:g}"
@@ -160,7 +160,7 @@ SENSITIVITY_FITS = Table(
         methods={"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
     ),
     check=_check_sensitivity,
-    applies=is_of_papers,
+    applies=has_paper_dataset,
 )
 SENSITIVITY = Figure(
     "sensitivity",
@@ -171,13 +171,13 @@ SENSITIVITY = Figure(
         "labels": plan.labels(plan.options["sensitivity"]["methods"]),
         "colours": plan.colours(plan.options["sensitivity"]["methods"]),
     },
-    applies=is_of_papers,
+    applies=has_paper_dataset,
 )
 
 # --- The fit against K, which the paper only mentions -----------------------------------------
 
 
-def _against_K(plan: Plan) -> dict[str, Any]:
+def _K_arguments(plan: Plan) -> dict[str, Any]:
     chosen = [method for method in plan.unmasked_methods if not plan.estimator(method).finds_components]
     figures = [figure for figure in OF_FACTORS if is_shown(plan, figure)]
     return {
@@ -192,20 +192,20 @@ FIT_AGAINST_K = Figure(
     "Fit against K",
     make="nbmf.plotting.fit_against_K:draw",
     needs=tables(scores="unmasked_scores"),
-    arguments=_against_K,
+    arguments=_K_arguments,
     applies=lambda plan: any(is_shown(plan, figure) for figure in OF_FACTORS),
 )
 
 # --- Tables -----------------------------------------------------------------------------------
 
 
-CLAIMS = common.claims(needs=tables("scores", "traces"), applies=is_of_papers)
+CLAIMS = common.claims(needs=tables("scores", "traces"), applies=has_paper_dataset)
 PAPER_NUMBERS = Table(
     "paper_numbers",
     "Numbers of the paper and ours",
     make=".claims:paper_numbers",
     needs=tables("unmasked_scores"),
-    applies=lambda plan: is_of_papers(plan) and common.has_unmasked_fits(plan),
+    applies=lambda plan: has_paper_dataset(plan) and common.has_unmasked_fits(plan),
     in_report=True,
 )
 

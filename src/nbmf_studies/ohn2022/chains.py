@@ -9,7 +9,7 @@ from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf_studies.framework.gathering import reports
 from nbmf_studies.ohn2022.sizes import HALVES, sizes_of
 
-OF_DATA = ["setting", "method", "p", "replication"]
+DATA_COLUMNS = ["setting", "method", "p", "replication"]
 
 
 def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
@@ -31,15 +31,15 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         first, second = sizes_of(report["measures"])
         sizes.append(np.concatenate([first, second]))
         others = {name: value for name, value in report["measures"].items() if name not in HALVES}
-        rows.append({**columns, **of_chain(first, second), **others, "seconds": report["seconds"]})
+        rows.append({**columns, **chain_summary(first, second), **others, "seconds": report["seconds"]})
     table = pd.DataFrame(rows)
-    for chains in table.groupby(OF_DATA, sort=False).groups.values():
+    for chains in table.groupby(DATA_COLUMNS, sort=False).groups.values():
         table.loc[chains, "r_hat"] = chain_diagnostics(np.array([sizes[i] for i in chains])).r_hat
     return table
 
 
-def of_chain(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
-    """Return what the halves of a chain say about K+; a chain of one sweep has no first half."""
+def chain_summary(first: np.ndarray, second: np.ndarray) -> dict[str, float]:
+    """Return the mean and range of K+ in a chain, and the means of its halves; of one sweep there is no first half."""
     whole = np.concatenate([first, second])
     return {
         "mean": whole.mean(),

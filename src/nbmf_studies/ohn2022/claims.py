@@ -13,8 +13,8 @@ import pandas as pd
 
 from nbmf.evaluation.replications import interval, interval_of_difference
 from nbmf.families.buffet.buffet_priors import IBP as IBP_DRAWS
-from nbmf_studies.framework.verdicts import Claim, Part, judging
-from nbmf_studies.ohn2022.estimates import in_doubt, posterior_means
+from nbmf_studies.framework.verdicts import Claim, Part, verdict_functions
+from nbmf_studies.ohn2022.estimates import doubtful_chains, posterior_means
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 
 NEAR, ABOVE = 0.2, 0.5  # of the true number: accurate within, over-estimated above
@@ -40,7 +40,7 @@ class Results:
 
     @cached_property
     def _doubtful(self) -> pd.DataFrame:
-        return in_doubt(self.chains)
+        return doubtful_chains(self.chains)
 
     def means(self, method: str) -> pd.DataFrame:
         """Return posterior means of K+, a row per replication and a column per p, increasing."""
@@ -135,4 +135,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, Results)
+claims, claims_parts = verdict_functions(CLAIMS, Results)

@@ -53,7 +53,7 @@ def posterior_means(chains: pd.DataFrame) -> pd.DataFrame:
     return chains.groupby(key, sort=False)["mean"].mean().reset_index()
 
 
-def in_doubt(chains: pd.DataFrame) -> pd.DataFrame:
+def doubtful_chains(chains: pd.DataFrame) -> pd.DataFrame:
     """Return the chains whose mean of K+ is in doubt, and why.
 
     Its halves, or the chains of its data, differ by more than 0.5; or R-hat is above 1.05. Where
@@ -95,7 +95,7 @@ def summarise(
         standard error of the prototype; what the prior expects before any data; how many chains
         there are, and of how many K+ stands still or the mean is in doubt; seconds per chain.
     """
-    doubtful, rows = in_doubt(chains), []
+    doubtful, rows = doubtful_chains(chains), []
     means = posterior_means(chains)
     cells = ["setting", "method", "p"]
     for (setting, method, p), own in chains.groupby(cells, sort=False):

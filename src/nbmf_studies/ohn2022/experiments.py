@@ -8,7 +8,7 @@ from nbmf.errors import ConfigError
 from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.fit_key import WHOLE, FitKey
 from nbmf.registry import make_estimator
-from nbmf_studies.framework.experiment import Case, drawn
+from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.options import COUNT, COUNTS, NAMES, closed, unknown
 from nbmf_studies.framework.plan import Plan
 
@@ -57,7 +57,7 @@ def _cases(
     rest = options["n"], options["factors"], options["loaded"], changed.get("by_column", False)
     for method, p, replication in product(options["methods"], sizes, replications):
         K, of_data = plan.entry(method)["K"][0], {"setup": [p, *rest], "replication": replication}
-        dataset, entry = drawn(f"{HERE}.simulation", of_data, measure=f"{HERE}.{measure}")
+        dataset, entry = drawn_dataset(f"{HERE}.simulation", of_data, measure=f"{HERE}.{measure}")
         for seed, start in enumerate(starts):
             yield Case(
                 FitKey(dataset, f"{method}-{setting}-{start}", K, WHOLE, seed),

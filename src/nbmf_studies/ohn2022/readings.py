@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from nbmf_studies.framework.verdicts import Part, Reading, judging_again
+from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
 from nbmf_studies.ohn2022 import claims
 from nbmf_studies.ohn2022.claims import CLAIMS, grows, is_above, is_accurate, still_grows
 
@@ -32,19 +32,19 @@ class Results:
     chains: pd.DataFrame
     factors: int
 
-    def of(self, setting: str) -> claims.Results:
+    def claim_results(self, setting: str) -> claims.Results:
         """Return what the claims themselves are decided from, of one setting."""
         return claims.Results(self.chains[self.chains["setting"] == setting], pd.DataFrame(), self.factors)
 
 
-def _of(setting: str, decide: Callable[[Any], Iterable[Part]]) -> Callable[[Results], Iterator[Part]]:
-    return lambda run: iter(decide(run.of(setting)))
+def _rule_for_setting(setting: str, decide: Callable[[Any], Iterable[Part]]) -> Callable[[Results], Iterator[Part]]:
+    return lambda run: iter(decide(run.claim_results(setting)))
 
 
 READINGS = [
-    Reading(number, name, CLAIMS[number - 1].rule, KNOWN[setting], _of(setting, decide))
+    Reading(number, name, CLAIMS[number - 1].rule, KNOWN[setting], _rule_for_setting(setting, decide))
     for number, decide in enumerate((is_accurate, is_above, grows, still_grows), start=1)
     for setting, name in SLABS.items()
 ]
 
-readings, readings_parts = judging_again(READINGS, Results)
+readings, readings_parts = reading_functions(READINGS, Results)

@@ -53,19 +53,19 @@ DRAWS_SUMMARY = Table(
 # --- Figure 2: chains, and what they say about K+ ------------------------------------------------
 
 
-def _labelled(plan: Plan) -> dict[str, Any]:
+def _labels_argument(plan: Plan) -> dict[str, Any]:
     return {"labels": plan.labels(plan.options[MAIN]["methods"])}
 
 
-def _coloured(plan: Plan) -> dict[str, Any]:
-    return _labelled(plan) | {"colours": plan.colours(plan.options[MAIN]["methods"])}
+def _colours_argument(plan: Plan) -> dict[str, Any]:
+    return _labels_argument(plan) | {"colours": plan.colours(plan.options[MAIN]["methods"])}
 
 
-def _factors(plan: Plan) -> dict[str, Any]:
+def _factors_argument(plan: Plan) -> dict[str, Any]:
     return {"factors": plan.options[MAIN]["factors"]}
 
 
-def _chains(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **more) -> Table:
+def _chain_table(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **more) -> Table:
     return Table(
         name,
         title,
@@ -81,20 +81,20 @@ FIGURE_2 = Figure(
     "Figure 2: the number of factors",
     make=".figure_2:draw",
     needs=tables("chains"),
-    arguments=lambda plan: {**_coloured(plan), **_factors(plan)},
+    arguments=lambda plan: {**_colours_argument(plan), **_factors_argument(plan)},
     options=OF_FIGURE,
     check=check_figure,
 )
 
 
-def _summary(name: str, title: str, chains: str, settings: Callable[[Plan], dict[str, str]], **more) -> Table:
+def _summary_table(name: str, title: str, chains: str, settings: Callable[[Plan], dict[str, str]], **more) -> Table:
     return Table(
         name,
         title,
         make=".estimates:summarise",
         needs=tables(chains=chains),
         arguments=lambda plan: {
-            **_labelled(plan),
+            **_labels_argument(plan),
             "settings": settings(plan),
             "priors": {method: prior_of(plan, method) for method in plan.options[MAIN]["methods"]},
         },
@@ -104,8 +104,8 @@ def _summary(name: str, title: str, chains: str, settings: Callable[[Plan], dict
     )
 
 
-ESTIMATES = _summary("estimates", "The number of factors", "chains", lambda plan: {MAIN: "Figure 2"})
-OTHER_SETTINGS = _summary(
+ESTIMATES = _summary_table("estimates", "The number of factors", "chains", lambda plan: {MAIN: "Figure 2"})
+OTHER_SETTINGS = _summary_table(
     OTHERS,
     "The number of factors in other settings",
     "other_chains",
@@ -116,17 +116,17 @@ OTHER_SETTINGS = _summary(
 IN_DOUBT = Table(
     "in_doubt",
     "Chains whose number of factors is in doubt",
-    make=".estimates:in_doubt",
+    make=".estimates:doubtful_chains",
     needs=tables("chains"),
     in_report=True,
     float_format="%.4g",
 )
-CLAIMS = common.claims(needs=tables("chains", "draws"), arguments=_factors)
+CLAIMS = common.claims(needs=tables("chains", "draws"), arguments=_factors_argument)
 
 # --- Several variances of loadings, on request ------------------------------------------------
 
 
-def _slabs(plan: Plan) -> dict[str, Any]:
+def _slab_arguments(plan: Plan) -> dict[str, Any]:
     return {"settings": labels_of_settings(plan, SLABS)}
 
 
@@ -135,7 +135,7 @@ SLAB_FIGURE = Figure(
     "The number of factors for several variances of loadings",
     make=".figure_2:draw_settings",
     needs=tables(chains="slab_chains"),
-    arguments=lambda plan: {**_coloured(plan), **_factors(plan), **_slabs(plan)},
+    arguments=lambda plan: {**_colours_argument(plan), **_factors_argument(plan), **_slab_arguments(plan)},
     options=OF_SLABS,
     check=check_slabs,
     on_request=common.READINGS,
@@ -145,10 +145,10 @@ COVARIANCE_FIGURE = Figure(
     "The error of BB' for several variances of loadings",
     make=".covariance:draw",
     needs=tables(chains="slab_chains"),
-    arguments=lambda plan: {**_coloured(plan), **_slabs(plan)},
+    arguments=lambda plan: {**_colours_argument(plan), **_slab_arguments(plan)},
     on_request=common.READINGS,
 )
-SLAB_ESTIMATES = _summary(
+SLAB_ESTIMATES = _summary_table(
     "slab_estimates",
     "The number of factors for several variances of loadings",
     "slab_chains",
@@ -160,7 +160,7 @@ COVARIANCE_TABLE = Table(
     "The error of BB' under either prior",
     make=".covariance:compare",
     needs=tables(chains="slab_chains"),
-    arguments=_slabs,
+    arguments=_slab_arguments,
     in_report=True,
     float_format="%.4g",
     on_request=common.READINGS,
@@ -174,13 +174,13 @@ STUDY = Study(
     tables=(
         DRAWS,
         DRAWS_SUMMARY,
-        _chains("chains", "K+ of every chain of Figure 2", cases_of_figure),
-        _chains("other_chains", "K+ of every chain in other settings", cases_of_others),
+        _chain_table("chains", "K+ of every chain of Figure 2", cases_of_figure),
+        _chain_table("other_chains", "K+ of every chain in other settings", cases_of_others),
         ESTIMATES,
         IN_DOUBT,
         OTHER_SETTINGS,
         *CLAIMS,
-        _chains(
+        _chain_table(
             "slab_chains",
             "K+ and the error of BB' of every chain, for several variances of loadings",
             cases_of_slabs,
@@ -189,7 +189,7 @@ STUDY = Study(
         ),
         SLAB_ESTIMATES,
         COVARIANCE_TABLE,
-        *common.readings(needs=tables(chains="slab_chains"), arguments=_factors),
+        *common.readings(needs=tables(chains="slab_chains"), arguments=_factors_argument),
     ),
     front=(MAIN, "claims"),
     experiments=(cases_of_figure, cases_of_others),

@@ -58,7 +58,7 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     config = {**config, "studies": studies}
     for problem in _problems(config):
         raise ConfigError(f"configuration: {problem}")
-    brought = {kind: _with_defaults(schema, kind, entries) for kind, entries in _brought(config).items()}
+    brought = {kind: _with_defaults(schema, kind, entries) for kind, entries in _case_entries(config).items()}
     merged = {**config, **{kind: {**config[kind], **entries} for kind, entries in brought.items()}}
     for problem in _problems_of_entries(brought, merged):
         raise ConfigError(f"configuration: {problem}")
@@ -73,7 +73,7 @@ def _with_defaults(schema: dict[str, Any], kind: str, entries: dict[str, dict]) 
     return {name: {**defaults, **entry} for name, entry in entries.items()}
 
 
-def _brought(config: dict[str, Any]) -> dict[str, dict]:
+def _case_entries(config: dict[str, Any]) -> dict[str, dict]:
     """Return the datasets and methods that cases of experiments bring along, by their kind."""
     brought: dict[str, dict] = {"datasets": {}, "methods": {}}
     for key in config["studies"]:
@@ -188,8 +188,8 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
         kind = "methods" if "methods" in key_of_names else "datasets"
         for i, name in enumerate(study.get(key_of_names, [])):
             yield from unknown(f"{where}.{key_of_names}[{i}]", name, config[kind])
-            yield from _unscored(f"{where}.{key_of_names}[{i}] = {name!r}", config[kind][name])
-    yield from _too_many_masks(where, study, config["datasets"])
+            yield from _unscored_problems(f"{where}.{key_of_names}[{i}] = {name!r}", config[kind][name])
+    yield from _mask_problems(where, study, config["datasets"])
     for dataset, overrides in study["overrides"].items():
         yield from unknown(f"{where}.overrides.{dataset}", dataset, config["datasets"])
         for i, name in enumerate(overrides.get("without", [])):
@@ -201,7 +201,7 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             key_path = f"{where}.unmasked.{dataset}.{name}"
             yield from unknown(key_path, name, config["methods"])
             method = config["methods"][name]
-            yield from _unscored(key_path, method)
+            yield from _unscored_problems(key_path, method)
             if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
                 yield f"{key_path}.K = {grid['K']}: must be one K, since this is a sampler"
             yield from _settings_problems(key_path, method["class"], grid["K"], method["settings"])
@@ -211,7 +211,7 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             yield f"{where}.options.{product.name}{problem}"
 
 
-def _too_many_masks(where: str, study: dict[str, Any], datasets: dict[str, Any]) -> Iterator[str]:
+def _mask_problems(where: str, study: dict[str, Any], datasets: dict[str, Any]) -> Iterator[str]:
     """Yield which datasets are dealt into fewer folds than the study asks for masks."""
     for name in (*study.get("datasets", []), *study.get("holdout", [])):
         own = study["overrides"].get(name, {})
@@ -221,7 +221,7 @@ def _too_many_masks(where: str, study: dict[str, Any], datasets: dict[str, Any])
             yield f"{place} = {masks}: of {name!r} there are {folds} folds, each a mask; allowed: 1 to {folds}"
 
 
-def _unscored(where: str, entry: dict) -> Iterator[str]:
+def _unscored_problems(where: str, entry: dict) -> Iterator[str]:
     """Yield why a method, or a dataset, is none of those that are compared by scores of entries."""
     if entry.get("held_out") == ROWS:
         yield f"{where}: its rows are held out; allowed: datasets of which entries are"
@@ -275,7 +275,7 @@ def _file_problems(where: str, dataset: dict, written: Collection[str]) -> Itera
             yield f"{where}.{key}: belongs to a recipe; this dataset has a 'file'"
     if is_address(file):
         try:
-            raw_files.located({"address": file})
+            raw_files.source_location({"address": file})
         except ConfigError as error:
             yield f"{where}.file = {error}"
     elif not file.isprintable() or re.search(r"[{}]|^\w+://", file):

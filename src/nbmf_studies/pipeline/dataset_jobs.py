@@ -46,8 +46,8 @@ def downloads(datasets: Mapping[str, dict], sources: Mapping[str, dict]) -> dict
     """
     addresses = [_source_of(entry) for entry in datasets.values() if is_address(entry.get("file", ""))]
     addresses.sort(key=lambda source: "sha256" in source)
-    every = [*addresses, *map(raw_files.located, sources.values())]
-    return {raw_files.below_raw(source): source for source in every}
+    every = [*addresses, *map(raw_files.source_location, sources.values())]
+    return {raw_files.raw_path(source): source for source in every}
 
 
 def entry_counts(datasets: Mapping[str, dict]) -> dict[str, int]:
@@ -59,8 +59,8 @@ def entry_counts(datasets: Mapping[str, dict]) -> dict[str, int]:
 def _source_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the source of a dataset whose file is at an address."""
     checksum = {"sha256": entry["sha256"]} if "sha256" in entry else {}
-    return raw_files.located({"address": entry["file"], **checksum})
+    return raw_files.source_location({"address": entry["file"], **checksum})
 
 
 def _raw_file(source: dict[str, Any]) -> str:
-    return os.path.join(raw_files.RAW, raw_files.below_raw(raw_files.located(source)))
+    return os.path.join(raw_files.RAW, raw_files.raw_path(raw_files.source_location(source)))

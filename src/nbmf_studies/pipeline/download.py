@@ -39,7 +39,7 @@ def fetch(
     Parameters
     ----------
     source : dict
-        As `raw_files.located` returns it: path and, unless mirrors alone can have it, address,
+        As `raw_files.source_location` returns it: path and, unless mirrors alone can have it, address,
         and where they are known sha256 and bytes. With `member` (name, bytes, perhaps
         sha256) it is an archive of which that one file is wanted; with `folder` (name, bytes,
         sha256) the archive itself is, if that folder in it holds what it should.

@@ -29,9 +29,9 @@ def explain(runs: Iterable[StudyRun], asked: Collection[str], start: float, scri
     printed: set[str] = set()
     for run in sorted(runs, key=lambda run: run.study.key not in asked):
         fits = status.files_of(run.fits(), run.paths)
-        states = status.after_the_end(status.states_of(fits), start)
+        states = status.states_at_end(status.states_of(fits), start)
         on_request = status.files_of(run.fits_on_request(), run.paths)
-        tried = [s for s in status.after_the_end(status.states_of(on_request), start) if s.state == "failed"]
+        tried = [s for s in status.states_at_end(status.states_of(on_request), start) if s.state == "failed"]
         lines = status.failures([*states, *tried])
         if run.study.key not in asked and printed.issuperset(lines):
             continue  # another study shares these fits; this one was not asked for

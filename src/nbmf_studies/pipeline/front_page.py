@@ -13,7 +13,7 @@ from nbmf_studies.pipeline.paths import Paths
 from nbmf_studies.pipeline.targets import StudyRun, Targets
 
 
-def of_report(config: Mapping[str, Any], runs: Mapping[str, StudyRun], folder: str | Path) -> dict[str, Any]:
+def report_arguments(config: Mapping[str, Any], runs: Mapping[str, StudyRun], folder: str | Path) -> dict[str, Any]:
     """Return what pages of the report take from the configuration, and say what is missing.
 
     Parameters
@@ -28,10 +28,12 @@ def of_report(config: Mapping[str, Any], runs: Mapping[str, StudyRun], folder: s
     Returns
     -------
     dict
-        `front_pages`, a list of what `of_study` returns for each study that is run by default; `captions`, from the
-        file of a figure (PNG) or table to its caption.
+        `front_pages`, a list of what `study_summary` returns for each study that is run by default; `captions`, from
+        the file of a figure (PNG) or table to its caption.
     """
-    fronts = [of_study(run.study, run.plan, run.targets, run.paths) for run in map(runs.get, config["run"]["studies"])]
+    fronts = [
+        study_summary(run.study, run.plan, run.targets, run.paths) for run in map(runs.get, config["run"]["studies"])
+    ]
     for front in fronts:
         if front["missing"]:
             print(f"{front['key']}: not here yet: {'; '.join(front['missing'])}", file=sys.stderr)
@@ -52,7 +54,7 @@ def _captions(config: Mapping[str, Any], runs: Iterable[StudyRun], folder: Path)
     return captions
 
 
-def of_study(study: Study, plan: Plan, targets: Targets, paths: Paths) -> dict[str, Any]:
+def study_summary(study: Study, plan: Plan, targets: Targets, paths: Paths) -> dict[str, Any]:
     """Return what `workflow/report/workflow.rst` shows of a study.
 
     Returns
@@ -73,15 +75,15 @@ def of_study(study: Study, plan: Plan, targets: Targets, paths: Paths) -> dict[s
     return {
         "key": study.key,
         "title": study.title,
-        "figure": _figure(_opening(study, figures), plan, paths),
-        "table": _table(_opening(study, tables), plan, paths),
+        "figure": _figure(_front_product(study, figures), plan, paths),
+        "table": _table(_front_product(study, tables), plan, paths),
         "missing": [product.title_of(plan) for product, path in shown if not _is_file(path)],
         "left_out": targets.skipped,
         "methods": plan.methods,
     }
 
 
-def _opening(study: Study, products: Iterable[Product]) -> Product | None:
+def _front_product(study: Study, products: Iterable[Product]) -> Product | None:
     """Return the product that the study names first for the front page, or the first one."""
     named = {product.name: product for product in products}
     wanted = [named[name] for name in study.front if name in named]

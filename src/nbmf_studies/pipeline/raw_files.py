@@ -19,7 +19,7 @@ ADDRESS = re.compile(
 NEEDED = ("address", "path", "sha256", "bytes", "member", "folder")
 
 
-def located(entry: dict[str, Any]) -> dict[str, Any]:
+def source_location(entry: dict[str, Any]) -> dict[str, Any]:
     """Return what is needed to get a raw file, from its entry in config/sources.yaml.
 
     Returns
@@ -39,7 +39,7 @@ def located(entry: dict[str, Any]) -> dict[str, Any]:
     return {key: entry[key] for key in NEEDED if key in entry}
 
 
-def below_raw(source: dict[str, Any]) -> str:
+def raw_path(source: dict[str, Any]) -> str:
     """Return where a raw file lies below data/raw; those of an archive are in a folder next to it."""
     if "member" in source:
         return f"{source['path']}.members/{source['member']['name']}"
@@ -52,7 +52,7 @@ def problems(sources: dict[str, dict[str, Any]]) -> Iterator[str]:
     for name, source in sources.items():
         where = f"sources.{name}"
         try:
-            path = below_raw(located(source))
+            path = raw_path(source_location(source))
         except ConfigError as error:
             yield f"{where}.address = {error}"
             continue
@@ -76,13 +76,13 @@ def source_names(dataset: dict[str, Any]) -> list[str]:
     return [*dataset.get("files", {}).values(), *published]
 
 
-def at_hand(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> Path | None:
+def find_raw_file(source: dict[str, Any], mirrors: Iterable[str], raw: str = RAW) -> Path | None:
     """Return where a raw file, or the archive with it, already is; None if it is to be downloaded.
 
     Nothing is read: whether it is intact shows when it is used.
     """
-    source = located(source)
-    places = [Path(raw, below_raw(source)), *(Path(m, source["path"]).expanduser() for m in mirrors)]
+    source = source_location(source)
+    places = [Path(raw, raw_path(source)), *(Path(m, source["path"]).expanduser() for m in mirrors)]
     return next((place for place in places if place.is_file()), None)
 
 
@@ -116,7 +116,9 @@ def missing_sources(
     return [
         _advice(name, sources[name], mirrors, raw)
         for name in sorted(set(names))
-        if name not in asked_for and _is_left_to_people(sources[name]) and at_hand(sources[name], mirrors, raw) is None
+        if name not in asked_for
+        and _is_left_to_people(sources[name])
+        and find_raw_file(sources[name], mirrors, raw) is None
     ]
 
 
@@ -134,7 +136,7 @@ def _is_left_to_people(source: dict[str, Any]) -> bool:
 
 
 def _advice(name: str, entry: dict[str, Any], mirrors: list[str], raw: str) -> str:
-    source = located(entry)
+    source = source_location(entry)
     size = f" ({entry['bytes'] / 1e6:.1f} MB)" if "bytes" in entry else ""
     if "address" not in source:
         where = " or ".join(mirrors) or "a folder listed in `mirrors`"
@@ -145,7 +147,7 @@ def _advice(name: str, entry: dict[str, Any], mirrors: list[str], raw: str) -> s
     by_hand = f", or put {source['address']} at {mirrors[0]}/{source['path']}" if mirrors else ""
     return (
         f"{name}{size} is not here: with a network, "
-        f"snakemake --cores 1 {_quoted(os.path.join(raw, below_raw(source)))} or downloads: [{name}] in the "
+        f"snakemake --cores 1 {_quoted(os.path.join(raw, raw_path(source)))} or downloads: [{name}] in the "
         f"configuration{by_hand}; licence: {entry['licence']}"
     )
 

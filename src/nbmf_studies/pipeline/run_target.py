@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nbmf_studies.framework.needs import Need, described, from_description
+from nbmf_studies.framework.needs import Need, description_of, need_from
 from nbmf_studies.pipeline.parameters import as_text
 
 
@@ -26,7 +26,7 @@ def request(make: str, needs: Mapping[str, Need], arguments: Mapping[str, Any]) 
     arguments : mapping
         The other arguments, by their names: values that JSON can hold.
     """
-    described_needs = {role: described(need) for role, need in needs.items()}
+    described_needs = {role: description_of(need) for role, need in needs.items()}
     return as_text({"arguments": arguments, "make": make, "needs": described_needs}, keep_order=True)
 
 
@@ -41,7 +41,7 @@ def run_target(asked: str, files: Mapping[str, Iterable[str] | str]) -> Any:
         From role to path or paths, in the order of `Need.files`; more roles may be in it.
     """
     needs = json.loads(asked)["needs"]
-    return call(asked, {role: from_description(need).load(_listed(files[role])) for role, need in needs.items()})
+    return call(asked, {role: need_from(need).load(_listed(files[role])) for role, need in needs.items()})
 
 
 def call(asked: str, loaded: Mapping[str, Any]) -> Any:

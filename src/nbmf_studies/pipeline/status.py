@@ -41,7 +41,7 @@ class FitState(NamedTuple):
     time: float | None = None
 
 
-def fits_to_look_at(runs: Mapping[str, Any], studies: Iterable[str], paths: Paths) -> list[FitKey]:
+def fits_to_show(runs: Mapping[str, Any], studies: Iterable[str], paths: Paths) -> list[FitKey]:
     """Return the fits of some studies, and what else was begun: all fits of another study, or all made on request.
 
     `runs` are nbmf_studies.pipeline.targets.StudyRun by the keys of their studies.
@@ -122,15 +122,15 @@ def failures(states: list[FitState]) -> list[str]:
     ]
 
 
-def after_the_end(states: list[FitState], start: float) -> list[FitState]:
+def states_at_end(states: list[FitState], start: float) -> list[FitState]:
     """Return how it stands at the end of a run that began at `start` (seconds since 1970).
 
     What has begun has failed without a word. What only an earlier run has tried is missing.
     """
-    return [_after_the_end(state, start) for state in states]
+    return [_state_at_end(state, start) for state in states]
 
 
-def _after_the_end(state: FitState, start: float) -> FitState:
+def _state_at_end(state: FitState, start: float) -> FitState:
     if state.state not in ("begun", "failed"):
         return state
     if state.time < start:
@@ -165,7 +165,7 @@ class _Estimate:
         if dataset in self._entries:
             yield method, self._entries[dataset]
 
-    def _of(self, key: dict) -> float | None:
+    def _expected_seconds(self, key: dict) -> float | None:
         for name, scale in self._names(key):
             if self._known[name]:
                 seconds, scales = map(sum, zip(*self._known[name], strict=True))
@@ -175,12 +175,12 @@ class _Estimate:
     def seconds(self, states: list[FitState]) -> float:
         """Return for how long the fits that are not done take a core, those of several threads as many cores."""
         keys = [state.fit.key for state in states if state.state != "done"]
-        estimates = [(self._of(key), self._threads.get(key["method"], 1)) for key in keys]
+        estimates = [(self._expected_seconds(key), self._threads.get(key["method"], 1)) for key in keys]
         return sum((seconds + START_SECONDS) * threads for seconds, threads in estimates if seconds is not None)
 
     def unknown(self, states: list[FitState]) -> int:
         """Return how many fits that are not done have no estimate."""
-        return sum(s.state != "done" and self._of(s.fit.key) is None for s in states)
+        return sum(s.state != "done" and self._expected_seconds(s.fit.key) is None for s in states)
 
 
 def _counts(states: list[FitState]) -> list[str]:

@@ -75,7 +75,7 @@ def compare_runs(ours: dict[str, pd.DataFrame], theirs: dict[str, pd.DataFrame])
     return pd.concat(parts, ignore_index=True)
 
 
-def passed_over(theirs: dict[str, pd.DataFrame]) -> list[str]:
+def describe_uncompared(theirs: dict[str, pd.DataFrame]) -> list[str]:
     """Return in words which numbers are not compared, since the reference does not have them."""
     return [
         f"{table}: {name} is not compared, the reference has no such column"
@@ -107,7 +107,7 @@ def counts(rows: pd.DataFrame) -> str:
     return f"{' and '.join(parts) or '0 of 0'} rows identical"
 
 
-def without_partner(rows: pd.DataFrame) -> pd.DataFrame:
+def unmatched_keys(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the keys of the rows that only one side has, and which side that is."""
     alone = rows[rows["side"] != "both"]
     return alone[["side", "table", *KEYS["scores"]]]

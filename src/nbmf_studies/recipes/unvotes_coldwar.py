@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf_studies.recipes.voting_records import of_roll_calls, read_votes, vote_matrix
+from nbmf_studies.recipes.voting_records import read_votes, roll_call_values, vote_matrix
 
 END = (date(1991, 1, 1) - date(1970, 1, 1)).days  # R counts days from 1970
 COUNTRIES = 100
@@ -42,4 +42,4 @@ def active_records(votes: Path, roll_calls: Path) -> pd.DataFrame:
 
 def _dates(roll_call_ids: pd.Series, votes: Path, roll_calls: Path) -> np.ndarray:
     """Return the date of each id in days since 1970-01-01."""
-    return of_roll_calls("date", "an R Date", roll_call_ids, votes, roll_calls).to_numpy(dtype=float)
+    return roll_call_values("date", "an R Date", roll_call_ids, votes, roll_calls).to_numpy(dtype=float)

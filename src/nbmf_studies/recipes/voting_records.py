@@ -30,7 +30,7 @@ def read_votes(path: Path) -> pd.DataFrame:
     return votes
 
 
-def of_roll_calls(column: str, kind: str, ids: pd.Series, votes: Path, roll_calls: Path) -> pd.Series:
+def roll_call_values(column: str, kind: str, ids: pd.Series, votes: Path, roll_calls: Path) -> pd.Series:
     """Return a column of numbers of the table of roll calls for each id.
 
     Parameters

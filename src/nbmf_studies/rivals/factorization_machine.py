@@ -6,7 +6,7 @@ import scipy.sparse
 from nbmf.data.matrix import MISSING
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.state import Factors
-from nbmf_studies.trials.competitors import Predictor, as_integer
+from nbmf_studies.trials.competitors import Predictor, integer_seed
 
 BURN_IN = 0.2  # of the sweeps
 
@@ -33,7 +33,7 @@ class FactorizationMachine(Predictor):
         from myfm import MyFMGibbsClassifier
 
         (F, N), observed = codes.shape, np.nonzero(codes != MISSING)
-        model = MyFMGibbsClassifier(rank=self.n_components, random_seed=as_integer(seed) % 2**31)
+        model = MyFMGibbsClassifier(rank=self.n_components, random_seed=integer_seed(seed) % 2**31)
         model.fit(
             _indicators(*observed, F, N),
             codes[observed] == 1,

@@ -5,7 +5,7 @@ import numpy as np
 from nbmf.data.matrix import MISSING
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.state import Factors
-from nbmf_studies.trials.competitors import Predictor, column_shares
+from nbmf_studies.trials.competitors import Predictor, shrunken_column_means
 
 GRID = np.linspace(-6.0, 6.0, 61)  # of positions, a priori N(0, 1)
 SLOPES, DIFFICULTIES = 2.0, 3.0  # standard deviations a priori; without a prior, slopes of small matrices grow large
@@ -39,7 +39,7 @@ class ItemResponse(Predictor):
         falls = varies & falling_columns(codes)
         turned = np.where(falls & (codes != MISSING), 1 - codes, codes)
         answers = turned[:, varies]
-        expectation = np.tile(column_shares(codes), (len(codes), 1))
+        expectation = np.tile(shrunken_column_means(codes), (len(codes), 1))
         positions, slopes = np.zeros((len(codes), 1)), np.zeros((1, codes.shape[1]))
         if answers.shape[1]:
             priors = {"discrimination": NormalPrior(0.0, SLOPES), "difficulty": NormalPrior(0.0, DIFFICULTIES)}
@@ -55,7 +55,7 @@ class ItemResponse(Predictor):
 
 def falling_columns(codes: np.ndarray) -> np.ndarray:
     """Return which columns have fewer ones the larger the first left singular vector is, bool array (N,)."""
-    residuals = np.where(codes == MISSING, 0.0, codes - column_shares(codes))
+    residuals = np.where(codes == MISSING, 0.0, codes - shrunken_column_means(codes))
     return np.linalg.svd(residuals, full_matrices=False)[2][0] < 0.0
 
 

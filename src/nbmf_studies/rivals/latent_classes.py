@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.data.matrix import MISSING
-from nbmf_studies.trials.competitors import LowRank, as_integer, column_shares
+from nbmf_studies.trials.competitors import LowRank, integer_seed, shrunken_column_means
 
 STARTS = 10  # of EM, of which StepMix keeps the best
 
@@ -34,12 +34,12 @@ class LatentClasses(LowRank):
             measurement="binary_nan",
             n_init=STARTS,
             max_iter=self.max_iter,
-            random_state=as_integer(seed) % 2**31,
+            random_state=integer_seed(seed) % 2**31,
             progress_bar=0,
         )
         asked = (codes != MISSING).any(axis=0)
         answers = np.where(codes == MISSING, np.nan, codes)[:, asked]
         classes = model.fit(answers).predict_proba(answers)
-        profiles = np.tile(column_shares(codes), (self.n_components, 1))
+        profiles = np.tile(shrunken_column_means(codes), (self.n_components, 1))
         profiles[:, asked] = model.get_parameters()["measurement"]["pis"]
         return classes, profiles

@@ -65,7 +65,7 @@ STUDY = Study(
         Table(
             "against",
             "Stacking and the default against each rival",
-            make=".against:compare",
+            make=".comparison:compare",
             caption="rivals/captions/against.rst",
             needs=SOURCES,
             arguments=_shown,

@@ -3,7 +3,7 @@
 The rules are in words next to the verdicts, and their thresholds are the constants of `criteria`.
 """
 
-from nbmf_studies.framework.verdicts import Claim, judging
+from nbmf_studies.framework.verdicts import Claim, verdict_functions
 from nbmf_studies.shan2009 import criteria
 
 CLAIMS = [
@@ -75,4 +75,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, criteria.Results)
+claims, claims_parts = verdict_functions(CLAIMS, criteria.Results)

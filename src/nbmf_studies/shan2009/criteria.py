@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from nbmf_studies.framework.verdicts import Part
 from nbmf_studies.shan2009 import reported_values
 from nbmf_studies.shan2009.names import LABELS
-from nbmf_studies.shan2009.reported_tables import FAST, against_full, shared_words
+from nbmf_studies.shan2009.reported_tables import FAST, compare_fast_with_full, shared_words
 
 MNB, MMNB, FAST_MMNB, LDA = "mnb", "mmnb", "fast-mmnb", "lda"
 FAST_LDA = "fast-lda", "fast-lda-5"  # the paper's, and with a stop of ours
@@ -37,9 +37,9 @@ PAPERS_FLOOR = "paper"  # the other one is ours
 class Results:
     """What claims are decided from.
 
-    uci, ratings, text : DataFrame, as runs.of_rows makes them
-    flips : DataFrame, as runs.of_flips makes it
-    topics : DataFrame, as runs.of_topics makes it
+    uci, ratings, text : DataFrame, as runs.tabulate_rows makes them
+    flips : DataFrame, as runs.tabulate_flips makes it
+    topics : DataFrame, as runs.tabulate_topics makes it
     """
 
     uci: pd.DataFrame
@@ -52,27 +52,27 @@ class Results:
         """Return the names of the floors of the variance."""
         return list(dict.fromkeys(self.uci["floor"]))
 
-    def of_sets(self, floor: str, column: str, part: str = "test") -> pd.DataFrame:
+    def set_medians(self, floor: str, column: str, part: str = "test") -> pd.DataFrame:
         """Return the medians over folds of a column, UCI sets by models."""
         runs = self.uci[(self.uci["floor"] == floor) & (self.uci["part"] == part)]
         return runs.groupby(["dataset", "model"], sort=False)[column].median().unstack()
 
-    def of_ratings(self, dataset: str, column: str, part: str) -> pd.DataFrame:
-        """Return the same of a table of ratings, (K, ε) by models; empty if it was not run."""
+    def rating_medians(self, dataset: str, column: str, part: str) -> pd.DataFrame:
+        """Return the medians over folds of a column of ratings, (K, ε) by models; empty if they were not run."""
         runs = self.ratings[(self.ratings["dataset"] == dataset) & (self.ratings["part"] == part)]
         groups = runs.groupby(["K", "smoothing", "model"], sort=True)
         return groups[column].median().unstack("model")
 
 
-def counted(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
-    """Return whether enough sets hold, of as many as there are, and which do not."""
+def holds_on_enough_sets(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
+    """Return whether a rule holds on enough of the sets that were run, and a text that names the exceptions."""
     exceptions = [name.removeprefix("uci_") for name, holds in found.items() if not holds]
     needed = int(np.ceil(least * len(found) / 9))  # fewer in a reduced run
     text = f"{what} on {int(found.sum())} of {len(found)}"
     return int(found.sum()) >= needed, text + (f"; not {', '.join(exceptions)}" if exceptions else "")
 
 
-def _where(floor: str, column: str = "perplexity") -> str:
+def _describe_floor(floor: str, column: str = "perplexity") -> str:
     return f"{floor} floor, {MEASURES[column]}"
 
 
@@ -80,17 +80,19 @@ def lower_on_uci(run: Results) -> Iterator[Part]:
     """Rule 1."""
     for floor in run.floors():
         for column in MEASURES:
-            table = run.of_sets(floor, column)
+            table = run.set_medians(floor, column)
             ours = floor != PAPERS_FLOOR or column == OURS
-            yield Part(_where(floor, column), *counted(table[MMNB] < table[MNB], MOST, "lower"), ours)
+            yield Part(
+                _describe_floor(floor, column), *holds_on_enough_sets(table[MMNB] < table[MNB], MOST, "lower"), ours
+            )
 
 
 def clusters_on_uci(run: Results) -> Iterator[Part]:
     """Rule 2."""
     for floor in run.floors():
         for column in ("precision", "information"):
-            table = run.of_sets(floor, column)
-            holds, text = counted(table[MMNB] >= table[MNB], MOST, "at least as large")
+            table = run.set_medians(floor, column)
+            holds, text = holds_on_enough_sets(table[MMNB] >= table[MNB], MOST, "at least as large")
             yield Part(f"{floor} floor, {column}", holds, text, floor != PAPERS_FLOOR)
 
 
@@ -100,32 +102,32 @@ def soft_on_uci(run: Results) -> Iterator[Part]:
         tests = run.uci[(run.uci["floor"] == floor) & (run.uci["part"] == "test")]
         means = tests.groupby(["dataset", "model"], sort=False)["entropy"].mean().unstack()
         enough = means[MMNB] >= ENTROPY * means[MNB]
-        yield Part(f"{floor} floor", *counted(enough, MOST, "as soft"), floor != PAPERS_FLOOR)
+        yield Part(f"{floor} floor", *holds_on_enough_sets(enough, MOST, "as soft"), floor != PAPERS_FLOOR)
 
 
 def rising_on_uci(run: Results) -> Iterator[Part]:
     """Rule 4."""
     for floor in run.floors():
         for column, prefix in (("perplexity", "fifth"), ("sampled", "sampled")):
-            fifths = [run.of_sets(floor, f"{prefix}_{n}")[MMNB] for n in range(1, 6)]
+            fifths = [run.set_medians(floor, f"{prefix}_{n}")[MMNB] for n in range(1, 6)]
             values = pd.concat(fifths, axis=1)
             rises = (values.to_numpy()[:, 1:] > values.to_numpy()[:, :-1]).all(axis=1)
             rises = pd.Series(rises, values.index)
-            holds, text = counted(rises, RISING, "rises")
+            holds, text = holds_on_enough_sets(rises, RISING, "rises")
             ours = floor != PAPERS_FLOOR or column == OURS
-            yield Part(_where(floor, column), holds and not rises.get(NOT_RISING, False), text, ours)
+            yield Part(_describe_floor(floor, column), holds and not rises.get(NOT_RISING, False), text, ours)
 
 
 def jester_and_foodmart(run: Results) -> Iterator[Part]:
     """Rule 5."""
     for column in MEASURES:
-        table = run.of_ratings("jester", column, "test")
+        table = run.rating_medians("jester", column, "test")
         for (K, _), row in table.iterrows():
             text = f"MMNB {row[MMNB]:.4g}, MNB {row[MNB]:.4g}"
             where = f"jester, K = {K}, test, {MEASURES[column]}"
             yield Part(where, row[MMNB] < row[MNB], text, column == OURS)
     for part, column in (("training", "perplexity"), ("test", "perplexity"), ("test", "sampled")):
-        for (K, _), row in run.of_ratings("foodmart", column, part).iterrows():
+        for (K, _), row in run.rating_medians("foodmart", column, part).iterrows():
             if part == "test" and K < TOO_MANY:
                 continue
             lower = row[MNB] < row[MMNB] if part == "training" else row[MNB] > row[MMNB]
@@ -136,7 +138,7 @@ def jester_and_foodmart(run: Results) -> Iterator[Part]:
 def stable_on_movielens(run: Results) -> Iterator[Part]:
     """Rule 6."""
     for column in MEASURES:
-        table = run.of_ratings("movielens", column, "test")
+        table = run.rating_medians("movielens", column, "test")
         if len(table) > 1:
             spread = table.max() - table.min()
             text = f"range MNB {spread[MNB]:.4g}, MMNB {spread[MMNB]:.4g}"
@@ -156,7 +158,7 @@ def flips_rise(run: Results) -> Iterator[Part]:
 def fast_is_as_good(run: Results) -> Iterator[Part]:
     """Rule 8."""
     known = {label: name for name, label in LABELS.items() if name in FAST}
-    for _, row in against_full(run.ratings, run.text).iterrows():
+    for _, row in compare_fast_with_full(run.ratings, run.text).iterrows():
         ratios = {column: row[column] for column in MEASURES}
         for column, ratio in ratios.items():
             where = f"{row['dataset']}, K = {row['K']}, ε = {row['smoothing']:g}, "
@@ -169,10 +171,10 @@ def fast_is_as_good(run: Results) -> Iterator[Part]:
 def fast_is_mnb(run: Results) -> Iterator[Part]:
     """Rule 9."""
     for floor in run.floors():
-        table = run.of_sets(floor, "perplexity", "training")
+        table = run.set_medians(floor, "perplexity", "training")
         if FAST_MMNB in table:
             near = (table[FAST_MMNB] / table[MNB] - 1).abs() <= NEAR_MNB
-            yield Part(f"{floor} floor", *counted(near, NEAR_SETS, "near"), floor != PAPERS_FLOOR)
+            yield Part(f"{floor} floor", *holds_on_enough_sets(near, NEAR_SETS, "near"), floor != PAPERS_FLOOR)
 
 
 def lda_is_not_monotone(run: Results) -> Iterator[Part]:
@@ -203,14 +205,14 @@ def topics_share_words(run: Results) -> Iterator[Part]:
     topics = {model: found.split(" | ") for model, found in best.items()}
     for model, papers in reported_values.TOPICS.items():
         if model in topics:
-            yield _sharing(f"{LABELS[model]} and the paper's", topics[model], papers)
+            yield _shared_words_part(f"{LABELS[model]} and the paper's", topics[model], papers)
     for name in FAST_LDA:
         if LDA in topics and name in topics:
-            yield _sharing(f"{LABELS[name]} and LDA", topics[name], topics[LDA], name != FAST_LDA[0])
+            yield _shared_words_part(f"{LABELS[name]} and LDA", topics[name], topics[LDA], name != FAST_LDA[0])
 
 
-def _sharing(where: str, ours: Sequence[str], others: Sequence[str], is_ours: bool = False) -> Part:
-    """Return the part on lists of words, topic by topic as most words are shared."""
+def _shared_words_part(where: str, ours: Sequence[str], others: Sequence[str], is_ours: bool = False) -> Part:
+    """Return the part on shared words, with topics matched so that most words are shared."""
     shared = shared_words(ours, others)
     counts = [int(shared[place]) for place in zip(*linear_sum_assignment(-shared), strict=True)]
     return Part(where, min(counts) >= SHARED, f"{', '.join(map(str, counts))} words of ten", is_ours)

@@ -45,7 +45,7 @@ class Experiment(NamedTuple):
     """One experiment: fits of all models to what folds leave of some datasets, or to whole ones.
 
     name, title : str
-    look : str, the function of `measures` that looks at its fits, and that of `runs` which gathers them
+    look : str, what is measured: `measures.measure_<look>` looks at its fits, and `runs.tabulate_<look>` gathers them
     held_out : str, "rows" or "entries" of each fold, "" where fits see whole tables
     columns : tuple of str, by which its table knows a fit
     passed : tuple of str, the options that are passed to `look`
@@ -67,8 +67,8 @@ class Experiment(NamedTuple):
         return closed(**{key: OPTIONS[key] for key in keys})
 
 
-FOLDED = "of_rows", "rows", ("dataset", "K", "floor", "smoothing", "model", "fold", "start"), ("draws",)
-FLIPPED = "of_flips", "entries", ("dataset", "K", "model", "fold", "start"), ("steps", "levels")
+FOLDED = "rows", "rows", ("dataset", "K", "floor", "smoothing", "model", "fold", "start"), ("draws",)
+FLIPPED = "flips", "entries", ("dataset", "K", "model", "fold", "start"), ("steps", "levels")
 EXPERIMENTS = {
     one.name: one
     for one in (
@@ -77,7 +77,7 @@ EXPERIMENTS = {
         Experiment("binary", "The same in ones and zeros", *FOLDED),
         Experiment("text", "Collections of documents", *FOLDED),
         Experiment("flips", "Flipped entries", *FLIPPED),
-        Experiment("topics", "Topics of whole collections", "of_topics", "", ("dataset", "K", "model", "start")),
+        Experiment("topics", "Topics of whole collections", "topics", "", ("dataset", "K", "model", "start")),
     )
 }
 
@@ -125,7 +125,7 @@ class Part(NamedTuple):
     def _data(self, plan: Plan) -> dict[str, Any]:
         """Return the entry of its dataset."""
         experiment, options = self.experiment, plan.options[self.experiment.name]
-        looks = {"measure": f"{HERE}.measures:{experiment.look}"}
+        looks = {"measure": f"{HERE}.measures:measure_{experiment.look}"}
         looks["arguments"] = {name: options[name] for name in experiment.passed}
         held_out = {"held_out": experiment.held_out, "folds": options["folds"]} if experiment.held_out else {}
         return {**plan.dataset_entry(self.dataset), **looks, **held_out}

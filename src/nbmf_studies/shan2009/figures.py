@@ -27,12 +27,12 @@ OF_DATASETS = dict(zip(("movielens", "foodmart", "jester"), style.COLOURS[3:], s
 SAMPLED = "--"
 
 
-def along_K(runs: pd.DataFrame) -> Figure:
+def draw_along_K(runs: pd.DataFrame) -> Figure:
     """Draw perplexity along K, of training and of test rows: means over folds and their spread."""
     return _two_panels(runs[runs["smoothing"] == runs["smoothing"].min()], "K", "components K")
 
 
-def along_smoothing(runs: pd.DataFrame, K: int) -> Figure:
+def draw_along_smoothing(runs: pd.DataFrame, K: int) -> Figure:
     """Draw the same of one number of components along the smoothing parameter."""
     return _two_panels(runs[runs["K"] == K], "smoothing", "smoothing ε", log=True)
 
@@ -95,7 +95,7 @@ def _legend(figure: Figure, series: list[tuple[str, str, str]], sampled: bool = 
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
 
 
-def surfaces(runs: pd.DataFrame) -> Figure:
+def draw_surfaces(runs: pd.DataFrame) -> Figure:
     """Draw mean perplexities over K and ε: MNB and MMNB, of training and of test rows."""
     table = runs[runs["model"].isin(("mnb", "mmnb"))]
     figure, axes = style.panel_grid(4, 2, 2.6, 0.2)
@@ -115,7 +115,7 @@ def surfaces(runs: pd.DataFrame) -> Figure:
     return figure
 
 
-def histogram(runs: pd.DataFrame) -> Figure:
+def draw_histogram(runs: pd.DataFrame) -> Figure:
     """Draw how many test rows of all folds have which entropy of memberships, MMNB next to NB."""
     of_test = runs[(runs["part"] == "test") & (runs["floor"] == runs["floor"].iloc[0])]
     counts = {name: _counts(of_test[of_test["model"] == name]["histogram"]) for name in ("mmnb", "mnb")}
@@ -140,7 +140,7 @@ def _counts(histograms: pd.Series) -> np.ndarray:
     return summed
 
 
-def fifths(uci: pd.DataFrame) -> Figure:
+def draw_fifths(uci: pd.DataFrame) -> Figure:
     """Draw MMNB's perplexity of five parts of the test rows by entropy, medians over folds."""
     of_floor = uci[(uci["part"] == "test") & (uci["model"] == "mmnb")]
     of_floor = of_floor[of_floor["floor"] == of_floor["floor"].iloc[0]]
@@ -163,7 +163,7 @@ def fifths(uci: pd.DataFrame) -> Figure:
 # --- Flips ------------------------------------------------------------------------------------
 
 
-def flip_curves(flips: pd.DataFrame) -> Figure:
+def draw_flip_curves(flips: pd.DataFrame) -> Figure:
     """Draw MMNB's perplexity at steps of 1 %, as a share of that without flips, table by table."""
     of_mmnb = flips[(flips["model"] == "mmnb") & (flips["step"] == flips["step"].max())]
     figure, axes = style.panel_grid(1, 1, 2.8, 0.5)
@@ -179,7 +179,7 @@ def flip_curves(flips: pd.DataFrame) -> Figure:
     return figure
 
 
-def flip_panels(runs: pd.DataFrame) -> Figure:
+def draw_flip_panels(runs: pd.DataFrame) -> Figure:
     """Draw the finer steps: a row of panels per step, MMNB next to LDA; means over folds."""
     steps = sorted(runs["step"].unique())[:2]
     names = [name for name in ("mmnb", "lda") if name in set(runs["model"])]
@@ -199,7 +199,7 @@ def flip_panels(runs: pd.DataFrame) -> Figure:
 # --- Fast inference ---------------------------------------------------------------------------
 
 
-def text(text: pd.DataFrame) -> Figure:
+def draw_text(text: pd.DataFrame) -> Figure:
     """Draw perplexities and CPU seconds of all models, a group of bars per collection and K."""
     groups = list(dict.fromkeys(zip(text["dataset"], text["K"], strict=True)))
     names = list(dict.fromkeys(text["model"]))
@@ -223,7 +223,7 @@ def text(text: pd.DataFrame) -> Figure:
     return figure
 
 
-def fast(ratings: pd.DataFrame) -> Figure:
+def draw_fast(ratings: pd.DataFrame) -> Figure:
     """Draw MMNB and its fast variants along K: perplexities and CPU seconds, a row per table."""
     first = ratings.groupby("dataset")["smoothing"].transform("min")
     table = ratings[ratings["smoothing"] == first]

@@ -39,7 +39,7 @@ class Further(NamedTuple):
 
         models : from each model to its grid; every combination of the values is a fit
         folds, fitted_folds : into how many rows are dealt, and how many of these are held out in turn
-        starts, draws : as `measures.of_starts` takes them
+        starts, draws : as `measures.measure_starts` takes them
         """
         grid = closed([], **{name: VARIED[name] for name in self.varied})
         models = {
@@ -73,7 +73,7 @@ class Further(NamedTuple):
     def _data(self, plan: Plan, dataset: str) -> dict[str, Any]:
         """Return the entry of its dataset."""
         options = plan.options[self.name]
-        looks = {"measure": f"{HERE}.measures:of_starts"}
+        looks = {"measure": f"{HERE}.measures:measure_starts"}
         looks["arguments"] = {name: options[name] for name in ("starts", "draws")}
         return {**plan.dataset_entry(dataset), **looks, "held_out": "rows", "folds": options["folds"]}
 

@@ -21,7 +21,7 @@ from nbmf_studies.shan2009.names import BIN, FIFTHS
 WORDS = 10  # of a topic (Table 10)
 
 
-def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws: int) -> dict[str, Any]:
+def measure_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws: int) -> dict[str, Any]:
     """Return what a fit says about the rows that it saw, and about those that were held out.
 
     Parameters
@@ -37,18 +37,21 @@ def of_rows(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, draws:
     Returns
     -------
     dict
-        "training" and "test", as `measured` returns them, and test_seconds: CPU seconds of the bounds of test rows.
+        "training" and "test", as `evaluation_measures` returns them, and test_seconds: CPU seconds of the bounds of
+        test rows.
     """
     training, test = (model.table_of(table.take_rows(rows)) for rows in (~mask, mask))
-    evaluation, seconds = _evaluated(model, test, draws)
+    evaluation, seconds = _evaluate_twice(model, test, draws)
     return {
-        "training": measured(training, of_training(model, training)),
-        "test": measured(test, evaluation),
+        "training": evaluation_measures(training, training_evaluation(model, training)),
+        "test": evaluation_measures(test, evaluation),
         "test_seconds": seconds,
     }
 
 
-def of_starts(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, starts: int, draws: int) -> dict[str, Any]:
+def measure_starts(
+    model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, starts: int, draws: int
+) -> dict[str, Any]:
     """Return what a fit and fits from further starts say about its rows and about those that were held out.
 
     Models that start alike have the same further starts, and those of fewer starts are the first of more.
@@ -76,25 +79,25 @@ def of_starts(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, star
     for start in range(starts):
         began = time.process_time()
         stream = child(model.random_state, "start", start)
-        one = model if start == 0 else _fitted_like(model, training, random_state=stream)
+        fit = model if start == 0 else _refit(model, training, random_state=stream)
         seconds = time.process_time() - began if start else None
-        is_best = one.objective_ > largest
-        largest = max(one.objective_, largest)
-        seen = of_training(one, one.table_of(training)).perplexity
-        rows.append({"start": start, "training": _finite(seen), "fit_seconds": seconds, **_of_fit(one)})
-        rows[-1] |= _of_test_rows(one, one.table_of(table.take_rows(mask)), draws if is_best else 0)
-    one = _fitted_like(model, training, n_components=1, model=MIXTURE)
-    seen = of_training(one, one.table_of(training)).perplexity
-    test = one.evaluate(one.table_of(table.take_rows(mask))).perplexity
+        is_best = fit.objective_ > largest
+        largest = max(fit.objective_, largest)
+        seen = training_evaluation(fit, fit.table_of(training)).perplexity
+        rows.append({"start": start, "training": _finite(seen), "fit_seconds": seconds, **_fit_facts(fit)})
+        rows[-1] |= _test_perplexities(fit, fit.table_of(table.take_rows(mask)), draws if is_best else 0)
+    single = _refit(model, training, n_components=1, model=MIXTURE)
+    seen = training_evaluation(single, single.table_of(training)).perplexity
+    test = single.evaluate(single.table_of(table.take_rows(mask))).perplexity
     return {"starts": rows, "one": {"training": _finite(seen), "test": _finite(test)}}
 
 
-def _fitted_like(model: ModelOfSeen, training: FeatureTable, /, **changed) -> ModelOfSeen:
+def _refit(model: ModelOfSeen, training: FeatureTable, /, **changed) -> ModelOfSeen:
     with warnings.catch_warnings(action="ignore"):  # what they say is in the numbers of every start
         return type(model)(**model.get_params() | changed).fit(training)
 
 
-def _of_fit(model: ModelOfSeen) -> dict[str, Any]:
+def _fit_facts(model: ModelOfSeen) -> dict[str, Any]:
     return {
         "objective": model.objective_,
         "bound": model.bound_,
@@ -105,22 +108,24 @@ def _of_fit(model: ModelOfSeen) -> dict[str, Any]:
     }
 
 
-def _evaluated(model: ModelOfSeen, test: FeatureTable, draws: int) -> tuple[Evaluation, float]:
-    """Return what a fit says about rows, and CPU seconds of their bounds: the second time, when all is compiled."""
+def _evaluate_twice(model: ModelOfSeen, test: FeatureTable, draws: int) -> tuple[Evaluation, float]:
+    """Return the evaluation of test rows, and the CPU seconds of a second one, when all is compiled."""
     evaluation = model.evaluate(test, draws, child(model.random_state, "draws"))
     began = time.process_time()
     model.evaluate(test)
     return evaluation, time.process_time() - began
 
 
-def _of_test_rows(model: ModelOfSeen, test: FeatureTable, draws: int) -> dict[str, Any]:
-    """Return perplexities of test rows, and those CPU seconds."""
-    evaluation, seconds = _evaluated(model, test, draws)
+def _test_perplexities(model: ModelOfSeen, test: FeatureTable, draws: int) -> dict[str, Any]:
+    """Return the perplexities of test rows, and the CPU seconds of their bounds."""
+    evaluation, seconds = _evaluate_twice(model, test, draws)
     sampled = {"sampled": _finite(evaluation.sampled_perplexity)} if draws else {}
     return {"test": _finite(evaluation.perplexity), "test_seconds": seconds, **sampled}
 
 
-def of_flips(model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, steps: list[float], levels: int) -> dict:
+def measure_flips(
+    model: ModelOfSeen, table: FeatureTable, mask: np.ndarray, *, steps: list[float], levels: int
+) -> dict:
     """Return the perplexities of tables in which some of the held-out entries are flipped (section 6.4.2).
 
     Of all entries together, (X_train, X_test). Flips are nested: a level has those of the one below. Models that start
@@ -161,23 +166,23 @@ def flipped(table: FeatureTable, places: np.ndarray) -> FeatureTable:
     return replace(table, cells=cells)
 
 
-def of_topics(model: ModelOfSeen, table: FeatureTable, mask: None) -> dict[str, Any]:
-    """Return what `measured` says about a whole collection, and topics: their commonest words, " | " between topics."""
-    measures = measured(table, of_training(model, table))
+def measure_topics(model: ModelOfSeen, table: FeatureTable, mask: None) -> dict[str, Any]:
+    """Return the `evaluation_measures` of a whole collection, and topics: their commonest words, " | " between them."""
+    measures = evaluation_measures(table, training_evaluation(model, table))
     order = np.argsort(-model.means_, axis=1, kind="stable")[:, :WORDS]
     return measures | {"topics": " | ".join(" ".join(model.column_names_[top]) for top in order)}
 
 
-def of_training(model: ModelOfSeen, training: FeatureTable) -> Evaluation:
-    """Return what the end of a fit says about its rows: Evaluation.bounds are equal but in sum."""
+def training_evaluation(model: ModelOfSeen, training: FeatureTable) -> Evaluation:
+    """Return the evaluation of training rows at the end of a fit; all bounds are their mean, as the sum alone is known."""
     words = training.cells if WORD in training.kinds else None
     lengths = np.bincount(training.row_of_cell(), words, minlength=training.shape[0])
     bounds = np.full(training.shape[0], model.bound_ / training.shape[0])
     return Evaluation(lengths, bounds, model.memberships_)
 
 
-def measured(table: FeatureTable, found: Evaluation) -> dict[str, Any]:
-    """Return what is known of some rows.
+def evaluation_measures(table: FeatureTable, evaluation: Evaluation) -> dict[str, Any]:
+    """Return the measures of an evaluation of some rows.
 
     perplexity, sampled : equation (37), by the bound and by importance sampling (of a mixture both
         are exact); `sampled` of test rows alone
@@ -187,21 +192,21 @@ def measured(table: FeatureTable, found: Evaluation) -> dict[str, Any]:
         in the order of their entropies (of fewer rows some have none); histogram, counts of
         entropies in bins of 0.1
     """
-    row = {"rows": len(found.memberships), "perplexity": _finite(found.perplexity)}
-    row["entropy"] = float(found.entropies.mean())
+    row = {"rows": len(evaluation.memberships), "perplexity": _finite(evaluation.perplexity)}
+    row["entropy"] = float(evaluation.entropies.mean())
     if table.row_groups is not None:
-        row["precision"] = micro_precision(found.clusters, table.row_groups)
-        row["information"] = mutual_information(found.clusters, table.row_groups)
-    if found.sampled is None:
+        row["precision"] = micro_precision(evaluation.clusters, table.row_groups)
+        row["information"] = mutual_information(evaluation.clusters, table.row_groups)
+    if evaluation.sampled is None:
         return row
-    row["sampled"] = _finite(found.sampled_perplexity)
-    for number, rows in enumerate(np.array_split(np.argsort(found.entropies), FIFTHS), start=1):
+    row["sampled"] = _finite(evaluation.sampled_perplexity)
+    for number, rows in enumerate(np.array_split(np.argsort(evaluation.entropies), FIFTHS), start=1):
         if not rows.size:
             break
-        some = Evaluation(*(values[rows] for values in found))
+        some = Evaluation(*(values[rows] for values in evaluation))
         row[f"fifth_{number}"] = _finite(some.perplexity)
         row[f"sampled_{number}"] = _finite(some.sampled_perplexity)
-    bins = np.bincount((found.entropies / BIN).astype(int))
+    bins = np.bincount((evaluation.entropies / BIN).astype(int))
     return row | {"histogram": " ".join(map(str, bins))}
 
 

@@ -46,6 +46,6 @@ def difference(first: pd.Series, second: pd.Series, test_ratio: float, allowed: 
     return Difference(mean, int((values < 0).sum()), values.size, int((~finite).sum()))
 
 
-def adjusted(differences: Iterable[Difference]) -> np.ndarray:
+def adjusted_p_values(differences: Iterable[Difference]) -> np.ndarray:
     """Return p-values that hold together (Holm); what was not tested has 1, float array (n,)."""
     return holm([1.0 if np.isnan(one.mean.p) else one.mean.p for one in differences])

@@ -15,7 +15,7 @@ WARM = {"never": ("#009E73", "cold E-steps"), "always": ("#E69F00", "warm E-step
 FULL_COLOUR, ALLOWED = "#0072B2", "0.9"
 
 
-def stops(**of_stops: pd.DataFrame) -> Figure:
+def draw_stops(**of_stops: pd.DataFrame) -> Figure:
     """Draw test perplexities of fast inference along CPU seconds, a panel per dataset and K, full inference next to it.
 
     Means over folds of the perplexity, medians of seconds; the ends of a curve have their numbers of rounds. What is as

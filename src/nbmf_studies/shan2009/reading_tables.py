@@ -5,8 +5,16 @@ import pandas as pd
 
 from nbmf_studies.framework.gathering import best_of_starts
 from nbmf_studies.shan2009.names import LABELS
-from nbmf_studies.shan2009.paired import adjusted
-from nbmf_studies.shan2009.readings import MMNB, MNB, OF_FIT, TEST, against_full, counts_of, of_uci
+from nbmf_studies.shan2009.paired import adjusted_p_values
+from nbmf_studies.shan2009.readings import (
+    FIT_COLUMNS,
+    MMNB,
+    MNB,
+    TEST,
+    compare_stops_with_full,
+    start_counts,
+    uci_differences,
+)
 
 FAST_MMNB = "fast-mmnb"
 
@@ -20,18 +28,18 @@ def several_starts(runs: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
 
     Parameters
     ----------
-    runs : DataFrame, as runs.of_starts makes it
+    runs : DataFrame, as runs.tabulate_starts makes it
     test_ratio : float, held-out rows per training row
     """
     rows = []
-    for count in counts_of(runs):
-        medians = best_of_starts(runs, OF_FIT, count).groupby(["dataset", "model"], sort=False)["test"].median()
+    for count in start_counts(runs):
+        medians = best_of_starts(runs, FIT_COLUMNS, count).groupby(["dataset", "model"], sort=False)["test"].median()
         spread = _spread(runs[runs["start"] < count])
         for model in (MMNB, FAST_MMNB):
             if model not in set(runs["model"]):
                 continue
-            means = of_uci(runs, count, model, "test", test_ratio)
-            for (dataset, one), p in zip(means.items(), adjusted(means.values()), strict=True):
+            means = uci_differences(runs, count, model, "test", test_ratio)
+            for (dataset, one), p in zip(means.items(), adjusted_p_values(means.values()), strict=True):
                 row = {"dataset": dataset, "starts": count, "model": LABELS[model]}
                 row |= {"perplexity": medians[dataset, model], "NB": medians[dataset, MNB]}
                 row |= {"ln of the ratio": one.mean.mean, "low": one.mean.low, "high": one.mean.high, "p": p}
@@ -42,11 +50,11 @@ def several_starts(runs: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
 
 def _spread(runs: pd.DataFrame) -> pd.Series:
     """Return the median over folds of the largest objective less the smallest, by dataset and model."""
-    objectives = runs.groupby(OF_FIT, sort=False)["objective"].agg(np.ptp)
+    objectives = runs.groupby(FIT_COLUMNS, sort=False)["objective"].agg(np.ptp)
     return objectives.groupby(["dataset", "model"], sort=False).median()
 
 
-def against_one_component(runs: pd.DataFrame) -> pd.DataFrame:
+def compare_with_one_component(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per K, model and varied setting: means over folds next to those of one component.
 
     Training and test perplexities by the bound, the best of the starts; folds in which training is worse than one
@@ -54,12 +62,12 @@ def against_one_component(runs: pd.DataFrame) -> pd.DataFrame:
 
     Parameters
     ----------
-    runs : DataFrame, as runs.of_starts makes it
+    runs : DataFrame, as runs.tabulate_starts makes it
     """
     varied = [name for name in ("first_alpha", "alpha_held") if name in runs]
     if "first_alpha" in varied:
         runs = runs.assign(first_alpha=runs["first_alpha"].astype(object).fillna("default"))
-    best = best_of_starts(runs, [*OF_FIT, *varied])
+    best = best_of_starts(runs, [*FIT_COLUMNS, *varied])
     rows = []
     for of, own in best.groupby(["K", "model", *varied], sort=False):
         row = dict(zip(["K", "model", *varied], of, strict=True)) | {"model": LABELS[of[1]]}
@@ -72,7 +80,7 @@ def against_one_component(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def stops_against_full(test_ratio: dict[str, float], **of_stops: pd.DataFrame) -> pd.DataFrame:
+def tabulate_stops(test_ratio: dict[str, float], **of_stops: pd.DataFrame) -> pd.DataFrame:
     """Return a row per dataset, K and stop of fast inference: its loss against full inference, and how much faster.
 
     Losses are of test perplexity, by the bound and sampled, with the interval of their mean over folds; one below zero
@@ -81,10 +89,10 @@ def stops_against_full(test_ratio: dict[str, float], **of_stops: pd.DataFrame) -
     Parameters
     ----------
     test_ratio : dict, from each experiment to held-out rows per training row
-    **of_stops : DataFrame by experiment, as runs.of_starts makes them
+    **of_stops : DataFrame by experiment, as runs.tabulate_starts makes them
     """
     comparisons = pd.concat(
-        [against_full(table, test_ratio[name]) for name, table in of_stops.items()], ignore_index=True
+        [compare_stops_with_full(table, test_ratio[name]) for name, table in of_stops.items()], ignore_index=True
     )
     for name in TEST:
         means = [one.mean for one in comparisons.pop(name)]

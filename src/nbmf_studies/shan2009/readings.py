@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from nbmf_studies.framework.gathering import best_of_starts, column_by
-from nbmf_studies.framework.verdicts import Part, Reading, judging_again
-from nbmf_studies.shan2009.criteria import FASTER, MEASURES, MMNB, MNB, MOST, TOO_MANY, WITHIN, counted
-from nbmf_studies.shan2009.paired import CERTAIN, Difference, adjusted, difference
+from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
+from nbmf_studies.shan2009.criteria import FASTER, MEASURES, MMNB, MNB, MOST, TOO_MANY, WITHIN, holds_on_enough_sets
+from nbmf_studies.shan2009.paired import CERTAIN, Difference, adjusted_p_values, difference
 
 COUNTS = (1, 5, 20)  # starts of which the best is taken, the first of the same fits
 FROM_MNB = "mmnb-from-mnb"
-OF_FIT = ["dataset", "K", "model", "fold"]
-OF_STOP = ["inner_max", "warm"]
+FIT_COLUMNS = ["dataset", "K", "model", "fold"]
+STOP_COLUMNS = ["inner_max", "warm"]
 FULL = (MMNB, FROM_MNB)
 TEST = {"test": "the bound", "sampled": "sampled"}
 
@@ -28,8 +28,8 @@ class Results:
     """What claims are decided from.
 
     test_ratio : dict, from each experiment to held-out rows per training row
-    uci_starts, foodmart_starts, stops, stops_foodmart : DataFrame, as runs.of_starts makes them; None without data
-    ratings : DataFrame, as runs.of_rows makes it
+    uci_starts, foodmart_starts, stops, stops_foodmart : DataFrame, as runs.tabulate_starts makes them; None if not run
+    ratings : DataFrame, as runs.tabulate_rows makes it
     """
 
     test_ratio: dict[str, float]
@@ -43,14 +43,16 @@ class Results:
 # --- Claim 1 ----------------------------------------------------------------------------------
 
 
-def counts_of(table: pd.DataFrame) -> list[int]:
-    """Return the numbers of starts that are looked at: of a reduced run fewer."""
+def start_counts(table: pd.DataFrame) -> list[int]:
+    """Return the numbers of starts that are compared, which are fewer in a reduced run."""
     return sorted({min(count, int(table["start"].max()) + 1) for count in COUNTS})
 
 
-def of_uci(table: pd.DataFrame, count: int, model: str, column: str, test_ratio: float) -> dict[str, Difference]:
-    """Return of each set how a model differs from NB, both the best of so many starts."""
-    best = best_of_starts(table, OF_FIT, count)
+def uci_differences(
+    table: pd.DataFrame, count: int, model: str, column: str, test_ratio: float
+) -> dict[str, Difference]:
+    """Return the difference of a model from NB on each set, both being the best of `count` starts."""
+    best = best_of_starts(table, FIT_COLUMNS, count)
     return {
         name: difference(
             column_by("fold", own, column, model=model), column_by("fold", own, column, model=MNB), test_ratio
@@ -63,19 +65,19 @@ def lower_from_several_starts(run: Results) -> Iterator[Part]:
     """Claim 1: the best of twenty starts; those of one and five starts, and the sampled likelihood, are reported."""
     if run.uci_starts is None:
         return
-    counts = counts_of(run.uci_starts)
+    counts = start_counts(run.uci_starts)
     for count in counts:
-        best = best_of_starts(run.uci_starts, OF_FIT, count)
+        best = best_of_starts(run.uci_starts, FIT_COLUMNS, count)
         for column, measure in TEST.items():
             ours = count != counts[-1] or column != "test"
             where = f"best of {count}, {measure}"
             medians = best.groupby(["dataset", "model"], sort=False)[column].median().unstack()
-            yield Part(f"{where}, medians", *counted(medians[MMNB] < medians[MNB], MOST, "lower"), ours)
-            means = of_uci(run.uci_starts, count, MMNB, column, run.test_ratio["uci_starts"])
-            p = adjusted(means.values())
+            yield Part(f"{where}, medians", *holds_on_enough_sets(medians[MMNB] < medians[MNB], MOST, "lower"), ours)
+            means = uci_differences(run.uci_starts, count, MMNB, column, run.test_ratio["uci_starts"])
+            p = adjusted_p_values(means.values())
             lower = [one.mean.mean < 0 and p_one < CERTAIN for one, p_one in zip(means.values(), p, strict=True)]
             certain = pd.Series(lower, index=list(means))
-            yield Part(f"{where}, paired test", *counted(certain, MOST, "certainly lower"), ours)
+            yield Part(f"{where}, paired test", *holds_on_enough_sets(certain, MOST, "certainly lower"), ours)
 
 
 # --- Claim 5 ----------------------------------------------------------------------------------
@@ -83,15 +85,15 @@ def lower_from_several_starts(run: Results) -> Iterator[Part]:
 
 def jester_and_foodmart_again(run: Results) -> Iterator[Part]:
     """Claim 5: Jester as it was, Foodmart from MNB's solution, every comparison by a paired test."""
-    compared = [*_on_jester(run), *_on_foodmart(run)]
+    compared = [*_compare_on_jester(run), *_compare_on_foodmart(run)]
     for ours in (False, True):
         compared_here = [(where, one) for where, one, is_ours in compared if is_ours == ours]
-        for (where, one), p in zip(compared_here, adjusted(one for _, one in compared_here), strict=True):
+        for (where, one), p in zip(compared_here, adjusted_p_values(one for _, one in compared_here), strict=True):
             yield Part(where, bool(one.mean.mean < 0 and p < CERTAIN), f"{one}, p = {p:.2g}", ours)
-    yield from _above_one_component(run)
+    yield from _better_than_one_component(run)
 
 
-def _on_jester(run: Results) -> Iterator[tuple[str, Difference, bool]]:
+def _compare_on_jester(run: Results) -> Iterator[tuple[str, Difference, bool]]:
     if "dataset" not in run.ratings:
         return
     tests = run.ratings[(run.ratings["dataset"] == "jester") & (run.ratings["part"] == "test")]
@@ -102,10 +104,10 @@ def _on_jester(run: Results) -> Iterator[tuple[str, Difference, bool]]:
             yield where, difference(mmnb, mnb, run.test_ratio["ratings"]), column == "sampled"
 
 
-def _on_foodmart(run: Results) -> Iterator[tuple[str, Difference, bool]]:
+def _compare_on_foodmart(run: Results) -> Iterator[tuple[str, Difference, bool]]:
     if run.foodmart_starts is None:
         return
-    best, test_ratio = best_of_starts(run.foodmart_starts, OF_FIT), run.test_ratio["foodmart_starts"]
+    best, test_ratio = best_of_starts(run.foodmart_starts, FIT_COLUMNS), run.test_ratio["foodmart_starts"]
     for K in sorted(best["K"].unique()):
         for column in ("training", *TEST):
             mnb, mmnb = (column_by("fold", best, column, K=K, model=model) for model in (MNB, FROM_MNB))
@@ -116,11 +118,11 @@ def _on_foodmart(run: Results) -> Iterator[tuple[str, Difference, bool]]:
                 yield where, difference(mmnb, mnb, test_ratio), column == "sampled"
 
 
-def _above_one_component(run: Results) -> Iterator[Part]:
-    """Whether the fits that decide are better than one component, in training."""
+def _better_than_one_component(run: Results) -> Iterator[Part]:
+    """Yield whether the fits that decide are better than one component on training rows."""
     if run.foodmart_starts is None:
         return
-    best = best_of_starts(run.foodmart_starts, OF_FIT)
+    best = best_of_starts(run.foodmart_starts, FIT_COLUMNS)
     for (K, model), own in best.groupby(["K", "model"]):
         better = own["training"] < own["one_training"]
         text = f"training {own['training'].mean():.4g}, one component {own['one_training'].mean():.4g}"
@@ -130,7 +132,7 @@ def _above_one_component(run: Results) -> Iterator[Part]:
 # --- Claim 8 ----------------------------------------------------------------------------------
 
 
-def against_full(table: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
+def compare_stops_with_full(table: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
     """Return a row per dataset, K and stop of fast inference.
 
     dataset, K, inner_max, warm; test and sampled, the Differences of ln perplexity from full inference; times faster,
@@ -139,8 +141,8 @@ def against_full(table: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
     rows = []
     for (dataset, K), own in table.groupby(["dataset", "K"], sort=False):
         full = own[own["model"].isin(FULL)]
-        for stop, fast in own[~own["model"].isin(FULL)].groupby(OF_STOP, sort=True):
-            row = dict(zip(["dataset", "K", *OF_STOP], (dataset, K, *stop), strict=True))
+        for stop, fast in own[~own["model"].isin(FULL)].groupby(STOP_COLUMNS, sort=True):
+            row = dict(zip(["dataset", "K", *STOP_COLUMNS], (dataset, K, *stop), strict=True))
             row |= {
                 name: difference(column_by("fold", fast, name), column_by("fold", full, name), test_ratio)
                 for name in TEST
@@ -157,7 +159,7 @@ def any_stop_is_as_good(run: Results) -> Iterator[Part]:
             continue
         for (dataset, K), own in table.groupby(["dataset", "K"], sort=False):
             for column, measure in TEST.items():
-                comparison = against_full(own, test_ratio)
+                comparison = compare_stops_with_full(own, test_ratio)
                 where = f"{dataset}, K = {K}, {measure}"
                 yield Part(where, *_best_stop(comparison, column, own, test_ratio), column == "sampled")
 
@@ -167,23 +169,28 @@ def _best_stop(found: pd.DataFrame, column: str, table: pd.DataFrame, test_ratio
     quick = found[found["faster"] >= FASTER]
     if quick.empty:
         fastest = found.loc[found["faster"].idxmax()]
-        return False, f"none of {len(found)} stops is {FASTER:g} times faster; at most {_named(fastest, column)}"
+        return (
+            False,
+            f"none of {len(found)} stops is {FASTER:g} times faster; at most {_describe_stop(fastest, column)}",
+        )
     full = column_by("fold", table[table["model"].isin(FULL)], column)
     margins = [
-        difference(column_by("fold", _fast_at(table, row), column), full, test_ratio, np.log1p(WITHIN))
+        difference(column_by("fold", _select_stop(table, row), column), full, test_ratio, np.log1p(WITHIN))
         for _, row in quick.iterrows()
     ]
-    good = (adjusted(margins) < CERTAIN) & np.array([one.mean.mean < 0 for one in margins])
+    good = (adjusted_p_values(margins) < CERTAIN) & np.array([one.mean.mean < 0 for one in margins])
     best = quick.iloc[int(np.argmin([one.mean.mean for one in margins]))]
-    return bool(good.any()), f"{int(good.sum())} of {len(quick)} stops that are fast enough; {_named(best, column)}"
+    return bool(
+        good.any()
+    ), f"{int(good.sum())} of {len(quick)} stops that are fast enough; {_describe_stop(best, column)}"
 
 
-def _fast_at(table: pd.DataFrame, stop: pd.Series) -> pd.DataFrame:
+def _select_stop(table: pd.DataFrame, stop: pd.Series) -> pd.DataFrame:
     is_fast = ~table["model"].isin(FULL)
     return table[is_fast & (table["inner_max"] == stop["inner_max"]) & (table["warm"] == stop["warm"])]
 
 
-def _named(stop: pd.Series, column: str) -> str:
+def _describe_stop(stop: pd.Series, column: str) -> str:
     loss, faster = np.expm1(stop[column].mean.mean), stop["faster"]
     return f"{stop['inner_max']:g} rounds, warm {stop['warm']}: loss {loss:.1%}, {faster:.1f} times faster"
 
@@ -226,4 +233,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = judging_again(READINGS, Results)
+readings, readings_parts = reading_functions(READINGS, Results)

@@ -20,7 +20,7 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        As runs.of_rows makes it.
+        As runs.tabulate_rows makes it.
     measure : str
         One of reported_values.UCI.
 
@@ -33,19 +33,19 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     """
     given = reported_values.UCI[measure]
     keys = ["dataset", "floor", "model"]
-    return _beside(runs, keys, measure, lambda of, part: given.get((of[0], of[2], part)))
+    return _compare_with_paper(runs, keys, measure, lambda of, part: given.get((of[0], of[2], part)))
 
 
 def binary(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Return a row per K and model of a binary table; columns as those of `uci`.
 
-    runs : DataFrame, as runs.of_rows makes it, all of this dataset
+    runs : DataFrame, as runs.tabulate_rows makes it, all of this dataset
     """
     given = reported_values.BINARY[dataset]
-    return _beside(runs, ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
+    return _compare_with_paper(runs, ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
 
 
-def _beside(runs, keys, measure, paper) -> pd.DataFrame:
+def _compare_with_paper(runs, keys, measure, paper) -> pd.DataFrame:
     rows = []
     for of, own in runs.groupby(keys, sort=False):
         row = dict(zip(keys, of, strict=True)) | {"model": LABELS[of[-1]]}
@@ -124,7 +124,7 @@ def shared_words(ours: Sequence[str], others: Sequence[str]) -> np.ndarray:
     return np.array([[len(set(one.split()) & set(other.split())) for other in others] for one in ours])
 
 
-def against_full(ratings: pd.DataFrame, text: pd.DataFrame) -> pd.DataFrame:
+def compare_fast_with_full(ratings: pd.DataFrame, text: pd.DataFrame) -> pd.DataFrame:
     """Return a row per table, K, ε and way of fast inference, next to full inference.
 
     Perplexities of test rows as shares of those of full inference, by the bound and sampled, times

@@ -38,13 +38,13 @@ _INFORMATION = """
 """
 
 
-def _numbers(text: str) -> list[list[float]]:
+def _parse_numbers(text: str) -> list[list[float]]:
     return [[float(number) for number in line.split()] for line in text.split("\n") if line]
 
 
-def _of_sets(text: str) -> dict[tuple, float]:
+def _parse_uci(text: str) -> dict[tuple, float]:
     values = {}
-    for name, row in zip(SETS, _numbers(text), strict=True):
+    for name, row in zip(SETS, _parse_numbers(text), strict=True):
         columns = zip(("training", "training", "test", "test"), ("mmnb", "mnb") * 2, strict=True)
         for (part, model), number in zip(columns, row, strict=True):
             values[f"uci_{name}", model, part] = number
@@ -52,9 +52,9 @@ def _of_sets(text: str) -> dict[tuple, float]:
 
 
 UCI = {
-    "perplexity": _of_sets(_PERPLEXITY),  # table 2
-    "precision": _of_sets(_PRECISION),  # table 3
-    "information": _of_sets(_INFORMATION),  # table 4
+    "perplexity": _parse_uci(_PERPLEXITY),  # table 2
+    "precision": _parse_uci(_PRECISION),  # table 3
+    "information": _parse_uci(_INFORMATION),  # table 4
 }
 """From (dataset, model, part) to the paper's mean over ten folds, by the measure."""
 
@@ -82,9 +82,9 @@ _FOODMART = """
 """
 
 
-def _of_counts(text: str) -> dict[tuple, float]:
+def _parse_binary(text: str) -> dict[tuple, float]:
     values = {}
-    for K, *row in _numbers(text):
+    for K, *row in _parse_numbers(text):
         columns = zip(("training", "training", "test", "test"), ("mmnb", "lda") * 2, strict=True)
         for (part, model), number in zip(columns, row, strict=True):
             values[int(K), model, part] = number
@@ -92,9 +92,9 @@ def _of_counts(text: str) -> dict[tuple, float]:
 
 
 BINARY = {
-    "jester_binary": _of_counts(_JESTER),  # table 5
-    "movielens_binary": _of_counts(_MOVIELENS),  # table 6
-    "foodmart_binary": _of_counts(_FOODMART),  # table 7
+    "jester_binary": _parse_binary(_JESTER),  # table 5
+    "movielens_binary": _parse_binary(_MOVIELENS),  # table 6
+    "foodmart_binary": _parse_binary(_FOODMART),  # table 7
 }
 """From each dataset to a dict from (K, model, part) to the paper's mean over ten folds."""
 

@@ -12,7 +12,7 @@ from nbmf_studies.framework.gathering import read_report, reports
 INFINITE = ("perplexity", "training", "test", "sampled", "fifth_", "sampled_")  # columns with None in a report then
 
 
-def of_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return two rows per fit, of "training" and "test" rows.
 
     Parameters
@@ -22,13 +22,13 @@ def of_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dataset, K, floor, smoothing, model, fold, what `measures.measured` finds, CPU seconds of the fit and of the
+        dataset, K, floor, smoothing, model, fold, the `measures.evaluation_measures`, CPU seconds of the fit and of the
         bounds of the test rows together, iterations, converged, distinct (components that differ) and concentration
         (Σα; of a mixture 1). Of several starts seconds are the mean, all else is of the best.
     """
     rows = []
-    for columns, starts in _by_start(fits):
-        best = _best(starts)
+    for columns, starts in _group_starts(fits):
+        best = _best_start(starts)
         findings = best["findings"]
         facts = {
             "seconds": np.mean([one["cpu_seconds"] + one["measures"]["test_seconds"] for one in starts]),
@@ -37,49 +37,52 @@ def of_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
             "distinct": findings["distinct_components"],
             "concentration": findings["alpha"],
         }
-        rows += [{**columns, "part": part, **_read(best["measures"][part]), **facts} for part in ("training", "test")]
+        rows += [
+            {**columns, "part": part, **_restore_infinite(best["measures"][part]), **facts}
+            for part in ("training", "test")
+        ]
     return pd.DataFrame(rows)
 
 
-def of_flips(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_flips(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per fit, step and level: dataset, K, model, fold, step, level, flipped (entries), perplexity."""
-    levels_of = [(columns, _best(starts)["measures"]["levels"]) for columns, starts in _by_start(fits)]
-    return pd.DataFrame([{**columns, **_read(level)} for columns, levels in levels_of for level in levels])
+    levels_of = [(columns, _best_start(starts)["measures"]["levels"]) for columns, starts in _group_starts(fits)]
+    return pd.DataFrame([{**columns, **_restore_infinite(level)} for columns, levels in levels_of for level in levels])
 
 
-def of_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per start.
 
-    The columns of the case, what `measures.of_starts` finds, and seconds: CPU, of the fit and of the bounds of its test
-    rows. `sampled` is NaN of starts that are not the best so far; one_training and one_test are of one component.
+    The columns of the case, what `measures.measure_starts` finds, and seconds: CPU, of the fit and of the bounds of its
+    test rows. `sampled` is NaN of starts that are not the best so far; one_training and one_test are of one component.
     """
     rows = []
     for columns, report in reports(fits):
-        of_one = {f"one_{part}": value for part, value in _read(report["measures"]["one"]).items()}
+        of_one = {f"one_{part}": value for part, value in _restore_infinite(report["measures"]["one"]).items()}
         for one in report["measures"]["starts"]:
             of_fit, of_test = one.pop("fit_seconds"), one.pop("test_seconds")
             seconds = report["cpu_seconds"] if of_fit is None else of_fit
             sampled = {"sampled": np.nan} if "sampled" not in one else {}
-            rows.append({**columns, **_read(one), **sampled, "seconds": seconds + of_test, **of_one})
+            rows.append({**columns, **_restore_infinite(one), **sampled, "seconds": seconds + of_test, **of_one})
     return pd.DataFrame(rows)
 
 
-def of_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """Return a row per start.
 
-    dataset, K, model, start, objective (nats), what `measures.of_topics` finds, distinct (components that differ),
+    dataset, K, model, start, objective (nats), what `measures.measure_topics` finds, distinct (components that differ),
     seconds (CPU) and topics, the ten commonest words of each.
     """
     rows = []
     for columns, report in reports(fits):
-        row = {**columns, "objective": report["objective"], **_read(report["measures"])}
+        row = {**columns, "objective": report["objective"], **_restore_infinite(report["measures"])}
         topics = row.pop("topics")
         row |= {"distinct": report["findings"]["distinct_components"], "seconds": report["cpu_seconds"]}
         rows.append(row | {"topics": topics})
     return pd.DataFrame(rows)
 
 
-def _by_start(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict[str, Any], list[dict]]]:
+def _group_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict[str, Any], list[dict]]]:
     """Yield the columns of fits that differ in their start alone, without it, and the reports of all starts."""
     groups: dict[tuple, list[str]] = {}
     for columns, path in fits:
@@ -89,10 +92,10 @@ def _by_start(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict
         yield dict(rest), [read_report(path) for path in paths]
 
 
-def _best(starts: list[dict[str, Any]]) -> dict[str, Any]:
+def _best_start(starts: list[dict[str, Any]]) -> dict[str, Any]:
     return starts[Starts.of([report["objective"] for report in starts]).kept]
 
 
-def _read(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what a report has found, perplexities that are not finite as they were."""
+def _restore_infinite(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a report, with infinity where a perplexity is None."""
     return {name: np.inf if value is None and name.startswith(INFINITE) else value for name, value in found.items()}

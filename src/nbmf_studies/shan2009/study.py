@@ -24,7 +24,7 @@ ALONE = {  # datasets that a figure or table shows without the others of their e
 }
 
 
-def _experiment(experiment: Experiment) -> Table:
+def _experiment_table(experiment: Experiment) -> Table:
     """Return the table of an experiment's fits to all datasets that are at hand."""
 
     def parts(plan: Plan) -> list[Part]:
@@ -33,7 +33,7 @@ def _experiment(experiment: Experiment) -> Table:
     return Table(
         experiment.name,
         f"{experiment.title}, fit by fit",
-        make=f".runs:{experiment.look}",
+        make=f".runs:tabulate_{experiment.look}",
         needs=lambda plan: {"fits": Cases.of(case for part in parts(plan) for case in part.cases(plan))},
         options=experiment.schema,
         check=_check_sets(experiment.name),
@@ -42,17 +42,17 @@ def _experiment(experiment: Experiment) -> Table:
     )
 
 
-def _further(experiment: Further) -> Table:
+def _further_table(experiment: Further) -> Table:
     """Return the table of an experiment of the second readings."""
 
     return Table(
         experiment.name,
         f"{experiment.title}, start by start",
-        make=".runs:of_starts",
+        make=".runs:tabulate_starts",
         needs=lambda plan: {"fits": Cases.of(experiment.cases(plan))},
         options=experiment.schema,
         check=_check_sets(experiment.name),
-        applies=_has_further(experiment.name),
+        applies=_any_has_data(experiment.name),
         in_reference=True,
         float_format="%.10g",  # of thousands of fits: all digits are more than a megabyte
         on_request=common.READINGS,
@@ -69,18 +69,18 @@ def _check_sets(name: str) -> Callable[[Plan], Iterator[str]]:
     return check
 
 
-def _has_further(*names: str) -> Callable[[Plan], bool]:
-    """Return a function: whether any of these experiments has any of its datasets."""
+def _any_has_data(*names: str) -> Callable[[Plan], bool]:
+    """Return a function that tells whether any of these experiments has any of its datasets."""
     return lambda plan: any(FURTHER[name].sets(plan) for name in names)
 
 
-def _of_further(*names: str) -> Callable[[Plan], dict[str, Need]]:
-    """Return the `needs` of what shows those of these experiments that have data."""
+def _further_needs(*names: str) -> Callable[[Plan], dict[str, Need]]:
+    """Return the `needs` of a product that shows those of these experiments that have data."""
     return lambda plan: tables(*(name for name in names if FURTHER[name].sets(plan)))(plan)
 
 
 def _test_ratios(*names: str) -> Callable[[Plan], dict[str, Any]]:
-    """Return the `arguments` of what compares models on the folds of these experiments."""
+    """Return the `arguments` of a product that compares models on the folds of these experiments."""
     return lambda plan: {"test_ratio": {name: _test_ratio(plan, name) for name in names}}
 
 
@@ -89,25 +89,25 @@ def _test_ratio(plan: Plan, name: str) -> float:
     return 1 / (plan.options[name]["folds"] - 1)
 
 
-def _alone(experiment: Experiment, dataset: str) -> Table:
+def _dataset_table(experiment: Experiment, dataset: str) -> Table:
     """Return the table of an experiment's fits to one dataset."""
     part = Part(experiment, dataset)
     return Table(
         part.name,
         f"{experiment.title}: {dataset}",
-        make=f".runs:{experiment.look}",
+        make=f".runs:tabulate_{experiment.look}",
         needs=lambda plan: {"fits": Cases.of(part.cases(plan))},
         applies=part.is_asked_for,
     )
 
 
-def _has(*names: str) -> Callable[[Plan], bool]:
-    """Return a function: whether any dataset of each of these experiments is there."""
+def _each_has_data(*names: str) -> Callable[[Plan], bool]:
+    """Return a function that tells whether each of these experiments has any of its datasets."""
     return lambda plan: all(with_data(parts_of(EXPERIMENTS[name], plan), plan) for name in names)
 
 
-def _of(experiment: str, dataset: str) -> dict[str, Any]:
-    """Return `needs` and `applies` of what shows one dataset: it is left out with its data."""
+def _dataset_needs(experiment: str, dataset: str) -> dict[str, Any]:
+    """Return `needs` and `applies` of a product that shows one dataset; it does not apply without its data."""
     part = Part(EXPERIMENTS[experiment], dataset)
     return {"needs": tables(runs=part.name), "applies": part.is_asked_for}
 
@@ -116,7 +116,7 @@ def _of(experiment: str, dataset: str) -> dict[str, Any]:
 
 
 def _figure(name: str, title: str, make: str, **rest) -> Figure:
-    return Figure(name, f"Figure {name.removeprefix('figure_')}: {title}", make=f".figures:{make}", **rest)
+    return Figure(name, f"Figure {name.removeprefix('figure_')}: {title}", make=f".figures:draw_{make}", **rest)
 
 
 def _has_surface(plan: Plan) -> bool:
@@ -125,8 +125,8 @@ def _has_surface(plan: Plan) -> bool:
 
 
 FIGURES = (
-    _figure("figure_4", "Jester", "along_K", **_of("ratings", "jester")),
-    _figure("figure_5", "Foodmart", "along_K", **_of("ratings", "foodmart")),
+    _figure("figure_4", "Jester", "along_K", **_dataset_needs("ratings", "jester")),
+    _figure("figure_5", "Foodmart", "along_K", **_dataset_needs("ratings", "foodmart")),
     _figure(
         "figure_6",
         "MovieLens against ε",
@@ -135,17 +135,23 @@ FIGURES = (
         arguments=lambda plan: {"K": SURFACE_K},
         applies=_has_surface,
     ),
-    _figure("figure_7", "MovieLens over K and ε", "surfaces", **_of("ratings", "movielens")),
-    _figure("figure_8", "entropies of memberships on Wdbc", "histogram", **_of("uci", "uci_wdbc")),
-    _figure("figure_9", "entropies of memberships on Sonar", "histogram", **_of("uci", "uci_sonar")),
-    _figure("figure_10", "perplexity against entropy", "fifths", needs=tables("uci"), applies=_has("uci")),
+    _figure("figure_7", "MovieLens over K and ε", "surfaces", **_dataset_needs("ratings", "movielens")),
+    _figure("figure_8", "entropies of memberships on Wdbc", "histogram", **_dataset_needs("uci", "uci_wdbc")),
+    _figure("figure_9", "entropies of memberships on Sonar", "histogram", **_dataset_needs("uci", "uci_sonar")),
+    _figure("figure_10", "perplexity against entropy", "fifths", needs=tables("uci"), applies=_each_has_data("uci")),
     _figure(
-        "figure_11", "entries flipped in steps of 1 %", "flip_curves", needs=tables("flips"), applies=_has("flips")
+        "figure_11",
+        "entries flipped in steps of 1 %",
+        "flip_curves",
+        needs=tables("flips"),
+        applies=_each_has_data("flips"),
     ),
-    _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels", **_of("flips", "jester_binary")),
-    _figure("figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels", **_of("flips", "movielens_binary")),
-    _figure("figure_14", "Fast LDA and LDA", "text", needs=tables("text"), applies=_has("text")),
-    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=tables("ratings"), applies=_has("ratings")),
+    _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels", **_dataset_needs("flips", "jester_binary")),
+    _figure(
+        "figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels", **_dataset_needs("flips", "movielens_binary")
+    ),
+    _figure("figure_14", "Fast LDA and LDA", "text", needs=tables("text"), applies=_each_has_data("text")),
+    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=tables("ratings"), applies=_each_has_data("ratings")),
 )
 
 # --- Tables -----------------------------------------------------------------------------------
@@ -155,96 +161,107 @@ def _table(name: str, title: str, make: str, **rest) -> Table:
     return Table(name, title, make=f".reported_tables:{make}", in_report=True, float_format="%.4g", **rest)
 
 
-def _of_readings(name: str, title: str, make: str, **rest) -> Table:
+def _reading_table(name: str, title: str, make: str, **rest) -> Table:
     shared = {"in_report": True, "float_format": "%.4g", "on_request": common.READINGS}
     return Table(name, title, make=f".reading_tables:{make}", **shared, **rest)
 
 
-def _of_uci(name: str, title: str, measure: str) -> Table:
+def _uci_table(name: str, title: str, measure: str) -> Table:
     return _table(
-        name, title, "uci", needs=tables(runs="uci"), arguments=lambda plan: {"measure": measure}, applies=_has("uci")
+        name,
+        title,
+        "uci",
+        needs=tables(runs="uci"),
+        arguments=lambda plan: {"measure": measure},
+        applies=_each_has_data("uci"),
     )
 
 
-def _of_binary(name: str, title: str, dataset: str) -> Table:
-    return _table(name, title, "binary", **_of("binary", dataset), arguments=lambda plan: {"dataset": dataset})
+def _binary_table(name: str, title: str, dataset: str) -> Table:
+    return _table(
+        name, title, "binary", **_dataset_needs("binary", dataset), arguments=lambda plan: {"dataset": dataset}
+    )
 
 
 TABLES = (
-    _of_uci("table_2", "Table 2: perplexity on UCI sets", "perplexity"),
-    _of_uci("table_3", "Table 3: micro-precision on UCI sets", "precision"),
-    _of_uci("table_4", "Table 4: mutual information on UCI sets", "information"),
+    _uci_table("table_2", "Table 2: perplexity on UCI sets", "perplexity"),
+    _uci_table("table_3", "Table 3: micro-precision on UCI sets", "precision"),
+    _uci_table("table_4", "Table 4: mutual information on UCI sets", "information"),
     _table(
-        "entropies", "Entropies of memberships on UCI sets", "entropies", needs=tables(runs="uci"), applies=_has("uci")
+        "entropies",
+        "Entropies of memberships on UCI sets",
+        "entropies",
+        needs=tables(runs="uci"),
+        applies=_each_has_data("uci"),
     ),
-    _of_binary("table_5", "Table 5: MMNB and LDA on Jester", "jester_binary"),
-    _of_binary("table_6", "Table 6: MMNB and LDA on MovieLens", "movielens_binary"),
-    _of_binary("table_7", "Table 7: MMNB and LDA on Foodmart", "foodmart_binary"),
+    _binary_table("table_5", "Table 5: MMNB and LDA on Jester", "jester_binary"),
+    _binary_table("table_6", "Table 6: MMNB and LDA on MovieLens", "movielens_binary"),
+    _binary_table("table_7", "Table 7: MMNB and LDA on Foodmart", "foodmart_binary"),
     _table(
         "table_8",
         "Table 8: micro-precision on texts",
         "precision_of_text",
         needs=tables("topics"),
-        applies=_has("topics"),
+        applies=_each_has_data("topics"),
     ),
-    _table("table_10", "Table 10: topics of Classic3", "words", **_of("topics", "classic3")),
+    _table("table_10", "Table 10: topics of Classic3", "words", **_dataset_needs("topics", "classic3")),
     _table(
         "fast",
         "Fast inference compared with full inference",
-        "against_full",
+        "compare_fast_with_full",
         needs=tables("ratings", "text"),
-        applies=_has("ratings", "text"),
+        applies=_each_has_data("ratings", "text"),
     ),
-    *common.claims(needs=tables(*RUNS), applies=_has(*RUNS)),
+    *common.claims(needs=tables(*RUNS), applies=_each_has_data(*RUNS)),
 )
 
 # --- Second readings ------------------------------------------------------------------------------
 
 JUDGED_AGAIN = ("uci_starts", "foodmart_starts", *STOPS)
-OF_READINGS = (
-    *map(_further, FURTHER.values()),
-    _of_readings(
+READING_TABLES = (
+    *map(_further_table, FURTHER.values()),
+    _reading_table(
         "several_starts",
         "UCI sets: the best of several starts",
         "several_starts",
         needs=tables(runs="uci_starts"),
         arguments=lambda plan: {"test_ratio": _test_ratio(plan, "uci_starts")},
-        applies=_has_further("uci_starts"),
+        applies=_any_has_data("uci_starts"),
     ),
-    _of_readings(
+    _reading_table(
         "one_component",
         "Foodmart compared with one component",
-        "against_one_component",
+        "compare_with_one_component",
         needs=tables(runs="foodmart_starts"),
-        applies=_has_further("foodmart_starts"),
+        applies=_any_has_data("foodmart_starts"),
     ),
-    _of_readings(
+    _reading_table(
         "ways_of_alpha",
         "Foodmart compared with one component, by α",
-        "against_one_component",
+        "compare_with_one_component",
         needs=tables(runs="foodmart_ways"),
-        applies=_has_further("foodmart_ways"),
+        applies=_any_has_data("foodmart_ways"),
     ),
-    _of_readings(
+    _reading_table(
         "best_stops",
         "Stops of fast inference compared with full inference",
-        "stops_against_full",
-        needs=_of_further(*STOPS),
+        "tabulate_stops",
+        needs=_further_needs(*STOPS),
         arguments=_test_ratios(*STOPS),
-        applies=_has_further(*STOPS),
+        applies=_any_has_data(*STOPS),
     ),
     *common.readings(
-        needs=lambda plan: tables("ratings")(plan) | _of_further(*JUDGED_AGAIN)(plan),
+        needs=lambda plan: tables("ratings")(plan) | _further_needs(*JUDGED_AGAIN)(plan),
         arguments=_test_ratios("ratings", *JUDGED_AGAIN),
-        applies=_has(*RUNS),
+        applies=_each_has_data(*RUNS),
     ),
 )
-CURVES = Figure(
+STOPS_FIGURE = Figure(
     "stops_and_time",
     "Stops of fast inference: perplexity against time",
-    make=".reading_figures:stops",
-    needs=_of_further(*STOPS),
-    applies=_has_further(*STOPS),
+    make=".reading_figures:draw_stops",
+    needs=_further_needs(*STOPS),
+    applies=_any_has_data(*STOPS),
     on_request=common.READINGS,
 )
 
@@ -253,12 +270,12 @@ STUDY = Study(
     "Shan and Banerjee (2009)",
     "H. Shan and A. Banerjee, Mixed-membership naive Bayes models, Technical Report 09-002, "
     "Department of Computer Science and Engineering, University of Minnesota (2009)",
-    figures=(*FIGURES, CURVES),
+    figures=(*FIGURES, STOPS_FIGURE),
     tables=(
-        *(_alone(EXPERIMENTS[name], dataset) for name, datasets in ALONE.items() for dataset in datasets),
-        *map(_experiment, EXPERIMENTS.values()),
+        *(_dataset_table(EXPERIMENTS[name], dataset) for name, datasets in ALONE.items() for dataset in datasets),
+        *map(_experiment_table, EXPERIMENTS.values()),
         *TABLES,
-        *OF_READINGS,
+        *READING_TABLES,
     ),
     front=("figure_10", "claims"),
     experiments=(cases,),

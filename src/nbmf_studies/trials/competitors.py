@@ -115,7 +115,7 @@ class LowRank(Competitor):
             approximation = self._approximate(BERNOULLI.hide(codes, inner), seed)
             loss_at = BERNOULLI.loss_at(codes, inner)
             losses = {
-                each: loss_at(_within(each, self._product(Factors(*approximation)))[inner]).total for each in MARGINS
+                each: loss_at(_clip(each, self._product(Factors(*approximation)))[inner]).total for each in MARGINS
             }
             margin = min(losses, key=losses.get)
         return Factors(*self._approximate(codes, seed), {"margin": np.array(margin)})
@@ -131,7 +131,7 @@ class LowRank(Competitor):
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
         """Return the product of some rows and columns, within its margin."""
-        return _within(factors.others["margin"], self._product(factors, rows, columns))
+        return _clip(factors.others["margin"], self._product(factors, rows, columns))
 
     def _learn(self, state):
         super()._learn(state)
@@ -167,9 +167,9 @@ class ScikitNMF(LowRank):
     def _approximate(self, codes, seed):
         from sklearn.decomposition import NMF
 
-        given = {"n_components": self.n_components, "random_state": as_integer(seed)}
+        given = {"n_components": self.n_components, "random_state": integer_seed(seed)}
         is_missing = codes == MISSING
-        filled = np.where(is_missing, column_shares(codes), codes)
+        filled = np.where(is_missing, shrunken_column_means(codes), codes)
         first = NMF(**given, max_iter=self.max_iter)
         weights = first.fit_transform(filled)
         profiles = first.components_
@@ -204,7 +204,7 @@ class ScikitLDA(LowRank):
     def _approximate(self, codes, seed):
         from sklearn.decomposition import LatentDirichletAllocation
 
-        model = LatentDirichletAllocation(self.n_components, max_iter=self.max_iter, random_state=as_integer(seed))
+        model = LatentDirichletAllocation(self.n_components, max_iter=self.max_iter, random_state=integer_seed(seed))
         observed, ones = codes != MISSING, (codes == 1).astype(float)
         weights = model.fit_transform(csr_array(ones))
         profiles = model.components_ / model.components_.sum(axis=1, keepdims=True)
@@ -245,7 +245,7 @@ class MajorizationMinimization(Competitor):
             n_components=self.n_components,
             orientation=self.orientation,
             max_iter=self.max_iter,
-            random_state=as_integer(seed),
+            random_state=integer_seed(seed),
         )
         model.fit((codes == 1).astype(float), mask=(codes != MISSING).astype(float))
         return Factors(model.W_, model.components_)
@@ -255,15 +255,15 @@ class MajorizationMinimization(Competitor):
         return np.clip(LowRank._product(factors, rows, columns), 0.0, 1.0)
 
 
-def _within(margin: float, values: np.ndarray) -> np.ndarray:
+def _clip(margin: float, values: np.ndarray) -> np.ndarray:
     return np.clip(values, margin, 1.0 - margin)
 
 
-def column_shares(codes: np.ndarray) -> np.ndarray:
+def shrunken_column_means(codes: np.ndarray) -> np.ndarray:
     """Return column means, shrunk towards a half: never 0 or 1."""
     return ((codes == 1).sum(axis=0) + 1.0) / ((codes != MISSING).sum(axis=0) + 2.0)
 
 
-def as_integer(seed: np.random.SeedSequence) -> int:
+def integer_seed(seed: np.random.SeedSequence) -> int:
     """Return what other software takes as a seed."""
     return int(seed.generate_state(1)[0])

@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 from nbmf.data.matrix import MISSING
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.state import Factors
-from nbmf_studies.trials.competitors import Competitor, column_shares
+from nbmf_studies.trials.competitors import Competitor, shrunken_column_means
 
 ITEM_VARIANCE = 4.0  # a priori, of slopes and difficulties; that of positions is 1
 
@@ -34,7 +34,7 @@ class IdealPoint(Competitor):
     def _solve(self, codes, seed):
         F, N = codes.shape
         rng, K = np.random.default_rng(seed), self.n_components
-        start = [0.1 * rng.standard_normal((F + N) * K), logit(column_shares(codes))]
+        start = [0.1 * rng.standard_normal((F + N) * K), logit(shrunken_column_means(codes))]
         optimum = minimize(
             penalised_loss,
             np.concatenate(start),

@@ -17,8 +17,20 @@ from nbmf.evaluation.recommendation import margin_of
 LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
 KINDS = (LIBRARY, OTHERS, BASELINE)
 WORSE = 0.02  # than the best of the library: from there on the default has to be explained
-LOSSES = ("dataset", "rank", "kind", "method", "label", "K", "masks", "loss", "excess", "seconds", "not_converged")
-SUMMARY = (
+LOSS_COLUMNS = (
+    "dataset",
+    "rank",
+    "kind",
+    "method",
+    "label",
+    "K",
+    "masks",
+    "loss",
+    "excess",
+    "seconds",
+    "not_converged",
+)
+SUMMARY_COLUMNS = (
     "kind",
     "method",
     "label",
@@ -33,7 +45,7 @@ SUMMARY = (
     "seconds",
     "most_seconds",
 )
-AGAINST = (
+COMPARISON_COLUMNS = (
     "dataset",
     "against",
     "method",
@@ -53,7 +65,7 @@ AGAINST = (
 )
 
 
-class One(NamedTuple):
+class MethodResult(NamedTuple):
     """A method on a matrix, at its best K.
 
     kind : str, one of KINDS
@@ -95,33 +107,33 @@ def tabulate(
     Returns
     -------
     DataFrame
-        LOSSES. `loss` is the mean over masks, in nats per held-out entry; `excess` by which share
+        LOSS_COLUMNS. `loss` is the mean over masks, in nats per held-out entry; `excess` by which share
         it exceeds that of the best method of the library; `seconds` of a fit, median over masks.
     """
     rows = []
-    for dataset, found in by_matrix(scores, baselines, labels, library).items():
+    for dataset, found in results_by_matrix(scores, baselines, labels, library).items():
         best = min((one.mean for one in found if one.kind == LIBRARY), default=np.nan)
         for rank, one in enumerate(sorted(found, key=lambda one: one.mean), start=1):
             key = [dataset, rank, one.kind, one.method, one.label, one.K, len(one.losses)]
             rows.append([*key, one.mean, one.mean / best - 1, one.seconds, one.not_converged])
-    return pd.DataFrame(rows, columns=list(LOSSES))
+    return pd.DataFrame(rows, columns=list(LOSS_COLUMNS))
 
 
-def by_matrix(
+def results_by_matrix(
     scores: pd.DataFrame, baselines: pd.DataFrame | None, labels: dict[str, str], library: list[str]
-) -> dict[str, list[One]]:
+) -> dict[str, list[MethodResult]]:
     """Return the methods on each matrix; one without a K that has all masks is left out."""
     outcomes = {}
     for dataset in scores["dataset"].unique():
         of_dataset = scores[scores["dataset"] == dataset]
         outcomes[dataset] = [
-            *_methods(of_dataset, labels, library),
-            *_baselines(None if baselines is None else baselines[baselines["dataset"] == dataset]),
+            *_method_results(of_dataset, labels, library),
+            *_baseline_results(None if baselines is None else baselines[baselines["dataset"] == dataset]),
         ]
     return outcomes
 
 
-def _methods(scores: pd.DataFrame, labels: dict[str, str], library: list[str]) -> Iterator[One]:
+def _method_results(scores: pd.DataFrame, labels: dict[str, str], library: list[str]) -> Iterator[MethodResult]:
     for method, label in labels.items():
         fits = scores[scores["method"] == method]
         K = best_K(fits) if len(fits) else None
@@ -131,15 +143,15 @@ def _methods(scores: pd.DataFrame, labels: dict[str, str], library: list[str]) -
         kind = LIBRARY if method in library else OTHERS
         losses, seconds = by_mask(at_best, "perplexity"), float(at_best["seconds"].median())
         not_converged = int((at_best["status"] != "ok").sum())
-        yield One(kind, method, label, K, losses, seconds, not_converged)
+        yield MethodResult(kind, method, label, K, losses, seconds, not_converged)
 
 
-def _baselines(baselines: pd.DataFrame | None) -> Iterator[One]:
+def _baseline_results(baselines: pd.DataFrame | None) -> Iterator[MethodResult]:
     if baselines is None:
         return
     for name, of_name in baselines.groupby("baseline", sort=False):
         label = of_name["label"].iloc[0]
-        yield One(BASELINE, name, label, 0, by_mask(of_name, "perplexity"), 0.0, 0)
+        yield MethodResult(BASELINE, name, label, 0, by_mask(of_name, "perplexity"), 0.0, 0)
 
 
 def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
@@ -155,7 +167,7 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        SUMMARY, the smallest mean first. A method is on as many `matrices` as it was fitted to;
+        SUMMARY_COLUMNS, the smallest mean first. A method is on as many `matrices` as it was fitted to;
         `default_there` is the mean excess of the default on these. `first` counts the matrices on
         which the method has the smallest loss of all, `worse` those on which it exceeds the best of
         the library by more than WORSE.
@@ -181,7 +193,7 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
                 own["seconds"].max(),
             ]
         )
-    table = pd.DataFrame(rows, columns=list(SUMMARY))
+    table = pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS))
     return table.sort_values("mean_excess", kind="stable", ignore_index=True)
 
 
@@ -209,7 +221,7 @@ def compare_default(
     Returns
     -------
     DataFrame
-        AGAINST. `behind` is the mean over masks of the default's loss minus the other's, in nats
+        COMPARISON_COLUMNS. `behind` is the mean over masks of the default's loss minus the other's, in nats
         per held-out entry, and `uncertainty` half the width of its 95 % interval (Nadeau and Bengio
         2003, see `margin_of`; missing from a single mask); `significant`: whether that interval
         leaves out 0 (missing where it is); `excess` by which share the default's loss is larger;
@@ -217,7 +229,7 @@ def compare_default(
         is the best of its other methods, so that `behind` is negative where the default is the best.
     """
     rows = []
-    for dataset, found in by_matrix(scores, baselines, labels, library).items():
+    for dataset, found in results_by_matrix(scores, baselines, labels, library).items():
         sizes = baselines[baselines["dataset"] == dataset]
         ratio = sizes["n_test"].mean() / sizes["n_train"].mean()
         mine = next((one for one in found if one.method == default), None)
@@ -225,15 +237,15 @@ def compare_default(
             rivals = [one for one in found if one.kind == kind and one is not mine]
             if rivals:
                 best = min(rivals, key=lambda one: one.mean)
-                rows.append([dataset, kind, *_duel(mine, best, ratio), notes.get(dataset, "")])
-    table = pd.DataFrame(rows, columns=list(AGAINST))
+                rows.append([dataset, kind, *_comparison_values(mine, best, ratio), notes.get(dataset, "")])
+    table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
     gone = [name for name in notes if name not in set(table["dataset"])]
     left_out = pd.DataFrame({"dataset": gone, "note": [notes[name] for name in gone]})
     return pd.concat([table, left_out], ignore_index=True) if gone else table
 
 
-def _duel(mine: One, best: One, ratio: float) -> list:
-    """Return what AGAINST says between `against` and `note`."""
+def _comparison_values(mine: MethodResult, best: MethodResult, ratio: float) -> list:
+    """Return what COMPARISON_COLUMNS says between `against` and `note`."""
     margin = margin_of((mine.losses - best.losses).to_numpy(), ratio)
     excess = mine.mean / best.mean - 1
     is_tested = not np.isnan(margin.uncertainty)

@@ -5,7 +5,7 @@ from pathlib import Path
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.errors import ConfigError
 from nbmf_studies.recipes.raw_text import naming
-from nbmf_studies.recipes.voting_records import of_roll_calls, read_votes, vote_codes
+from nbmf_studies.recipes.voting_records import read_votes, roll_call_values, vote_codes
 
 BEFORE = 1945  # the year before the first session; session s opened in 1945 + s
 CODES = {2: {"no": 0, "abstain": 0, "yes": 1}, 3: {"no": 0, "abstain": 1, "yes": 2}}  # two as the main paper has them
@@ -38,7 +38,7 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
     if categories not in CODES:
         raise ConfigError(f"categories = {categories}: must be 2 or 3")
     records = read_votes(votes)
-    years = BEFORE + of_roll_calls("session", "a number", records["rcid"], votes, roll_calls).to_numpy(int)
+    years = BEFORE + roll_call_values("session", "a number", records["rcid"], votes, roll_calls).to_numpy(int)
     chosen = records[(first <= years) & (years <= last)]
     if chosen.empty:
         raise ConfigError(f"first = {first}, last = {last}: must be years, some from {years.min()} to {years.max()}")

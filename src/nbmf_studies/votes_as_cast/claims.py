@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import Interval, interval
-from nbmf_studies.framework.verdicts import Claim, Part, judging
-from nbmf_studies.votes_as_cast import forecasts as of_sessions
-from nbmf_studies.votes_as_cast import third_category as of_masks
+from nbmf_studies.framework.verdicts import Claim, Part, verdict_functions
+from nbmf_studies.votes_as_cast import forecasts, third_category
 from nbmf_studies.votes_as_cast.answers import FOUR
 
 MINUTES = 10.0
@@ -32,13 +31,13 @@ class Results:
 
     def difference(self, known: str, other: str) -> Interval:
         """Return the mean over sessions of the loss of positions that move minus that of another prediction."""
-        losses = of_sessions.losses(self.forecasts, known)
+        losses = forecasts.losses(self.forecasts, known)
         return interval(losses[self.moving] - losses[other])
 
 
 def predicts_yes(run: Results) -> Iterator[Part]:
     """Rule 1."""
-    yield from _more_categories_predict(run.third_category, of_masks.THREE, "vote")
+    yield from _more_categories_predict(run.third_category, third_category.THREE, "vote")
 
 
 def predicts_what_is_felt(run: Results) -> Iterator[Part]:
@@ -47,36 +46,36 @@ def predicts_what_is_felt(run: Results) -> Iterator[Part]:
 
 
 def _more_categories_predict(scores: pd.DataFrame, more: str, unit: str) -> Iterator[Part]:
-    losses = of_masks.by_mask(scores, more)
-    one = interval(losses[more] - losses[of_masks.TWO], scores["test_ratio"].mean())
+    losses = third_category.losses_by_mask(scores, more)
+    one = interval(losses[more] - losses[third_category.TWO], scores["test_ratio"].mean())
     if np.isfinite(one.error):
-        yield Part(f"{len(losses)} masks", one.high < 0, _in_nats(one, unit))
+        yield Part(f"{len(losses)} masks", one.high < 0, _format_nats(one, unit))
 
 
 def forecasts_better_than_positions_that_stay(run: Results) -> Iterator[Part]:
     """Rule 2, of each amount that is known and each static model."""
-    for known, title in of_sessions.TITLES.items():
+    for known, title in forecasts.TITLES.items():
         for method in run.staying:
             one = run.difference(known, method)
             if np.isfinite(one.error):
-                yield Part(f"{title}; {method}", one.high < 0, _in_nats(one))
+                yield Part(f"{title}; {method}", one.high < 0, _format_nats(one))
 
 
 def forecasts_better_than_proportions(run: Results) -> Iterator[Part]:
     """Rule 3."""
-    for known, title in of_sessions.TITLES.items():
-        one = run.difference(known, of_sessions.LATEST)
+    for known, title in forecasts.TITLES.items():
+        one = run.difference(known, forecasts.LATEST)
         if np.isfinite(one.error):
-            yield Part(title, one.high < 0, _in_nats(one))
+            yield Part(title, one.high < 0, _format_nats(one))
 
 
 def is_fast(run: Results) -> Iterator[Part]:
     """Rule 4."""
-    minutes = run.third_category.groupby("categories")["minutes"].median()[of_masks.THREE]
-    yield Part(f"{of_masks.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
+    minutes = run.third_category.groupby("categories")["minutes"].median()[third_category.THREE]
+    yield Part(f"{third_category.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
 
 
-def _in_nats(one: Interval, unit: str = "vote") -> str:
+def _format_nats(one: Interval, unit: str = "vote") -> str:
     return f"{one.mean:.4f} ({one.low:.4f} to {one.high:.4f}) nats per {unit}"
 
 
@@ -101,7 +100,7 @@ CLAIMS = [
     Claim(
         "2,000 sweeps over all votes with their abstentions take at most ten minutes on one core.",
         f"The median over masks of the time of a sweep, in proportion to the votes, is at most {MINUTES:g} minutes for "
-        f"{of_masks.SWEEPS} sweeps.",
+        f"{third_category.SWEEPS} sweeps.",
         is_fast,
     ),
     Claim(
@@ -111,4 +110,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = judging(CLAIMS, Results, of_paper=False)
+claims, claims_parts = verdict_functions(CLAIMS, Results, of_paper=False)

@@ -15,13 +15,13 @@ HERE = f"nbmf_studies.{KEY}"
 FILES = {"votes": "unvotes_votes", "roll_calls": "unvotes_roll_calls"}
 YEAR = {"type": "integer", "minimum": 1946}
 CATEGORIES = {TWO: 2, THREE: 3}
-OF_MOODS = {TWO: 2, FOUR: 4}
+MOOD_CATEGORIES = {TWO: 2, FOUR: 4}
 MOODS = {"answers": "trials_msq_answers"}
 KNOWN = {"none": 0, "a fifth": 1}  # of the session that is forecast, and the number of the mask (masks.SEEN)
 
-OF_CATEGORIES = closed(first=YEAR, last=YEAR, masks=COUNT, two={"type": "string"}, three={"type": "string"})
-OF_FORECASTS = closed(sessions=COUNTS, window=COUNT, methods=NAMES)
-OF_PATHS = closed(
+CATEGORY_OPTIONS = closed(first=YEAR, last=YEAR, masks=COUNT, two={"type": "string"}, three={"type": "string"})
+FORECAST_OPTIONS = closed(sessions=COUNTS, window=COUNT, methods=NAMES)
+PATH_OPTIONS = closed(
     first=YEAR,
     last=YEAR,
     method={"type": "string"},
@@ -30,9 +30,9 @@ OF_PATHS = closed(
     names=NAMES,
     sessions=COUNTS,
 )
-OF_DICTIONARIES = closed(first=YEAR, last=YEAR, countries=COUNT, components=COUNT, below={"type": "string"})
-OF_ANSWERS = closed(masks=COUNT, two={"type": "string"}, four={"type": "string"})
-OF_SENATE = closed(dataset={"type": "string"}, masks=COUNT, methods=NAMES)
+DICTIONARY_OPTIONS = closed(first=YEAR, last=YEAR, countries=COUNT, components=COUNT, below={"type": "string"})
+ANSWER_OPTIONS = closed(masks=COUNT, two={"type": "string"}, four={"type": "string"})
+SENATE_OPTIONS = closed(dataset={"type": "string"}, masks=COUNT, methods=NAMES)
 
 
 def votes(what: str, first: int, last: int, categories: int = 3, **looks: str) -> tuple[str, dict[str, Any]]:
@@ -48,7 +48,7 @@ def votes(what: str, first: int, last: int, categories: int = 3, **looks: str) -
 def cases_of_categories(plan: Plan) -> Iterator[Case]:
     """Yield fits of two and of three categories to the same masks."""
     options = plan.options["third_category"]
-    looks = {"held_out": f"{HERE}.masks:of_entries", "measure": f"{HERE}.measures:of_entries"}
+    looks = {"held_out": f"{HERE}.masks:hold_out_entries", "measure": f"{HERE}.measures:measure_entries"}
     for name, categories in CATEGORIES.items():
         dataset, entry = votes("entries", options["first"], options["last"], categories, **looks)
         method = options[name]
@@ -61,7 +61,7 @@ def cases_of_dictionaries(plan: Plan) -> Iterator[Case]:
     """Yield fits of two and of three categories, by the methods of the third category, to all votes."""
     options = plan.options["dictionaries"]
     for name, categories in CATEGORIES.items():
-        looks = {"measure": f"{HERE}.measures:of_dictionary"}
+        looks = {"measure": f"{HERE}.measures:measure_dictionary"}
         dataset, entry = votes("dictionary", options["first"], options["last"], categories, **looks)
         method = plan.options["third_category"][name]
         yield Case(FitKey(dataset, method, plan.entry(method)["K"][0], WHOLE, 0), {"categories": name}, entry)
@@ -70,7 +70,7 @@ def cases_of_dictionaries(plan: Plan) -> Iterator[Case]:
 def cases_of_forecasts(plan: Plan) -> Iterator[Case]:
     """Yield fits to the sessions before one that is forecast, of which nothing or a fifth of the votes is known."""
     options = plan.options["forecasts"]
-    looks = {"held_out": f"{HERE}.masks:of_session", "measure": f"{HERE}.measures:of_session"}
+    looks = {"held_out": f"{HERE}.masks:hold_out_session", "measure": f"{HERE}.measures:measure_session"}
     for known, mask in KNOWN.items():
         for session in options["sessions"]:
             dataset, entry = votes("forecast", session - options["window"], session, **looks)
@@ -82,7 +82,7 @@ def cases_of_forecasts(plan: Plan) -> Iterator[Case]:
 def cases_of_paths(plan: Plan) -> Iterator[Case]:
     """Yield chains over all votes."""
     options = plan.options["paths"]
-    dataset, entry = votes("paths", options["first"], options["last"], measure=f"{HERE}.measures:of_paths")
+    dataset, entry = votes("paths", options["first"], options["last"], measure=f"{HERE}.measures:measure_paths")
     for chain in range(options["chains"]):
         method = options["method"]
         yield Case(FitKey(dataset, method, plan.entry(method)["K"][0], WHOLE, chain), {"chain": chain}, entry)
@@ -100,8 +100,8 @@ def cases_of_senate(plan: Plan) -> Iterator[Case]:
 def cases_of_answers(plan: Plan) -> Iterator[Case]:
     """Yield fits of two and of four categories to the same masks of moods."""
     options = plan.options["answers"]
-    looks = {"held_out": f"{HERE}.masks:of_answers", "measure": f"{HERE}.measures:of_answers"}
-    for name, categories in OF_MOODS.items():
+    looks = {"held_out": f"{HERE}.masks:hold_out_answers", "measure": f"{HERE}.measures:measure_answers"}
+    for name, categories in MOOD_CATEGORIES.items():
         settings = {"files": MOODS, "options": {"categories": categories}}
         entry = {"recipe": f"{HERE}.mood_answers", **settings, **looks}
         method = options[name]
@@ -130,7 +130,7 @@ def check_dictionaries(plan: Plan) -> Iterator[str]:
 
 def check_answers(plan: Plan) -> Iterator[str]:
     """Yield which methods are unknown."""
-    return _unknown_methods_of(plan, "answers", OF_MOODS)
+    return _unknown_methods_of(plan, "answers", MOOD_CATEGORIES)
 
 
 def check_paths(plan: Plan) -> Iterator[str]:

@@ -18,7 +18,7 @@ BASELINES = {
 }
 TITLES = {"none": "no vote of the session is known", "a fifth": "a fifth of its votes is known"}
 HEIGHT = 3.0  # inches
-OF_BASELINES = {LATEST: "0.2", ROWS: "0.5", COLUMNS: "0.75"}  # greys
+BASELINE_COLOURS = {LATEST: "0.2", ROWS: "0.5", COLUMNS: "0.75"}  # greys
 
 
 def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
@@ -100,7 +100,7 @@ def draw(forecasts: pd.DataFrame, labels: dict[str, str], colours: dict[str, str
         Of the methods.
     """
     figure, axes = style.panel_grid(len(TITLES), len(TITLES), HEIGHT, 0.6, sharey=True)
-    names, shades = labels | BASELINES, colours | OF_BASELINES
+    names, shades = labels | BASELINES, colours | BASELINE_COLOURS
     for axis, (known, title) in zip(axes.flat, TITLES.items(), strict=True):
         for method, own in losses(forecasts, known).items():
             axis.plot(own.index, own, color=shades[method], marker="o", markersize=3, linewidth=1.2)

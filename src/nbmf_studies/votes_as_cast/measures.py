@@ -7,37 +7,37 @@ import numpy as np
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.paths import paths_of
-from nbmf_studies.votes_as_cast.sessions import years_of
+from nbmf_studies.votes_as_cast.sessions import column_years
 
 DIGITS = 5  # of positions in a report
 
 
-def of_entries(estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, **options: Any) -> dict[str, float]:
+def measure_entries(estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, **options: Any) -> dict[str, float]:
     """Return mean log losses of "yes" at held-out entries, in nats, and held-out entries per training entry.
 
     `yes` is that of the fit, `yes of columns` that of the proportion of yes in a roll call.
     """
     training = _is_yes(matrix, ~mask)
     return {
-        "yes": yes_loss(matrix, mask, _yes_of_fit(estimator, mask)),
-        "yes of columns": yes_loss(matrix, mask, _at(mask, proportions(training, 0))),
+        "yes": yes_loss(matrix, mask, _predicted_yes(estimator, mask)),
+        "yes of columns": yes_loss(matrix, mask, _hidden_chances(mask, proportions(training, 0))),
         "test ratio": np.count_nonzero(mask) / np.count_nonzero(training >= 0),
     }
 
 
-def of_answers(estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, **options: Any) -> dict[str, float]:
-    """Return mean log losses, in nats, of whether held-out answers are above 0; keys as of `of_entries`."""
+def measure_answers(estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, **options: Any) -> dict[str, float]:
+    """Return mean log losses, in nats, of whether held-out answers are above 0; keys as of `measure_entries`."""
     above = matrix.above(0).codes
     training = np.where(mask, np.int8(-1), above)
     chances = {
         "yes": 1.0 - estimator.predictive(*np.nonzero(mask))[:, 0],
-        "yes of columns": _at(mask, proportions(training, 0)),
+        "yes of columns": _hidden_chances(mask, proportions(training, 0)),
     }
     losses = {name: float(BERNOULLI.losses(above[mask], each).mean()) for name, each in chances.items()}
     return losses | {"test ratio": np.count_nonzero(mask) / np.count_nonzero(training >= 0)}
 
 
-def of_session(
+def measure_session(
     estimator: Any, matrix: CategoryMatrix, mask: np.ndarray, *, last: int, **options: Any
 ) -> dict[str, float]:
     """Return mean log losses of "yes" at held-out votes of the last session, in nats.
@@ -46,7 +46,7 @@ def of_session(
     the last session before (`yes of last session`), and of each roll call among the votes of it that are known (`yes
     of columns`, of all votes alike where none is).
     """
-    training, years = _is_yes(matrix, ~mask), years_of(matrix)
+    training, years = _is_yes(matrix, ~mask), column_years(matrix)
     before = years < last
     latest = years == years[before].max()
     chances = {
@@ -54,11 +54,11 @@ def of_session(
         "yes of last session": proportions(training[:, latest], 1),
         "yes of columns": proportions(training, 0),
     }
-    baselines = {name: yes_loss(matrix, mask, _at(mask, each)) for name, each in chances.items()}
-    return {"yes": yes_loss(matrix, mask, _yes_of_fit(estimator, mask))} | baselines
+    baselines = {name: yes_loss(matrix, mask, _hidden_chances(mask, each)) for name, each in chances.items()}
+    return {"yes": yes_loss(matrix, mask, _predicted_yes(estimator, mask))} | baselines
 
 
-def of_paths(estimator: Any, matrix: CategoryMatrix, mask: None, *, level: float = 0.9, **options: Any) -> dict:
+def measure_paths(estimator: Any, matrix: CategoryMatrix, mask: None, *, level: float = 0.9, **options: Any) -> dict:
     """Return the paths of all countries with the ends of their intervals, and their votes in each session."""
     paths = paths_of(estimator.draws_, level)
     positions = {name: np.round(getattr(paths, name)[..., 0], DIGITS).tolist() for name in ("mean", "lower", "upper")}
@@ -66,7 +66,7 @@ def of_paths(estimator: Any, matrix: CategoryMatrix, mask: None, *, level: float
     return names | positions | {"votes": paths.entries.tolist(), "spans": paths.spans.tolist()}
 
 
-def of_dictionary(estimator: Any, matrix: CategoryMatrix, mask: None, **options: Any) -> dict:
+def measure_dictionary(estimator: Any, matrix: CategoryMatrix, mask: None, **options: Any) -> dict:
     """Return where all countries are on each axis, what the axes say, and how many votes countries have."""
     return {
         "countries": [str(name) for name in matrix.row_names],
@@ -100,9 +100,9 @@ def _is_yes(matrix: CategoryMatrix, where: np.ndarray) -> np.ndarray:
     return np.where(where, matrix.above(matrix.ranks.max() - 1).codes, np.int8(-1))
 
 
-def _yes_of_fit(estimator: Any, mask: np.ndarray) -> np.ndarray:
+def _predicted_yes(estimator: Any, mask: np.ndarray) -> np.ndarray:
     return estimator.predictive(*np.nonzero(mask))[:, -1]
 
 
-def _at(mask: np.ndarray, chances: np.ndarray) -> np.ndarray:
+def _hidden_chances(mask: np.ndarray, chances: np.ndarray) -> np.ndarray:
     return np.broadcast_to(chances, mask.shape)[mask]

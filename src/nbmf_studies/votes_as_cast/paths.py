@@ -33,7 +33,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], below: str) -> pd.DataFrame
         votes, 0 in a pause; apart, how far the mean of any other chain is from that of the first, in widths of its
         interval.
     """
-    first, *others = [_turned(report["measures"], below) for _, report in reports(fits)]
+    first, *others = [_signed_arrays(report["measures"], below) for _, report in reports(fits)]
     width = first["upper"] - first["lower"]
     away = [np.abs(chain["mean"] - first["mean"]) / width for chain in others]
     apart = np.max(away, axis=0) if away else np.full_like(width, np.nan)
@@ -45,7 +45,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], below: str) -> pd.DataFrame
     return pd.DataFrame({**names, **values, "apart": apart[rows, columns]})
 
 
-def _turned(measures: dict[str, Any], below: str) -> dict[str, np.ndarray]:
+def _signed_arrays(measures: dict[str, Any], below: str) -> dict[str, np.ndarray]:
     """Return what was measured of a chain as arrays, with signs by which `below` is negative."""
     if below not in measures["countries"]:
         raise DataError(f"there is no {below!r}; {choices(below, measures['countries'])}")

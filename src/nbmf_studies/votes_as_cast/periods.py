@@ -3,9 +3,9 @@
 from typing import Any
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf_studies.votes_as_cast.sessions import years_of
+from nbmf_studies.votes_as_cast.sessions import column_years
 
 
-def of_columns(matrix: CategoryMatrix) -> dict[str, Any]:
+def column_periods(matrix: CategoryMatrix) -> dict[str, Any]:
     """Return the periods of the columns: the year in which the session opened."""
-    return {"periods": years_of(matrix).tolist()}
+    return {"periods": column_years(matrix).tolist()}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf_studies.votes_as_cast.sessions import years_of
+from nbmf_studies.votes_as_cast.sessions import column_years
 
 
 def tabulate(matrix: CategoryMatrix) -> pd.DataFrame:
@@ -18,7 +18,7 @@ def tabulate(matrix: CategoryMatrix) -> pd.DataFrame:
         country; first and last session with a vote of it (the years in which they opened); votes; without a vote, the
         sessions between these two in which it has none although others vote.
     """
-    years = years_of(matrix)
+    years = column_years(matrix)
     sessions = np.unique(years)
     counts = np.stack([(matrix.observed & (years == year)).sum(axis=1) for year in sessions], axis=1)
     rows = []

@@ -10,6 +10,6 @@ def year_of_column(name: str) -> int:
     return int(name.split()[0])
 
 
-def years_of(matrix: CategoryMatrix) -> np.ndarray:
-    """Return the same of all columns, int array (N,)."""
+def column_years(matrix: CategoryMatrix) -> np.ndarray:
+    """Return the year in which the session of each column opened, int array (N,)."""
     return np.array([year_of_column(str(name)) for name in matrix.column_names])

@@ -48,7 +48,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def by_mask(scores: pd.DataFrame, more: str = THREE) -> pd.DataFrame:
+def losses_by_mask(scores: pd.DataFrame, more: str = THREE) -> pd.DataFrame:
     """Return the log loss of "yes" of each prediction, a row per mask; columns are `more`, TWO and COLUMNS.
 
     Raises
@@ -87,7 +87,7 @@ def summary(scores: pd.DataFrame, labels: dict[str, str], event: str) -> pd.Data
         interval by Nadeau and Bengio and its p-value; on how many masks it is lower; minutes of 2,000 sweeps (median).
     """
     more, rows = next(iter(labels)), []
-    losses, of_fits = by_mask(scores, more), scores.groupby("categories")
+    losses, of_fits = losses_by_mask(scores, more), scores.groupby("categories")
     for name, own in losses.items():
         row = {"prediction": labels[name], "masks": len(losses), f"log loss of {event}": own.mean()}
         if name == more:

@@ -13,13 +13,13 @@ from archive_files import tarred, zipped
 from nbmf.errors import DownloadError
 from nbmf_studies.archives import folder_checksum
 from nbmf_studies.pipeline import download
-from nbmf_studies.pipeline.raw_files import located
+from nbmf_studies.pipeline.raw_files import source_location
 
 CONTENT = b"twelve bytes"
 PATH = "owner/repo/commit/data/raw file.csv"
 ADDRESS = "https://raw.githubusercontent.com/owner/repo/commit/data/raw%20file.csv"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-SOURCE = located({"address": ADDRESS, "sha256": SHA256, "bytes": len(CONTENT)})
+SOURCE = source_location({"address": ADDRESS, "sha256": SHA256, "bytes": len(CONTENT)})
 
 
 class Network:
@@ -193,7 +193,7 @@ def test_a_redirect_away_from_https_is_refused():
 # --- Any https address -----------------------------------------------------------------------
 
 
-OPEN_SOURCE = located({"address": "https://example.org/votes.csv"})
+OPEN_SOURCE = source_location({"address": "https://example.org/votes.csv"})
 
 
 def test_a_file_without_a_checksum_is_taken_and_its_checksum_recorded(destination, network):
@@ -255,7 +255,7 @@ def of_archive(archive, **part):
     entry = {"address": "https://example.org/a.zip", **part}
     if archive is not None:
         entry |= {"sha256": hashlib.sha256(archive).hexdigest(), "bytes": len(archive)}
-    return located(entry)
+    return source_location(entry)
 
 
 FILES = {"notes.txt": b"not this", "deep/data.csv": CONTENT}

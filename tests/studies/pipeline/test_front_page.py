@@ -42,7 +42,7 @@ def make(paths, figures=(), tables=()):
 def page(paths, front=("main", "claims")):
     study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES), front)
     made = targets.Targets(FIGURES, TABLES, ["toy: far is left out: it is not here"])
-    return front_page.of_study(study, PLAN, made, paths)
+    return front_page.study_summary(study, PLAN, made, paths)
 
 
 def picture(shown):
@@ -86,7 +86,7 @@ def test_a_picture_with_gaps_is_better_than_none(paths, tmp_path):
 
 def test_a_study_with_no_figure_and_no_table_has_none(paths):
     study = Study("toy", "Toy", "Nobody (2026)", (), ())
-    shown = front_page.of_study(study, PLAN, targets.Targets([], [], []), paths)
+    shown = front_page.study_summary(study, PLAN, targets.Targets([], [], []), paths)
     assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])
 
 
@@ -98,12 +98,12 @@ def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tm
     make(paths, ["first", "main"], ["summary", "claims"])
     run = targets.StudyRun(study, PLAN, targets.Targets(FIGURES, TABLES, []), paths)
     other = targets.StudyRun(Study("other", "Other", "", (), ()), PLAN, targets.Targets([], [], []), paths)
-    found = front_page.of_report({"run": {"studies": ["toy"]}}, {"other": other, "toy": run}, tmp_path)
+    found = front_page.report_arguments({"run": {"studies": ["toy"]}}, {"other": other, "toy": run}, tmp_path)
     assert found["front_pages"] == [page(paths, front=()) | {"left_out": []}]
     files = [paths.figure(name, "png") for name in ("first", "main", "asked")]
     files += [paths.table(name) for name in ("summary", "claims")]
     assert found["captions"] == {file: f"Of toy: {file}\n" for file in files}
     assert capsys.readouterr().err == ""
     os.remove(paths.table("claims"))
-    front_page.of_report({"run": {"studies": ["toy"]}}, {"toy": run}, tmp_path)
+    front_page.report_arguments({"run": {"studies": ["toy"]}}, {"toy": run}, tmp_path)
     assert capsys.readouterr().err == "toy: not here yet: The claims\n"

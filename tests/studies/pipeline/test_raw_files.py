@@ -43,7 +43,7 @@ def test_the_table_of_the_mirror_and_its_files_are_the_same():
 @pytest.mark.parametrize("file", TABLE)
 def test_the_table_of_the_mirror_says_what_the_sources_say(file):
     row = TABLE[file]
-    (source,) = (s for s in SOURCES.values() if raw_files.located(s)["path"] == file)
+    (source,) = (s for s in SOURCES.values() if raw_files.source_location(s)["path"] == file)
     assert row["origin"] == source["address"]
     assert row["licence as stated"] == source["licence"]
     assert row["citation"] == source["citation"]
@@ -87,7 +87,7 @@ def test_every_source_is_used_and_none_is_wrong():
     ],
 )
 def test_an_address_has_a_place_below_the_raw_files(address, path):
-    assert raw_files.located({"address": address}) == {"address": address, "path": path}
+    assert raw_files.source_location({"address": address}) == {"address": address, "path": path}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_address_has_a_place_below_the_raw_files(address, path):
 )
 def test_other_addresses_are_refused(address):
     with pytest.raises(ConfigError, match="must be https://<host>/<path>"):
-        raw_files.located({"address": address})
+        raw_files.source_location({"address": address})
 
 
 def source(**changes):
@@ -128,10 +128,10 @@ MEMBER = {"name": "x/y.csv", "bytes": 5}
 
 
 def test_a_given_path_counts_and_a_file_of_an_archive_lies_next_to_it():
-    found = raw_files.located(source(path="o/a.zip", member=MEMBER, on_demand=True))
+    found = raw_files.source_location(source(path="o/a.zip", member=MEMBER, on_demand=True))
     assert set(found) == {"address", "path", "sha256", "bytes", "member"}
-    assert raw_files.below_raw(found) == "o/a.zip.members/x/y.csv"
-    assert raw_files.below_raw(raw_files.located(source(path="o/a.zip"))) == "o/a.zip"
+    assert raw_files.raw_path(found) == "o/a.zip.members/x/y.csv"
+    assert raw_files.raw_path(raw_files.source_location(source(path="o/a.zip"))) == "o/a.zip"
 
 
 @pytest.mark.parametrize(
@@ -179,16 +179,16 @@ def test_a_raw_file_is_at_hand_in_the_raw_files_or_in_a_mirror(tmp_path):
     mirrors = [str(tmp_path / "m1"), str(tmp_path / "m2")]
     entry, raw = source(member=MEMBER), str(tmp_path / "raw")
     (tmp_path / "m1/example.org/a.zip").mkdir(parents=True)  # a folder is no file
-    assert raw_files.at_hand(entry, mirrors, raw) is None
+    assert raw_files.find_raw_file(entry, mirrors, raw) is None
     (tmp_path / "m1/example.org/a.zip").rmdir()
     for place in ("m2/example.org/a.zip", "m1/example.org/a.zip"):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_bytes(b"")
-        assert raw_files.at_hand(entry, mirrors, raw) == tmp_path / place
+        assert raw_files.find_raw_file(entry, mirrors, raw) == tmp_path / place
     taken = tmp_path / "raw/example.org/a.zip.members/x/y.csv"
     taken.parent.mkdir(parents=True)
     taken.write_bytes(b"")
-    assert raw_files.at_hand(entry, mirrors, raw) == taken
+    assert raw_files.find_raw_file(entry, mirrors, raw) == taken
 
 
 def test_a_file_on_demand_is_missing_until_it_is_there(tmp_path):

@@ -14,7 +14,7 @@ from nbmf.catalogue import METHODS
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.score_table import FACTS
 from nbmf.fit_key import FitKey
-from nbmf_studies.framework.experiment import drawn
+from nbmf_studies.framework.experiment import drawn_dataset
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020.study import FIGURE_10, FIGURE_11, STUDY
 from nbmf_studies.pipeline import status, targets
@@ -83,7 +83,7 @@ def test_a_damaged_result_is_done_without_seconds(tmp_path):
 
 def test_what_had_begun_has_failed_once_nothing_runs(tmp_path):
     states = status.states_of([fit(tmp_path, ended="begun"), fit(tmp_path, mask=1)])
-    begun, missing = status.after_the_end(states, start=0)
+    begun, missing = status.states_at_end(states, start=0)
     assert (begun.state, missing.state) == ("failed", "missing")
     assert "killed" in begun.reason
 
@@ -92,7 +92,7 @@ def test_failures_of_earlier_runs_are_not_of_this_one(tmp_path):
     before = [fit(tmp_path, mask=mask, ended=ended) for mask, ended in enumerate(("begun", "failed"))]
     start = time.time()
     fits = [*before, fit(tmp_path, mask=2, ended="crashed"), fit(tmp_path, mask=3), fit(tmp_path, mask=9, seconds=1.0)]
-    found = status.after_the_end(status.states_of(fits), start)
+    found = status.states_at_end(status.states_of(fits), start)
     assert [state.state for state in found] == ["missing", "missing", "failed", "missing", "done"]
     assert [state.reason for state in found] == ["", "", "MemoryError: too large", "", ""]
 
@@ -184,7 +184,7 @@ def test_other_studies_are_looked_at_once_they_were_begun(tmp_path):
     runs = {"one": run([shared]), "two": run([shared, first, second], [asked]), "three": run([shared])}
 
     def looked_at():
-        return status.fits_to_look_at(runs, ["one"], paths)
+        return status.fits_to_show(runs, ["one"], paths)
 
     def begin(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -196,11 +196,11 @@ def test_other_studies_are_looked_at_once_they_were_begun(tmp_path):
     assert looked_at() == [shared, asked]
     begin(paths.report(second))
     assert looked_at() == [shared, first, second, asked]
-    assert status.fits_to_look_at(runs, ["two"], paths) == [shared, first, second, asked]
+    assert status.fits_to_show(runs, ["two"], paths) == [shared, first, second, asked]
 
 
 def test_fits_to_drawn_data_are_one_row_per_recipe_and_method(tmp_path):
-    name, _ = drawn(
+    name, _ = drawn_dataset(
         "nbmf_studies.klami2015.simulation", {"setup": ["poisson", 50, 0.5], "seed": 0, "kind": "CountMatrix"}
     )
     assert name == "klami2015-simulation-poisson-50-0.5-0-CountMatrix"

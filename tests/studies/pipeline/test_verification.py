@@ -12,12 +12,12 @@ from nbmf_studies.pipeline import verification
 from nbmf_studies.pipeline.verification import (
     compare_runs,
     counts,
-    passed_over,
+    describe_uncompared,
     read_tables,
     require_identical,
     require_repeated,
     summarise_comparison,
-    without_partner,
+    unmatched_keys,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -89,9 +89,9 @@ def test_a_number_that_the_reference_does_not_have_is_passed_over_and_that_is_sa
     ours, theirs = run(0.5, 0.6, brier=0.1), run(0.5, 0.6)
     require_identical(compare_runs(ours, theirs))
     words = "brier is not compared, the reference has no such column"
-    assert passed_over(theirs) == [f"scores: {words}", f"unmasked_scores: {words}"]
+    assert describe_uncompared(theirs) == [f"scores: {words}", f"unmasked_scores: {words}"]
     theirs["scores"] = theirs["scores"].assign(brier=0.1)
-    assert passed_over(theirs) == [f"unmasked_scores: {words}"]
+    assert describe_uncompared(theirs) == [f"unmasked_scores: {words}"]
 
 
 @pytest.mark.parametrize("other", [0.1 * (1 + 3e-12), np.nan])
@@ -120,7 +120,7 @@ def test_strict_refuses_a_row_without_a_partner_on_either_side(which, lacking):
     where = "only in the reference" if lacking == "ours" else "only here"
     with pytest.raises(NbmfError, match=f"{which}, animals, bica, K 2, .*{where}"):
         require_identical(rows)
-    alone = without_partner(rows)
+    alone = unmatched_keys(rows)
     assert alone[["side", "table"]].to_numpy().tolist() == [[where, which]]
     require_repeated(rows)  # what both have is the same
 
@@ -154,7 +154,7 @@ def test_counts_are_of_all_rows_of_either_side():
     ours = {**run(0.5, 0.61), "scores": pd.concat([table(0.5, 0.61), table(0.4, K=4)])}
     rows = compare_runs(ours, theirs)
     assert counts(rows) == "1 of 4 and 2 of 2 rows identical"
-    assert len(without_partner(rows)) == 2
+    assert len(unmatched_keys(rows)) == 2
 
 
 def test_groups_say_what_has_no_partner():

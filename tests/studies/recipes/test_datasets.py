@@ -25,8 +25,8 @@ from nbmf_studies.recipes import unvotes, unvotes_abstentions, unvotes_coldwar, 
 from nbmf_studies.recipes.building import build
 from nbmf_studies.recipes.check import check_counts, check_published, r_name
 from nbmf_studies.votes_as_cast import ballots
-from nbmf_studies.votes_as_cast.masks import of_entries
-from nbmf_studies.votes_as_cast.sessions import years_of
+from nbmf_studies.votes_as_cast.masks import hold_out_entries
+from nbmf_studies.votes_as_cast.sessions import column_years
 
 SOURCES = yaml.safe_load((ROOT / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
 PAPER = yaml.safe_load((ROOT / "config/studies/lumbreras2020.yaml").read_text(encoding="utf-8"))
@@ -110,9 +110,9 @@ def test_votes_as_cast_have_the_entries_and_the_masks_of_unvotes(built):
     np.testing.assert_array_equal(cast.above(1).codes, votes.codes)
     assert cast.row_names.tolist() == votes.row_names.tolist()
     assert [name.split()[1] for name in cast.column_names] == [str(name) for name in votes.column_names]
-    assert np.unique(years_of(cast)).tolist() == list(range(1946, 2016))  # whose order is not quite that of the ids
+    assert np.unique(column_years(cast)).tolist() == list(range(1946, 2016))  # whose order is not quite that of the ids
     seed = seed_sequence(*mask_stream("unvotes", 0))
-    np.testing.assert_array_equal(of_entries(cast, 0), draw_mask(votes, 0.25, seed))
+    np.testing.assert_array_equal(hold_out_entries(cast, 0), draw_mask(votes, 0.25, seed))
 
 
 @pytest.mark.parametrize("name", ENTRIES)

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 import nbmf
 from nbmf.errors import ConfigError
 from nbmf.likelihoods.bernoulli import loss_of
-from nbmf_studies.pipeline.raw_files import located
+from nbmf_studies.pipeline.raw_files import source_location
 from nbmf_studies.recipes import parliament
 
 
@@ -85,7 +85,8 @@ def catalan_parliament():
     root = Path(__file__).resolve().parents[4]
     sources = yaml.safe_load((root / "config/sources.yaml").read_text(encoding="utf-8"))["sources"]
     paths = {
-        role: root / "data/mirror" / located(sources[f"parliament_{role}"])["path"] for role in ("follows", "parties")
+        role: root / "data/mirror" / source_location(sources[f"parliament_{role}"])["path"]
+        for role in ("follows", "parties")
     }
     return parliament.build(**paths)
 

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import holm, interval
-from nbmf_studies.trials.outcome import LIBRARY, One, by_matrix
+from nbmf_studies.trials.outcome import LIBRARY, MethodResult, results_by_matrix
 
 LEVEL = 0.05
-AGAINST = (
+COLUMNS = (
     "ours",
     "kind",
     "rival",
@@ -39,14 +39,14 @@ def compare(
     Returns
     -------
     DataFrame
-        AGAINST. `lower_by` is one minus the geometric mean over matrices of our mean loss over that of the rival: the
+        COLUMNS. `lower_by` is one minus the geometric mean over matrices of our mean loss over that of the rival: the
         proportion by which ours is lower; `low` and `high` are the ends of its 95 % t-interval over matrices, and `p`
         belongs to it. `p_holm` is adjusted for all rivals of one of ours that are no methods of the library (Holm
         1979), apart from those that are. `smaller_loss` counts matrices on which our mean loss is smaller,
         `significantly_better` and `_worse` those on which the paired difference over masks is significant (Nadeau and
         Bengio 2003), adjusted for all matrices and all such rivals together.
     """
-    found = by_matrix(scores, baselines, labels, library)
+    found = results_by_matrix(scores, baselines, labels, library)
     ratios = {}
     for dataset in found:
         sizes = baselines[baselines["dataset"] == dataset]
@@ -54,14 +54,18 @@ def compare(
     parts = []
     for method in ours:
         for is_library in (False, True):
-            rows = _rows(method, found, ratios, labels, is_library)
+            rows = _rival_rows(method, found, ratios, labels, is_library)
             if rows:
-                parts.append(_adjusted(rows))
-    return pd.concat(parts, ignore_index=True)[list(AGAINST)] if parts else pd.DataFrame(columns=list(AGAINST))
+                parts.append(_adjust_p_values(rows))
+    return pd.concat(parts, ignore_index=True)[list(COLUMNS)] if parts else pd.DataFrame(columns=list(COLUMNS))
 
 
-def _rows(
-    method: str, found: dict[str, list[One]], ratios: dict[str, float], labels: dict[str, str], is_library: bool
+def _rival_rows(
+    method: str,
+    found: dict[str, list[MethodResult]],
+    ratios: dict[str, float],
+    labels: dict[str, str],
+    is_library: bool,
 ) -> list[dict]:
     """Return what is known about one of our methods against each rival; p-values of single matrices not adjusted."""
     pairs: dict[str, list] = {}
@@ -93,7 +97,7 @@ def _rows(
     return rows
 
 
-def _adjusted(rows: list[dict]) -> pd.DataFrame:
+def _adjust_p_values(rows: list[dict]) -> pd.DataFrame:
     """Return the rows with p-values adjusted among them, the closest rival first."""
     adjusted = iter(holm(np.nan_to_num([one.p for row in rows for one in row["singles"]], nan=1.0)))
     for row, p in zip(rows, holm(np.nan_to_num([row["p"] for row in rows], nan=1.0)), strict=True):
