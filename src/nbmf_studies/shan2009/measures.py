@@ -174,7 +174,7 @@ def measure_topics(model: ModelOfSeen, table: FeatureTable, mask: None) -> dict[
 
 
 def training_evaluation(model: ModelOfSeen, training: FeatureTable) -> Evaluation:
-    """Return the evaluation of training rows at the end of a fit; all bounds are their mean, as the sum alone is known."""
+    """Return the evaluation of training rows at the end of a fit; all bounds are their mean: the sum alone is known."""
     words = training.cells if WORD in training.kinds else None
     lengths = np.bincount(training.row_of_cell(), words, minlength=training.shape[0])
     bounds = np.full(training.shape[0], model.bound_ / training.shape[0])
