@@ -19,7 +19,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.symmetry import is_symmetric
 from nbmf.evaluation.held_out import HeldOutLosses, held_out_losses
 from nbmf.evaluation.verdict import CHANCE, candidates, method_to_show
-from nbmf.inference.folds import units
+from nbmf.inference.folds import entries_to_hold_out
 from nbmf.seeds import seed_sequence
 
 HELD_OUT = 0.2
@@ -28,7 +28,7 @@ HELD_OUT = 0.2
 def test_entries(codes: np.ndarray, mask: int) -> np.ndarray:
     """Return the entries that are scored, bool array (F, N); of pairs the one above the diagonal."""
     observed = codes >= 0
-    places = np.argwhere(units(codes, is_symmetric(codes, observed)) & observed)
+    places = np.argwhere(entries_to_hold_out(codes, is_symmetric(codes, observed)) & observed)
     rng = np.random.default_rng(seed_sequence("benchmark", "finite", mask))
     chosen = places[rng.permutation(len(places))[: round(HELD_OUT * len(places))]]
     entries = np.zeros(codes.shape, bool)

@@ -80,7 +80,7 @@ def scores_of(chains: Chains, codes: np.ndarray, test: np.ndarray) -> dict[str, 
 
 
 def stacked_score(chains: Chains, codes: np.ndarray, test: np.ndarray, aside: np.ndarray) -> dict[str, float]:
-    """Return the same of chains weighted by how they predict the entries set aside."""
+    """Return the held-out perplexity of chains weighted by how they predict the entries set aside."""
     each = np.array([one.expectation_ for one in chains.estimators])
     weights = stacked_weights(each[:, aside], codes[aside])
     return {"stacked": perplexity(codes, np.tensordot(weights, each, axes=1), test)}
@@ -143,6 +143,6 @@ def modes() -> None:
 
 
 if __name__ == "__main__":
-    style.without_a_screen()
+    style.use_no_screen()
     predictions()
     modes()

@@ -177,7 +177,7 @@ def ours_step_by_step(corpus: Corpus, K: int, model: str, inner_max: int) -> Ite
 
 
 def other_step_by_step(corpus: Corpus, K: int) -> Iterator:
-    """Yield the same of nbmf.LDA, whose prior is 1/K and whose topics are distributions."""
+    """Yield the results of nbmf.LDA, whose prior is 1/K and whose topics are distributions."""
     codes = corpus.fitted.toarray().T.astype(np.int8)
     seen = tokens(corpus.seen.toarray().T.astype(np.int8))
     started = time.process_time()
@@ -195,7 +195,7 @@ def other_step_by_step(corpus: Corpus, K: int) -> Iterator:
 
 
 def peer_step_by_step(corpus: Corpus, K: int) -> Iterator:
-    """Yield the same of scikit-learn's batch LDA, whose passes are fits of its own loop."""
+    """Yield the results of scikit-learn's batch LDA, whose passes are fits of its own loop."""
     peer = Peer(K, learning_method="batch", random_state=0)
     peer.fit(corpus.fitted[:K])  # loads and sets it up
     started = time.process_time()
@@ -213,7 +213,7 @@ def peer_step_by_step(corpus: Corpus, K: int) -> Iterator:
 
 
 def gensim_step_by_step(corpus: Corpus, K: int, passes: int, given: dict) -> Iterator:
-    """Yield the same of gensim's, which runs in an environment of its own.
+    """Yield the results of gensim's, which runs in an environment of its own.
 
     Raises
     ------

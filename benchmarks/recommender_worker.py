@@ -99,7 +99,7 @@ def bpr(ones: sparse.csr_matrix, K: int, threads: int, **settings):
 
 
 def cmfrec(ones: sparse.csr_matrix, K: int, threads: int, **settings):
-    """The same model as `als`, by another hand; scores rank."""
+    """Weighted least squares as `als`, by another package; scores rank."""
     from cmfrec import CMF_implicit
 
     given = {"nthreads": threads, "random_state": SEED, "precompute_for_predictions": False, "verbose": False}

@@ -33,7 +33,7 @@ def pictures(page: str) -> Iterator[tuple[str, plt.Figure]]:
 def main() -> None:
     """Write the pictures into docs/figures, or into a folder."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "figures"
-    style.without_a_screen()
+    style.use_no_screen()
     for name, figure in pictures((DOCS / "gallery.md").read_text(encoding="utf-8")):
         style.save(figure, folder / name, dpi=DPI)
         compress(folder / name, folder / name)

@@ -92,5 +92,5 @@ def make_products(plan: Plan, folder: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    style.without_a_screen()
+    style.use_no_screen()
     main()

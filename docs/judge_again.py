@@ -25,7 +25,7 @@ AGAIN = "### The claims under other readings"
 def main() -> None:
     """Write the section of the claims under other readings, and the figure of η."""
     into_page(STUDY, with_readings(published_sections()))
-    style.without_a_screen()
+    style.use_no_screen()
     plan = shipped_plan(STUDY)
     figure = next(each for each in all_studies()[STUDY].figures_of(plan) if each.name == "eta")
     redraw.save(STUDY, figure, redraw.drawn(figure, plan, redraw.read_needs(figure, plan, ROOT / "reference" / STUDY)))

@@ -71,5 +71,5 @@ def drawn(figure: Figure, plan: Plan, tables: dict[str, pd.DataFrame]) -> Pictur
 
 
 if __name__ == "__main__":
-    style.without_a_screen()
+    style.use_no_screen()
     main()

@@ -19,9 +19,9 @@ from nbmf.analysis.size import ones_of, uses_threads
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
-from nbmf.inference.component_search import halfway, tried
+from nbmf.inference.component_search import component_grid, refined_grid
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import HELD_OUT, number_of_folds, number_of_rarer
+from nbmf.inference.folds import HELD_OUT, count_rarer, number_of_folds
 from nbmf.inference.parallel import fits_at_a_time
 from nbmf.inference.parameters import AUTO
 from nbmf.numerics.processors import processors
@@ -132,10 +132,10 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
     """Return what a fit to a part of the entries takes on the machine where costs were measured, on one thread."""
     cost = _cost(estimator)
     if estimator.n_components == AUTO:
-        grid, rest = tried(matrix.shape), part * (1 - HELD_OUT)
+        grid, rest = component_grid(matrix.shape), part * (1 - HELD_OUT)
         numbers = grid[:SEARCHED]
         middle = numbers[len(numbers) // 2]
-        while near := halfway(middle, numbers):
+        while near := refined_grid(middle, numbers):
             numbers = sorted([*numbers, *near])
         search = sum(_seconds(estimator, cost, K, matrix, rest) for K in numbers)
         return _folds(matrix) * search + _seconds(estimator, cost, max(numbers), matrix, part)
@@ -191,7 +191,7 @@ def _folds(matrix: NamedMatrix) -> int:
     part = HELD_OUT / 2 if matrix.is_symmetric() else HELD_OUT
     if matrix.dense is not None:  # ones and as many zeros
         return number_of_folds(part * ones_of(matrix))
-    rarer = number_of_rarer(getattr(matrix, matrix.field)[matrix.observed])
+    rarer = count_rarer(getattr(matrix, matrix.field)[matrix.observed])
     return number_of_folds(part * matrix.n_observed, part * rarer)
 
 

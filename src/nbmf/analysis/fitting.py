@@ -10,7 +10,7 @@ from nbmf.analysis.request import Request
 from nbmf.analysis.size import uses_threads
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, PoorFitWarning
-from nbmf.inference.component_search import with_number
+from nbmf.inference.component_search import settle_components
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Monitor
@@ -28,7 +28,7 @@ def fit_all(
     estimator: Factorization, matrix: NamedMatrix, request: Request, progress: Progress, **about: Any
 ) -> ReportedFit:
     """Fit all chains or starts; `about` are further fields of the result."""
-    estimator, search = with_number(estimator, matrix)
+    estimator, search = settle_components(estimator, matrix)
     count, n_draws = chains_of(estimator, matrix, request), draws_of(estimator, matrix, request)
     is_sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if is_sampled else "start") + "s" * (count > 1)

@@ -15,9 +15,9 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.stacked import Stacked
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.parallel import beside_others, fits_at_a_time, results_of
+from nbmf.inference.parallel import fits_at_a_time, limit_to_one_thread, results_of
 from nbmf.stacking.estimator import Stacking
-from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
+from nbmf.stacking.members import MEMBERS, make_members, members_within_budget, visits
 
 ITERATIONS = 300  # or sweeps, of the members that are not tested themselves: those of a buffet take their time
 K = 8
@@ -39,7 +39,7 @@ def further_members(
         member.set_params(random_state=seed)
     budget = sum(visits(each, matrix.n_observed) for each in tested.values())
     fitting = {name: one for name, one in possible.items() if memory_of(one, matrix) <= one.memory_budget_gb}
-    further = within_budget(fitting, matrix.n_observed, 1, budget)
+    further = members_within_budget(fitting, matrix.n_observed, 1, budget)
     return further if len(tested) + len(further) > 1 else None
 
 
@@ -84,7 +84,7 @@ def fit_mixture(
         warnings.simplefilter("ignore", PoorFitWarning)  # held-out entries have weighed them
         unfitted = [members[name] for name in missing]
         at_a_time = fits_at_a_time(unfitted, matrix.codes) if missing else 1
-        unfitted = [beside_others(member, at_a_time) for member in unfitted]
+        unfitted = [limit_to_one_thread(member, at_a_time) for member in unfitted]
         fits = [partial(member.fit, matrix, monitor=monitor_of(i)) for i, member in enumerate(unfitted)]
         made = dict(zip(missing, results_of(fits, at_a_time), strict=True))
     return Stacking.of({**members, **fitted, **made}, np.array(stacked.weights), matrix)

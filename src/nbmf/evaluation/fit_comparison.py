@@ -19,7 +19,7 @@ from nbmf.evaluation.described_fit import Described, described
 from nbmf.evaluation.held_out import held_out_losses, too_few
 from nbmf.evaluation.linked_positions import FEWEST, in_units_of
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import counted
+from nbmf.inference.folds import describe_count
 from nbmf.inference.state import Monitor
 from nbmf.numerics.clustered_errors import one_sided_p
 from nbmf.posterior.scale import Scale
@@ -263,7 +263,7 @@ def _predicted(
     observed = shared != MISSING
     rows, columns = np.flatnonzero(observed.any(axis=1)), np.flatnonzero(observed.any(axis=0))
     values = np.where(observed, shared, np.nan)[np.ix_(rows, columns)]
-    few = too_few(values, first.likelihood) if values.size else counted(0, in_pairs=False)
+    few = too_few(values, first.likelihood) if values.size else describe_count(0, in_pairs=False)
     if few is not None:
         return None, f"only {few} are the same in both"
     (rows_of, columns_of), matrix = places, fits[0].matrix

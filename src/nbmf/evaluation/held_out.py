@@ -16,8 +16,8 @@ from nbmf.evaluation.baselines import at, baselines_of, prediction
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, counted, fitted_to, folds, units
-from nbmf.inference.parallel import beside_others, fits_at_a_time, results_of
+from nbmf.inference.folds import FEWEST_ENTRIES, describe_count, entries_to_hold_out, fit_to_fold, folds
+from nbmf.inference.parallel import fits_at_a_time, limit_to_one_thread, results_of
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error
@@ -57,8 +57,8 @@ def too_few(V: Any, likelihood: Likelihood) -> str | None:
         return None if min(ones, zeros) >= FEWEST_ENTRIES else f"{ones} ones and {zeros} zeros"
     codes = likelihood.values_of(V)
     in_pairs = is_symmetric(codes, likelihood.is_observed(codes))
-    number = np.count_nonzero(units(codes, in_pairs))
-    return None if number >= FEWEST_ENTRIES else counted(number, in_pairs)
+    number = np.count_nonzero(entries_to_hold_out(codes, in_pairs))
+    return None if number >= FEWEST_ENTRIES else describe_count(number, in_pairs)
 
 
 def why_constant(codes: np.ndarray, is_binary: bool) -> Message | None:
@@ -97,7 +97,7 @@ class AllEntries:
         self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))
         self.folds = list(folds(self._codes, rng, self.in_pairs))
-        self.observed = int(np.count_nonzero(units(self._codes, self.in_pairs)))
+        self.observed = int(np.count_nonzero(entries_to_hold_out(self._codes, self.in_pairs)))
 
     def training(self, fold: np.ndarray) -> np.ndarray:
         """Return the values with those of a fold missing."""
@@ -167,7 +167,7 @@ def held_out_losses(
     estimators = [estimator.for_matrix(V) for estimator in estimators]
     training = [split.training(fold) for fold in split.folds]
     at_a_time = 1 if is_sparse(V) else fits_at_a_time(estimators, training[0], n_jobs)
-    estimators = [beside_others(estimator, at_a_time) for estimator in estimators]
+    estimators = [limit_to_one_thread(estimator, at_a_time) for estimator in estimators]
     baselines: dict[str, list[np.ndarray]] = {}
     for number, fold in enumerate(split.folds):
         for name, losses in split.baseline_losses(fold, training[number], number).items():
@@ -175,7 +175,7 @@ def held_out_losses(
 
     def losses_of(number: int, i: int) -> np.ndarray:
         monitor = monitor_of and monitor_of(number * len(estimators) + i, len(split.folds) * len(estimators))
-        return split.method_losses(split.folds[number], fitted_to(estimators[i], training[number], number, monitor))
+        return split.method_losses(split.folds[number], fit_to_fold(estimators[i], training[number], number, monitor))
 
     fits = [(number, i) for number in range(len(split.folds)) for i in range(len(estimators))]
     fits.sort(key=lambda fit: estimators[fit[1]].inference is not Inference.SAMPLER)  # they take longest: first

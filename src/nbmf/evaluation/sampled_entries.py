@@ -16,7 +16,7 @@ from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fitted_to, parts
+from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fit_to_fold, split_places
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.clustered_errors import clustered_error_of_nodes, clustered_error_of_sum, count_distinct
 from nbmf.registry import make_estimator
@@ -124,7 +124,7 @@ class SampledEntries:
 
     def baseline_losses(self, fold: Fold, training: scipy.sparse.csr_array, number: int) -> dict[str, np.ndarray]:
         """Return the losses of the proportion of ones, and of rates r_f c_n."""
-        popularity = fitted_to(
+        popularity = fit_to_fold(
             make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, self._seed), training, number, None
         )
         n_ones, n_zeros = self._n_ones * fold.kept_ones, self._n_zeros * fold.kept_zeros
@@ -152,7 +152,7 @@ def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool 
     if n_ones < FEWEST_ENTRIES or n_zeros < FEWEST_ENTRIES:
         raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {FEWEST_ENTRIES} of each")
     ones = _flat(_above(matrix.places(1), in_pairs), N)
-    ones_by_fold = parts(ones, n_ones // round(1 / HELD_OUT), rng)
+    ones_by_fold = split_places(ones, n_ones // round(1 / HELD_OUT), rng)
     zeros = _zeros(matrix, min(sum(map(len, ones_by_fold)), n_zeros // 2), rng, in_pairs)
     for ones, others in zip(ones_by_fold, np.array_split(zeros, len(ones_by_fold)), strict=True):
         places = np.array(np.divmod(np.concatenate([ones, others]), N))

@@ -14,7 +14,7 @@ from nbmf.data.given import is_sparse
 from nbmf.data.named import has_same_names
 from nbmf.data.symmetry import is_symmetric, one_of_each
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
-from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, units
+from nbmf.inference.folds import FEWEST_ENTRIES, entries_to_hold_out, fit_to_fold, folds
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error, format_error
@@ -27,14 +27,14 @@ GRID = (2, 4, 8, 16, 32, 64)
 REFINED = 16  # the best up to which K near it are tried: three groups are not four, five are not six
 
 
-def tried(shape: tuple[int, int]) -> list[int]:
-    """Return the K that are tried, at most, for a matrix of a shape: those below the number of rows and of columns."""
+def component_grid(shape: tuple[int, int]) -> list[int]:
+    """Return the K that a search may try for a matrix of a shape: those below the number of rows and of columns."""
     return [K for K in GRID if min(shape) > K] or [1]
 
 
 def most_components(n_components: int | str, shape: tuple[int, int]) -> int:
-    """Return how many components fits to a matrix of a shape have at most, where a number or "auto" is given."""
-    return tried(shape)[-1] if n_components == AUTO else n_components
+    """Return how many components fits to a matrix of a shape have at most, given a number or "auto"."""
+    return component_grid(shape)[-1] if n_components == AUTO else n_components
 
 
 class ComponentSearch(NamedTuple):
@@ -90,24 +90,24 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed: a number")
     values = likelihood.values_of(V)
     in_pairs = is_symmetric(values, likelihood.is_observed(values))
-    observed = int(np.count_nonzero(units(values, in_pairs)))
+    observed = int(np.count_nonzero(entries_to_hold_out(values, in_pairs)))
     if observed < FEWEST_ENTRIES:
         raise ConfigError(
             Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {FEWEST_ENTRIES}"
         )
     held_out = list(folds(values, np.random.default_rng(child(estimator._seed(), "components")), in_pairs))
     losses: dict[int, np.ndarray] = {}
-    grid = tried(values.shape)
+    grid = component_grid(values.shape)
     for K in grid:
         losses[K] = _losses(estimator, K, values, held_out)
         if np.nanmean(losses[K]) > min(np.nanmean(each) for each in losses.values()):
             break
-    while near := halfway(min(losses, key=lambda K: np.nanmean(losses[K])), losses):
+    while near := refined_grid(min(losses, key=lambda K: np.nanmean(losses[K])), losses):
         losses |= {K: _losses(estimator, K, values, held_out) for K in near}
     losses = dict(sorted(losses.items()))
     if in_pairs:
         losses = {K: one_of_each(each) for K, each in losses.items()}
-    return _result(losses, in_pairs or has_same_names(V))
+    return _choose_smallest(losses, in_pairs or has_same_names(V))
 
 
 def searches_components(estimator: "Factorization", V: Any) -> bool:
@@ -115,7 +115,7 @@ def searches_components(estimator: "Factorization", V: Any) -> bool:
     return not is_sparse(V) and type(estimator.likelihood).losses is not Likelihood.losses
 
 
-def halfway(best: int, tried: Collection[int]) -> list[int]:
+def refined_grid(best: int, tried: Collection[int]) -> list[int]:
     """Return the K halfway from the best to those tried on either side, none next to it or above REFINED."""
     below = max((K for K in tried if best > K), default=best)
     above = min((K for K in tried if best < K), default=best)
@@ -129,13 +129,13 @@ def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: li
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PoorFitWarning)  # the losses say it
         for number, fold in enumerate(held_out):
-            fitted = fitted_to(made, likelihood.hide(values, fold), number, None)
+            fitted = fit_to_fold(made, likelihood.hide(values, fold), number, None)
             losses[fold] = likelihood.losses(values[fold], fitted.predictive(*np.nonzero(fold)))
     return losses
 
 
-def _result(losses: dict[int, np.ndarray], is_network: bool) -> ComponentSearch:
-    """Return the search by the losses of each K, NaN where an entry does not count."""
+def _choose_smallest(losses: dict[int, np.ndarray], is_network: bool) -> ComponentSearch:
+    """Return the search that takes the smallest K about as good as the best, by losses with NaN where none counts."""
     means = {K: float(np.nanmean(each)) for K, each in losses.items()}
     best = losses[min(means, key=means.get)]
     leads = {K: each - best for K, each in losses.items()}
@@ -149,7 +149,7 @@ def _result(losses: dict[int, np.ndarray], is_network: bool) -> ComponentSearch:
 
 
 @contextmanager
-def number_of_components(estimator: "Factorization", V: Any) -> Iterator[None]:
+def searched_components(estimator: "Factorization", V: Any) -> Iterator[None]:
     """Give an estimator with `n_components="auto"` the number for V as long as it is fitted, and keep the search."""
     vars(estimator).pop("component_search_", None)  # of an earlier fit
     if estimator.n_components != AUTO:
@@ -164,7 +164,7 @@ def number_of_components(estimator: "Factorization", V: Any) -> Iterator[None]:
     estimator.component_search_ = [list(each) if isinstance(each, tuple) else each for each in search]
 
 
-def with_number(estimator: "Factorization", V: Any) -> tuple["Factorization", ComponentSearch | None]:
+def settle_components(estimator: "Factorization", V: Any) -> tuple["Factorization", ComponentSearch | None]:
     """Return an estimator with the number of components that a fit to V would find, and the search for it.
 
     Several fits to V then have the same number. Where `n_components` is no "auto" it is the estimator itself, and None.

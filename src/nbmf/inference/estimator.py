@@ -8,7 +8,7 @@ from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, Setting
 from nbmf.inference import loop
-from nbmf.inference.component_search import number_of_components
+from nbmf.inference.component_search import searched_components
 from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fitted import Fitted
 from nbmf.inference.fold_in import FoldIn, in_blocks
@@ -194,7 +194,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         """Run a fit and take over all that it learns; return its stopping rule."""
         values = self.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
-        with one_blas_thread(), number_of_components(self, V):
+        with one_blas_thread(), searched_components(self, V):
             state = self._start(values, self._seed())
             rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.n_iterations, monitor, rule)
@@ -344,7 +344,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         return self.predict(rows, columns)
 
     def predictive_of(self, factors: Factors, rows: np.ndarray, columns: np.ndarray) -> Any:
-        """Return the same given factors, such as those of new rows.
+        """Return what `predictive` does given factors, such as those of new rows.
 
         For many entries it computes all of them, which takes less memory than W and H of each. Classes whose
         matrices may be too large for `mean` override it.

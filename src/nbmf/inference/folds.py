@@ -20,8 +20,8 @@ RARER_HELD_OUT = 500  # of these, entries that are not of the most frequent valu
 FEWEST_ENTRIES = 20  # observed entries of a matrix
 
 
-def units(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
-    """Return the observed entries that can be held out; of pairs with one the place above the diagonal."""
+def entries_to_hold_out(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
+    """Return which entries can be held out, bool array (F, N); of pairs the place above the diagonal."""
     observed = codes != MISSING
     return np.triu(observed | observed.T, k=1) if in_pairs else observed
 
@@ -42,31 +42,33 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     DataError
         If there are fewer than FEWEST_ENTRIES observed entries, or pairs.
     """
-    places = np.flatnonzero(units(codes, in_pairs))
+    places = np.flatnonzero(entries_to_hold_out(codes, in_pairs))
     if places.size < FEWEST_ENTRIES:
-        raise DataError(f"{counted(places.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
+        raise DataError(f"{describe_count(places.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
     observed = codes != MISSING
     values = np.where(observed, codes, codes.T) if in_pairs else codes
-    rarer = HELD_OUT * number_of_rarer(values.ravel()[places])
-    for chosen in parts(places, HELD_OUT * places.size, rng, rarer):
+    rarer = HELD_OUT * count_rarer(values.ravel()[places])
+    for chosen in split_places(places, HELD_OUT * places.size, rng, rarer):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
         held_out = held_out.reshape(codes.shape)
         yield (held_out | held_out.T) & observed if in_pairs else held_out  # of a pair one entry may be missing
 
 
-def counted(number: int, in_pairs: bool) -> str:
-    """Return in words how many entries, or pairs of them, can be held out."""
+def describe_count(number: int, in_pairs: bool) -> str:
+    """Return a text that says how many entries, or pairs of them, can be held out."""
     return f"{number} observed {'pairs of entries' if in_pairs else 'entries'}"
 
 
-def parts(places: np.ndarray, size: float, rng: np.random.Generator, rarer: float = math.inf) -> list[np.ndarray]:
+def split_places(
+    places: np.ndarray, size: float, rng: np.random.Generator, rarer: float = math.inf
+) -> list[np.ndarray]:
     """Return tenths of the places in random order, as many as are held out; see `number_of_folds`."""
     tenths = np.array_split(rng.permutation(places), round(1 / HELD_OUT))
     return tenths[: number_of_folds(size, rarer)]
 
 
-def number_of_rarer(values: np.ndarray) -> int:
+def count_rarer(values: np.ndarray) -> int:
     """Return how many values are not the most frequent one: of zeros and ones the number of the rarer."""
     return int(values.size - np.unique(values, return_counts=True)[1].max(initial=0))
 
@@ -81,7 +83,7 @@ def number_of_folds(size: float, rarer: float = math.inf) -> int:
     return math.ceil(min(round(1 / HELD_OUT), needed))
 
 
-def fitted_to(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":
+def fit_to_fold(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":
     """Return a fit to what a fold leaves, with a seed of its own."""
     seed = child(estimator._seed(), "verdict", fold)
     return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(training, monitor=monitor)

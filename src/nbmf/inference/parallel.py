@@ -100,8 +100,8 @@ def fits_at_a_time(estimators: Sequence["Factorization"], values: np.ndarray, n_
     return max(1, min(wanted, int(most / needed))) if needed else wanted
 
 
-def beside_others(estimator: "Factorization", at_a_time: int) -> "Factorization":
-    """Return the estimator, or one like it on one thread where several fits run at a time, which is the same.
+def limit_to_one_thread(estimator: "Factorization", at_a_time: int) -> "Factorization":
+    """Return the estimator, or a copy with one thread where several fits run at a time; its result is the same.
 
     Two that take several threads each get into each other's way; some of Numba's threading layers end the process.
     """

@@ -96,13 +96,15 @@ class Recommending:
             if known is not None:
                 raise DataError(Setting("known"), ": new rows say themselves what is known; allowed: None")
             own = self._own_columns(rows, names, itself)
-            fold_in = functools.partial(self._of_new_rows, V=rows, groups=groups, n=n, exclude=exclude, own=own)
+            fold_in = functools.partial(
+                self._recommend_to_new_rows, V=rows, groups=groups, n=n, exclude=exclude, own=own
+            )
             return self._fold_in(fold_in, rows, axis=1)
         for name, given in (("groups", groups), ("names", names)):
             if given is not None:
                 raise DataError(Setting(name), ": those of rows of the fit are known; allowed: None")
         itself = not self._is_network if itself is None else itself
-        return self._of_fitted_rows(self._checked_rows(rows), n, known, exclude, itself)
+        return self._recommend_to_fitted_rows(self._checked_rows(rows), n, known, exclude, itself)
 
     @property
     def _is_network(self) -> bool:
@@ -113,7 +115,7 @@ class Recommending:
         return np.array_equal(rows, columns) or bool(shared_names(rows, columns))
 
     def _own_columns(self, V: Any, names: Sequence[str] | None, itself: bool | None) -> np.ndarray | None:
-        """Return the column that each new row is itself, by their names: int array (m,), -1 for none.
+        """Return the column with the name of each new row: int array (m,), -1 for none.
 
         None if a row may be recommended any column.
         """
@@ -138,7 +140,9 @@ class Recommending:
             raise DataError(f"row {wrong}: must be 0 to {size - 1}")
         return indices
 
-    def _of_fitted_rows(self, rows: np.ndarray, n: int, known: Any, exclude: str, itself: bool) -> Recommendations:
+    def _recommend_to_fitted_rows(
+        self, rows: np.ndarray, n: int, known: Any, exclude: str, itself: bool
+    ) -> Recommendations:
         values = None if known is None else self.values_of(known)
         shape = self.W_.shape[0], self.H_.shape[1]
         if values is not None and values.shape != shape:
@@ -151,7 +155,7 @@ class Recommending:
                 mean = self.mean_of_rows(rows[block])
                 without = np.zeros(mean.shape, bool)
                 if values is not None:
-                    without = self._is_known(rows_of(values, rows[block]), exclude)
+                    without = self._excluded_entries(rows_of(values, rows[block]), exclude)
                 if own is not None:
                     without |= own[rows[block], None] == np.arange(shape[1])
                 parts.append(best(mean, without, n))
@@ -163,21 +167,21 @@ class Recommending:
             return own_columns(self.row_names_, self.column_names_)
         return np.arange(self.W_.shape[0])
 
-    def _of_new_rows(
+    def _recommend_to_new_rows(
         self, values: Any, V: Any, groups: Sequence[Any] | None, n: int, exclude: str, own: np.ndarray | None
     ) -> Recommendations:
         means, parts = self._means_of_rows(V, groups), []
         for block in in_blocks(*values.shape):
             places = np.arange(block.start, block.stop)
             part = rows_of(values, places)
-            without = self._is_known(part, exclude)
+            without = self._excluded_entries(part, exclude)
             if own is not None:
                 without |= own[places, None] == np.arange(without.shape[1])
             parts.append(best(means(part, places), without, n))
         return _joined(parts, n)
 
-    def _is_known(self, values: Any, exclude: str) -> np.ndarray:
-        """Return what is left out of some rows, bool array (m, N)."""
+    def _excluded_entries(self, values: Any, exclude: str) -> np.ndarray:
+        """Return which entries of some rows are not recommended, bool array (m, N)."""
         if isinstance(values, np.ndarray):
             observed = self.likelihood.is_observed(values)
             return observed if exclude == OBSERVED else observed & (values > 0)
@@ -193,7 +197,7 @@ class Recommending:
         return self._mean_of_rows(rows)
 
     def _mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Return the same where no E[V] was kept; classes whose E[V] is not that of `factors_` define their own."""
+        """Return E[v] of some rows where none was kept; classes whose E[V] is not that of `factors_` define their own."""
         return self.mean(self.factors_, rows)
 
 

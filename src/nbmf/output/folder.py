@@ -67,7 +67,7 @@ class OutputFolder:
         self.too_large: list[str] = []  # for a sheet
         if workbook is not None:
             workbooks.check(workbook)
-            names = (*names, _beside(workbook))
+            names = (*names, _path_from_folder(workbook))
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file; ", Setting("out"), " names a folder")
         hold(self.path)
@@ -139,7 +139,7 @@ class OutputFolder:
     def finish(self, how: dict) -> None:
         """Write the workbook, remove what an earlier run left, and record how the files were made."""
         if self.workbook is not None:
-            self.write(_beside(self.workbook), lambda path: workbooks.write(path, self._sheets))
+            self.write(_path_from_folder(self.workbook), lambda path: workbooks.write(path, self._sheets))
         for name in (self._ours & self._names) - self._written:
             self._path_of(name).unlink(missing_ok=True)
             self._ours.remove(name)
@@ -152,7 +152,7 @@ class OutputFolder:
         write_json(self.path / RECORD, record)
 
 
-def _beside(file: Path) -> str:
+def _path_from_folder(file: Path) -> str:
     """Return the name of a file next to the folder, from the folder."""
     return f"../{file.name}"
 
@@ -174,7 +174,7 @@ def as_cell(value: object) -> object:
     return f"'{value}" if is_formula else value
 
 
-def of_cell(text: str) -> str:
+def text_of_cell(text: str) -> str:
     """Return the text that `as_cell` was given."""
     return text[1:] if text.startswith("'") and as_cell(text[1:]) == text else text
 

@@ -93,7 +93,7 @@ def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes
     shown = factor.at(order)
     for edge in ("left", "bottom"):
         strips.draw_strips(axis, shown, edge)
-    group_names.draw_of(axis, shown, "right")
+    group_names.draw_factor_groups(axis, shown, "right")
     if factor.groups is None:
         strips.number_components(axis, shown)
     pad = 2 * strips.WIDTH + 3

@@ -33,7 +33,7 @@ def families() -> list[str]:
     return own + [name for name in FALLBACKS if name in there and name not in own]
 
 
-def missing(texts: Iterable[str]) -> set[str]:
+def missing_letters(texts: Iterable[str]) -> set[str]:
     """Return the letters that none of these families has."""
     letters = {c for text in texts for c in text if unicodedata.category(c)[0] not in WITHOUT_A_SIGN}
     for family in families():
@@ -48,15 +48,15 @@ def _letters_of(family: str) -> frozenset[int]:
 
 
 @contextlib.contextmanager
-def one_warning() -> Iterator[None]:
-    """Leave Matplotlib's warning of each missing letter to `warn_of_boxes`."""
+def suppress_letter_warnings() -> Iterator[None]:
+    """Leave Matplotlib's warning of each missing letter to `warn_of_missing_letters`."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         yield
 
 
-def warn_of_boxes(figure: Figure) -> None:
+def warn_of_missing_letters(figure: Figure) -> None:
     """Warn if a figure has letters that no font has: Matplotlib draws the same box for each."""
     texts = (text.get_text() for text in figure.findobj(Text) if text.get_visible())
-    if missing(texts):
+    if missing_letters(texts):
         warnings.warn(NO_FONT, UserWarning, stacklevel=1)  # one place for all pictures, so that it is shown once

@@ -46,7 +46,7 @@ def draw(axis: Axes, runs: Sequence[Run], groups: Sequence[str], row_height: flo
     write(axis, runs, groups, row_height)
 
 
-def draw_of(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
+def draw_factor_groups(axis: Axes, factor: LabelledFactor, edge: Edge) -> float:
     """Draw the groups of rows or columns, sorted by them, along an edge of a panel, and name them there.
 
     At the bottom, where there are no groups, components are numbered.

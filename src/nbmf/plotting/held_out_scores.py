@@ -64,7 +64,7 @@ def _one_dataset(scores: pd.DataFrame, score: str) -> pd.DataFrame:
     if "dataset" in scores and scores["dataset"].nunique() > 1:
         names = ", ".join(map(str, scores["dataset"].unique()))
         raise DataError(f"scores: those of one dataset are drawn, not of {names}")
-    scores = score_units.compared(scores).dropna(subset=score)
+    scores = score_units.comparable_scores(scores).dropna(subset=score)
     if scores["method"].isin(list(BASELINES)).all():
         raise DataError(f"scores: nothing to draw, no fit has a {score} per held-out entry or one")
     return scores

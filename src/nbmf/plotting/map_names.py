@@ -22,7 +22,7 @@ def set_limits(axis: Axes, points: np.ndarray) -> None:
     axis.set_aspect("equal")
 
 
-def on_map(positions: np.ndarray) -> np.ndarray:
+def rows_to_name(positions: np.ndarray) -> np.ndarray:
     """Return the rows that are named, those farthest from the middle first: all, or these alone."""
     return _farthest(positions)[: None if len(positions) <= MOST_ON_MAP else EXTREMES]
 

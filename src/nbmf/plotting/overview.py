@@ -136,7 +136,7 @@ def _draw_factor(
     if factor.axes is not None:
         colours = {"cmap": style.SIGNED, "vmin": -limit, "vmax": limit}
     elif _has_own_ends(weights):
-        weights, low, high = _from_zero(weights)
+        weights, low, high = _scale_from_zero(weights)
         title += f"\n[{_number(low)}, {_number(high)}] " + ("blue to red" if low < 0 else "drawn as [0, 1]")
         colours["cmap"] = style.SIGNED if low < 0 else "gray_r"
     image = axis.imshow(weights, aspect="auto", interpolation="nearest", **colours)
@@ -148,7 +148,7 @@ def _draw_factor(
     axis.tick_params(axis="y", length=0, pad=2 if factor.groups is None else strips.WIDTH + 3)
     axis.set_title(title, fontsize=NOTE_SIZE + 1, pad=4)
     axis.spines[:].set_visible(False)
-    _rule(axis, n, len(headings_of), factor.axes)
+    _draw_frame(axis, n, len(headings_of), factor.axes)
     axis.set_xlim(-0.5, len(headings_of) - 0.5)
     if factor.kind:
         places.note(axis, factor.kind, order, y=np.arange(n))
@@ -169,7 +169,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
 
-def _from_zero(weights: np.ndarray) -> tuple[np.ndarray, float, float]:
+def _scale_from_zero(weights: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Return weights mapped to [0, 1], and what 0 and 1 stand for.
 
     Zero is always one of the ends, or in the middle: what hardly differs is drawn as such.
@@ -180,7 +180,7 @@ def _from_zero(weights: np.ndarray) -> tuple[np.ndarray, float, float]:
     return weights / largest, 0.0, largest
 
 
-def _rule(axis: Axes, n: int, K: int, axes: int | None) -> None:
+def _draw_frame(axis: Axes, n: int, K: int, axes: int | None) -> None:
     """Draw a frame around n rows, lines between K components, and a strong one where intercepts begin."""
     edge = K - 0.5
     frame = [-0.5, edge, edge, -0.5, -0.5], [-0.5, -0.5, n - 0.5, n - 0.5, -0.5]

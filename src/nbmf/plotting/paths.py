@@ -49,13 +49,13 @@ def paths(
     if isinstance(component, bool) or not isinstance(component, int | np.integer) or not 1 <= component <= K:
         raise not_allowed("component", component, f"an integer from 1 to {K}")
     draws = draws_of(fit)
-    shown = _without_bands(model) if draws is None else paths_of(draws, level)
+    shown = _paths_without_bands(model) if draws is None else paths_of(draws, level)
     axis = draw(shown, component - 1, _rows(shown, component - 1, names), has_bands=draws is not None, ax=ax)
     axis.set_ylabel(f"{model.meanings[0]}, component {component}")
     return axis
 
 
-def _without_bands(model) -> Paths:
+def _paths_without_bands(model) -> Paths:
     names = model.row_names_
     if names is None:
         names = np.array([f"row {f}" for f in range(len(model.W_))])

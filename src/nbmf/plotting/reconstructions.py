@@ -83,8 +83,8 @@ def draw_reconstruction(
         for factor, order, edge in zip(factors, orders, ("left", "bottom"), strict=True):
             strips.draw_strips(axis, factor.at(order), edge, limit)
     rows, columns = (factor.at(order) for factor, order in zip(factors, orders, strict=True))
-    group_names.draw_of(axes[-1], rows, "right")
-    below = max(group_names.draw_of(axis, columns, "bottom") for axis in axes)
+    group_names.draw_factor_groups(axes[-1], rows, "right")
+    below = max(group_names.draw_factor_groups(axis, columns, "bottom") for axis in axes)
     numbers = 0.0 if rows.groups is not None else max(strips.number_components(axis, rows, "left") for axis in axes)
     axes[0].set_ylabel(f"{shape[0]} {rows.title}", labelpad=2 * strips.WIDTH + 3 + numbers)
     axes[-1].set_xlabel(f"{shape[1]} {columns.title}", labelpad=strips.WIDTH + 3 + below)

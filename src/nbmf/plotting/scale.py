@@ -256,6 +256,6 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
         axis.set(xlabel=_label(scale, 0), ylabel=_label(scale, 1))
         map_names.set_limits(axis, points)
     of_rows.figure.draw_without_rendering()  # so that names are moved on the finished picture
-    map_names.write_names(of_rows, positions, scale.row_names, map_names.on_map(positions))
+    map_names.write_names(of_rows, positions, scale.row_names, map_names.rows_to_name(positions))
     map_names.write_names(of_columns, slopes, scale.column_names, strongest)
     return [of_rows, of_columns]

@@ -5,7 +5,7 @@ import pandas as pd
 COMPARED = ("entry", "one")  # held-out entries, and ones of a sparse matrix; a token is another thing
 
 
-def compared(scores: pd.DataFrame) -> pd.DataFrame:
+def comparable_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the scores per entry or per one; without a column `unit` all."""
     return scores[scores["unit"].astype(str).str.endswith(COMPARED)] if "unit" in scores else scores
 

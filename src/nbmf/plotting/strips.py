@@ -101,7 +101,7 @@ def draw_strips(axis: Axes, factor: LabelledFactor, edge: Edge, limit: float = 1
 
 def draw_positions(axis: Axes, along: np.ndarray, edge: Edge) -> None:
     """Draw a strip of the colours of signs, one per row or column; -1 is blue, 1 is red."""
-    transform, across = _at(axis, edge, 0)
+    transform, across = _strip_transform(axis, edge, 0)
     places = np.arange(len(along))
     ends = np.stack([places - 0.5, places + 0.5], axis=1)
     beyond = np.full_like(ends, across)
@@ -169,7 +169,7 @@ def _label(axis: Axes, runs: Sequence[Run], groups: Sequence[str], row_height: f
 
 def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, place: int = 0) -> None:
     """Draw a strip along an edge of a panel; `place` 1 is outside of the strip at 0."""
-    transform, across = _at(axis, edge, place)
+    transform, across = _strip_transform(axis, edge, place)
     beyond = [across] * 2
     for run in runs:
         ends = [run.start - 0.5, run.stop - 0.5]
@@ -187,7 +187,7 @@ def draw(axis: Axes, runs: Sequence[Run], colours: dict[str, str], edge: Edge, p
         )
 
 
-def _at(axis: Axes, edge: Edge, place: int) -> tuple[Transform, float]:
+def _strip_transform(axis: Axes, edge: Edge, place: int) -> tuple[Transform, float]:
     """Return the transform of a strip, rows or columns along the edge, and where the edge is across them."""
     is_upright, is_far = edge in ("left", "right"), edge in ("right", "top")
     shift = ((0.5 + place) * WIDTH + 1.5) / 72 * (1 if is_far else -1)

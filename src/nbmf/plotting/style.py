@@ -52,7 +52,7 @@ RC = {
 }
 
 
-def without_a_screen() -> None:
+def use_no_screen() -> None:
     """Draw into files alone, for the whole process; notebooks have a screen."""
     mpl.use("agg")
 
@@ -66,7 +66,7 @@ def in_style(draw: Callable) -> Callable:
 
     @functools.wraps(draw)
     def drawn(*arguments: Any, **options: Any) -> Any:
-        with fonts.one_warning(), mpl.rc_context({**RC, "font.family": fonts.families()}):
+        with fonts.suppress_letter_warnings(), mpl.rc_context({**RC, "font.family": fonts.families()}):
             result = draw(*arguments, **options)
             _make_tick_labels(result)
             is_interactive = mpl.is_interactive()
@@ -172,9 +172,9 @@ def plain_log_ticks(axis: Axis) -> None:
 
 def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:
     """Write a figure to each path (.pdf, .png), atomically and without a date inside; a PNG with `places`."""
-    fonts.warn_of_boxes(figure)
+    fonts.warn_of_missing_letters(figure)
     for path in map(Path, paths):
-        with fonts.one_warning(), atomic_path(path) as temporary, mpl.rc_context(RC):
+        with fonts.suppress_letter_warnings(), atomic_path(path) as temporary, mpl.rc_context(RC):
             figure.savefig(temporary, metadata=_metadata(figure, path.suffix, dpi), bbox_inches="tight", dpi=dpi)
     plt.close(figure)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
 from nbmf.families.logistic.factors import PATHS, PERIODS
-from nbmf.families.logistic.moving_rows import WALK, root_of
+from nbmf.families.logistic.moving_rows import WALK, matrix_root
 from nbmf.inference.parameters import is_number
 from nbmf.inference.state import Factors
 from nbmf.posterior.draws import Draws
@@ -101,7 +101,7 @@ def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarra
 def positions_after(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
     """Return where rows are `ahead` after the last period, in the axes of the draw, float array (F, K)."""
     last = factors.others[PATHS][:, -1].astype(float)
-    scale = root_of(ahead * factors.others[WALK].astype(float)) if ahead else np.zeros((1, 1, 1))
+    scale = matrix_root(ahead * factors.others[WALK].astype(float)) if ahead else np.zeros((1, 1, 1))
     return last + np.einsum("fkc,fc->fk", np.broadcast_to(scale, (len(last), *scale.shape[1:])), _normals(rng, last))
 
 

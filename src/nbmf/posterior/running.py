@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from nbmf.errors import ChainsNotConvergedWarning
-from nbmf.inference.component_search import with_number
+from nbmf.inference.component_search import settle_components
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parallel import results_of
@@ -81,7 +81,7 @@ def run_chains(
     estimator.check_parameters()
     if n_draws:
         refuse_without_posterior(estimator)
-    estimator, _ = with_number(estimator, V)
+    estimator, _ = settle_components(estimator, V)
     values = dense_values_of(estimator, V, "run_chains")
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)

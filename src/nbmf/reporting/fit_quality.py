@@ -8,7 +8,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.baselines import at, baselines_of, prediction
-from nbmf.inference.component_search import searches_components, tried
+from nbmf.inference.component_search import component_grid, searches_components
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.one_component import is_worse
 from nbmf.inference.parameters import AUTO
@@ -104,7 +104,7 @@ def _all_in_use(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator
     in_use = result.components.active
     if result.scale is not None:  # of which one direction may be in all components, and none of its own in many
         in_use = np.count_nonzero(result.scale.shares >= ACTIVE_SHARE)
-    if in_use >= K and 2 <= K <= tried(result.matrix.shape)[-1] / 2:
+    if in_use >= K and 2 <= K <= component_grid(result.matrix.shape)[-1] / 2:
         auto = Setting("n_components", AUTO), " chooses their number by held-out entries"
         yield in_words(Message(f"all {K} components are in use, so that more may predict better: ", *auto))
 

@@ -16,7 +16,7 @@ from nbmf.inference.parameters import Rule, is_number
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.stacking.members import MEMBERS, make_members
-from nbmf.stacking.state import StackingState, joined, others_of
+from nbmf.stacking.state import StackingState, join_factors, member_factors
 
 ROUNDING = 1e-6  # of the sum of weights
 
@@ -142,7 +142,7 @@ class Stacking(Factorization):
 
     @property
     def visits_per_entry(self):
-        """Those of the fits of all members to all folds and to the whole matrix."""
+        """The visits of the fits of all members to all folds and to the whole matrix."""
         return len(self.members or MEMBERS) * (1 + round(1 / HELD_OUT)) * self.max_iter
 
     def _start(self, codes, seed):
@@ -187,8 +187,8 @@ class Stacking(Factorization):
 
     @property
     def factors_(self):
-        """Those of the members after each other; `others` have the number of a member before their names."""
-        return joined([member.factors_ for member in self._members.values()])
+        """The factors of the members after each other; names of `others` begin with the number of a member."""
+        return join_factors([member.factors_ for member in self._members.values()])
 
     def mean(self, factors, rows=slice(None), columns=slice(None)):
         """Return Σ_m w_m E[V | factors of m] of some rows and columns."""
@@ -199,10 +199,10 @@ class Stacking(Factorization):
         return sum(w * each for w, each in zip(self.weights_, expectations, strict=True))
 
     def _split(self, factors: Factors) -> list[Factors]:
-        """Return the factors of each member, which `joined` has put together."""
+        """Return the factors of each member, which `join_factors` has put together."""
         ends = np.cumsum([member.n_components_ for member in self._members.values()])
         parts = zip(np.split(factors.W, ends[:-1], axis=1), np.split(factors.H, ends[:-1], axis=0), strict=True)
-        return [Factors(W, H, others_of(m, factors.others)) for m, (W, H) in enumerate(parts)]
+        return [Factors(W, H, member_factors(m, factors.others)) for m, (W, H) in enumerate(parts)]
 
     def _fold_in_rows(self, values):
         return np.hstack([member._fold_in_rows(values) for member in self._members.values()])
@@ -211,7 +211,7 @@ class Stacking(Factorization):
         return np.vstack([member._fold_in_columns(values) for member in self._members.values()])
 
     def _factors_of_rows(self, values):
-        return joined([member._factors_of_rows(values) for member in self._members.values()])
+        return join_factors([member._factors_of_rows(values) for member in self._members.values()])
 
     def _means_of_rows(self, V, groups=None):
         """Return the mixture of what the members expect, of which some may have groups of rows."""
@@ -234,11 +234,11 @@ class Stacking(Factorization):
         return of_values
 
     def _factors_of_columns(self, values):
-        return joined([member._factors_of_columns(values) for member in self._members.values()])
+        return join_factors([member._factors_of_columns(values) for member in self._members.values()])
 
     def _factors_with(self, W):
         pairs = zip(self._members.values(), self._split(self.factors_._replace(W=W)), strict=True)
-        return joined([member._factors_with(own.W) for member, own in pairs])
+        return join_factors([member._factors_with(own.W) for member, own in pairs])
 
     # --- Files -----------------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ def visits(estimator: Factorization, n_observed: int) -> float:
     return float(n_observed) * estimator.n_iterations * K
 
 
-def within_budget(
+def members_within_budget(
     members: Mapping[str, Factorization], n_observed: int, fits: int, max_visits: float
 ) -> dict[str, Factorization]:
     """Return the members, in their order, of which so many fits each stay within the budget together.

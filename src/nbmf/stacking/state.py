@@ -10,12 +10,12 @@ import numpy as np
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import PoorFitWarning
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, fitted_to, folds, units
+from nbmf.inference.folds import FEWEST_ENTRIES, entries_to_hold_out, fit_to_fold, folds
 from nbmf.inference.parallel import fits_at_a_time, results_of
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.seeds import child
-from nbmf.stacking.members import MEMBERS, make_members, within_budget
+from nbmf.stacking.members import MEMBERS, make_members, members_within_budget
 from nbmf.stacking.weights import mixture_weights
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ class StackingState(State):
         self._codes, self._seed, self._threads = codes, seed, stacking.threads
         in_pairs = is_symmetric(codes, BERNOULLI.is_observed(codes))
         self._folds: list[np.ndarray] = []
-        if np.count_nonzero(units(codes, in_pairs)) >= FEWEST_ENTRIES:
+        if np.count_nonzero(entries_to_hold_out(codes, in_pairs)) >= FEWEST_ENTRIES:
             self._folds = list(folds(codes, np.random.default_rng(child(seed, "folds")), in_pairs))
         possible = make_members(stacking.members or MEMBERS, stacking.n_components, stacking.max_iter)
         n_observed = int(np.count_nonzero(BERNOULLI.is_observed(codes)))
-        taken = within_budget(possible, n_observed, len(self._folds) + 1, stacking.max_visits)
+        taken = members_within_budget(possible, n_observed, len(self._folds) + 1, stacking.max_visits)
         self._tried = taken or dict([next(iter(possible.items()))])
         for name, member in self._tried.items():
             member.set_params(random_state=child(seed, "member", name))
@@ -55,7 +55,7 @@ class StackingState(State):
             results_of([partial(member.fit, self._codes) for member in with_weight], at_a_time)
             self.members = self._tried
         fitted = [(w, member) for w, member in zip(self.weights, self.members.values(), strict=True) if w > 0]
-        self._factors = joined([member.factors_ for _, member in fitted])
+        self._factors = join_factors([member.factors_ for _, member in fitted])
         self._expectation = sum(w * member.expectation_ for w, member in fitted)
         self._active = sum(member.active_components_ for _, member in fitted)
 
@@ -72,7 +72,7 @@ class StackingState(State):
     def _fold_losses(self, number: int, member: Factorization) -> np.ndarray:
         """Return a member's losses of the entries of a fold, float array (n,)."""
         fold = self._folds[number]
-        fitted = fitted_to(member, BERNOULLI.hide(self._codes, fold), number, None)
+        fitted = fit_to_fold(member, BERNOULLI.hide(self._codes, fold), number, None)
         return BERNOULLI.losses(self._codes[fold], fitted.predictive(*np.nonzero(fold)))
 
     def objective(self):
@@ -92,13 +92,13 @@ class StackingState(State):
         return self._expectation
 
 
-def joined(parts: Sequence[Factors]) -> Factors:
+def join_factors(parts: Sequence[Factors]) -> Factors:
     """Return the factors of several members as those of one model, which `Stacking._split` takes apart."""
     others = {f"{m} {name}": array for m, part in enumerate(parts) for name, array in part.others.items()}
     return Factors(np.hstack([part.W for part in parts]), np.vstack([part.H for part in parts]), others)
 
 
-def others_of(member: int, others: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def member_factors(member: int, others: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return the further factors of a member, by the names that it gives them."""
     prefix = f"{member} "
     return {name.removeprefix(prefix): array for name, array in others.items() if name.startswith(prefix)}

@@ -64,7 +64,7 @@ class AnnealedRounds(Estimating):
 
     @property
     def findings(self):
-        """Those of the way there; of the way back with `back_` before their names; temperatures of that round."""
+        """The findings of the way there, those of the way back with `back_` before their names, and temperatures."""
         if self.evidence_ is None:
             return {}
         back = {f"back_{name}": number for name, number in finite_findings(self.back_).items()}

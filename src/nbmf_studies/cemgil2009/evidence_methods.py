@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState
 from nbmf.families.poisson_gamma.chib import LAST, POINTS, ChibState
-from nbmf.families.poisson_gamma.gamma_priors import FIXED, of_priors
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, new_row_priors
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
 from nbmf.families.poisson_gamma.weights import Evidence
@@ -42,7 +42,7 @@ class Estimating(WithPriors):
     def _learn(self, state):
         super()._learn(state)
         self.geometric_W_, self.geometric_H_ = self.W_.copy(), self.H_.copy()
-        self._take_priors(of_priors(state.priors))
+        self._take_priors(new_row_priors(state.priors))
         self.evidence_ = state.evidence
 
     @property

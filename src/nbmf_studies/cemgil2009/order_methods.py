@@ -131,7 +131,7 @@ class AcceleratedVB(PoissonGammaVB):
 
 @with_parameters
 class FromNeighbour(AcceleratedVB):
-    """The same from a fit with one template less, the largest of which is split, or one more, the smallest pruned.
+    """AcceleratedVB from a fit with one template less, the largest of which is split, or one more, the smallest pruned.
 
     Parameters
     ----------

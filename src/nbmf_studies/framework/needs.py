@@ -62,17 +62,17 @@ class Matrix(Need):
     modules = ("nbmf.data.loading",)
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [places.matrix(self.dataset)]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         from nbmf.data.loading import load_matrix
 
         return load_matrix(files[0])
 
     def datasets(self):
-        """See Need."""
+        """Return the datasets that have to be built."""
         return [self.dataset]
 
 
@@ -87,18 +87,18 @@ class Matrices(Need):
     modules = ("nbmf.data.loading",)
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [places.matrix(dataset) for _, dataset in self.shown]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         from nbmf.data.loading import load_matrix
 
         names = [name for name, _ in self.shown]
         return dict(zip(names, map(load_matrix, files), strict=True))
 
     def datasets(self):
-        """See Need."""
+        """Return the datasets that have to be built."""
         return [dataset for _, dataset in self.shown]
 
 
@@ -113,7 +113,7 @@ class MaskedMatrices(Need):
     modules = ("nbmf.data.loading", "nbmf.data.masks")
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [
             path
             for dataset, count in self.masks.items()
@@ -121,7 +121,7 @@ class MaskedMatrices(Need):
         ]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         from nbmf.data.loading import load_matrix
         from nbmf.data.masks import load_mask
 
@@ -132,7 +132,7 @@ class MaskedMatrices(Need):
                 yield MaskedMatrix(dataset, number, matrix, load_mask(next(waiting), matrix))
 
     def datasets(self):
-        """See Need."""
+        """Return the datasets that have to be built."""
         return list(self.masks)
 
 
@@ -143,11 +143,11 @@ class TableOf(Need):
     name: str
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [places.table(self.name)]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         import pandas as pd
 
         table = pd.read_csv(files[0])
@@ -169,11 +169,11 @@ class Reports(Need):
     keys: list[FitKey]
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [places.report(key) for key in self.keys]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         return [(FitKey(*key).columns(), file) for key, file in zip(self.keys, files, strict=True)]
 
 
@@ -191,15 +191,15 @@ class Cases(Need):
         return cls([case.columns for case in cases], [case.key for case in cases])
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [places.report(key) for key in self.keys]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         return list(zip(self.columns, files, strict=True))
 
     def datasets(self):
-        """See Need."""
+        """Return the datasets that have to be built."""
         return list(dict.fromkeys(key.dataset for key in self.keys))
 
 
@@ -214,13 +214,13 @@ class BestFits(Need):
     modules = ("nbmf.evaluation.score_table",)
 
     def files(self, places):
-        """See Need."""
+        """Return the paths of the files."""
         return [
             path for _, _, keys in self.candidates for key in keys for path in (places.report(key), places.factors(key))
         ]
 
     def load(self, files):
-        """See Need."""
+        """Read the files, in the order of `files`."""
         from nbmf.evaluation.score_table import best_fit
         from nbmf.files import read_arrays
 

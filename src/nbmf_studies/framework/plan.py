@@ -126,12 +126,12 @@ class Plan:
 
     @cached_property
     def chains(self) -> list[FitKey]:
-        """Those of them that sample."""
+        """The unmasked fits of methods that sample."""
         return [key for key in self.unmasked_fits if self.is_sampler(key.method)]
 
     @cached_property
     def fits(self) -> list[FitKey]:
-        """All of them."""
+        """Every fit, to masks and to whole matrices."""
         return self.masked_fits + self.unmasked_fits
 
     @cached_property
@@ -141,7 +141,7 @@ class Plan:
 
     @cached_property
     def samplers(self) -> list[str]:
-        """Those of them that sample, so that seeds are chains to be diagnosed."""
+        """The methods of unmasked fits that sample, so that seeds are chains to be diagnosed."""
         return [method for method in self.unmasked_methods if self.is_sampler(method)]
 
     def entry(self, method: str) -> dict[str, Any]:

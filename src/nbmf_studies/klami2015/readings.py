@@ -121,7 +121,7 @@ def high_errors(set_up: str, update: str) -> Callable[[Results], Iterator[Part]]
 
 
 def sampler_is_best(set_up: str) -> Callable[[Results], Iterator[Part]]:
-    """Claim 5."""
+    """Return the rule of claim 5 for a set-up."""
 
     def decide(run: Results) -> Iterator[Part]:
         if len(run.methods_run(set_up, GIBBS, PG_F)) == 2:
@@ -132,7 +132,7 @@ def sampler_is_best(set_up: str) -> Callable[[Results], Iterator[Part]]:
 
 
 def noise_is_inaccurate(set_up: str) -> Callable[[Results], Iterator[Part]]:
-    """Claim 6."""
+    """Return the rule of claim 6 for a set-up."""
 
     def decide(run: Results) -> Iterator[Part]:
         if len(run.methods_run(set_up, NOISE, PG_F)) == 2:

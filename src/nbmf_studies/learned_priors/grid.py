@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import AUTO, COLUMNS, PER_K, ROWS
-from nbmf.families.beta_dirichlet.start_choice import Candidate, fitted_mean, folds, losses_at
+from nbmf.families.beta_dirichlet.start_choice import Candidate, entry_losses, fitted_mean, folds
 from nbmf.seeds import child
 
 UPDATES = 100  # of each inner fit
@@ -70,7 +70,7 @@ class BetaDirVBOnGrid(BetaDirVB):
                 priors = {"alpha": alpha, "beta": beta, "gamma": self.gamma}
                 candidate = Candidate(side)
                 mean = fitted_mean(training, candidate, priors, self.n_components, fold_seed, UPDATES)
-                totals[side, alpha, beta] += losses_at(codes, mean, held_out).sum()
+                totals[side, alpha, beta] += entry_losses(codes, mean, held_out).sum()
         return min(totals, key=totals.get)
 
     @property

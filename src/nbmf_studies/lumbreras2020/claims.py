@@ -64,7 +64,7 @@ class Results(NamedTuple):
 
 
 def vb_against_bica(run: Results) -> Iterator[Part]:
-    """Claim 1."""
+    """Yield the parts of claim 1, decided by its rule."""
     for dataset in run.datasets:
         vb, bica = run.best(dataset, "beta-dir-vb"), run.medians(dataset, "bica")
         yield Part(
@@ -75,7 +75,7 @@ def vb_against_bica(run: Results) -> Iterator[Part]:
 
 
 def dir_dir_on_paleo(run: Results) -> Iterator[Part]:
-    """Claim 2."""
+    """Yield the parts of claim 2, decided by its rule."""
     if "paleo" in run.datasets:
         others = [name for name in MEAN_PARAMETERISED if name != "dir-dir-gs"]
         best = {name: run.best("paleo", name) for name in others}
@@ -89,7 +89,7 @@ def dir_dir_on_paleo(run: Results) -> Iterator[Part]:
 
 
 def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
-    """Claim 3."""
+    """Yield the parts of claim 3, decided by its rule."""
     pairs = [
         (run.medians(dataset, "c-bica") / run.medians(dataset, "bica")).rename(dataset) for dataset in run.datasets
     ]
@@ -114,7 +114,7 @@ def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
 
 
 def logistic_pca(run: Results) -> Iterator[Part]:
-    """Claim 4."""
+    """Yield the parts of claim 4, decided by its rule."""
     for dataset in run.datasets:
         best = {name: run.best(dataset, name) for name in MEAN_PARAMETERISED}
         logpca = run.medians(dataset, "logpca")
@@ -136,7 +136,7 @@ def logistic_pca(run: Results) -> Iterator[Part]:
 
 
 def convergence(run: Results) -> Iterator[Part]:
-    """Claim 5."""
+    """Yield the parts of claim 5, decided by its rule."""
     arrivals = {}
     if any(run.mean_trace(run.datasets[0], *key).empty for key in COMPARED_TRACES):
         return
@@ -169,7 +169,7 @@ def arrival(trace: pd.Series) -> int:
 
 
 def few_components(run: Results) -> Iterator[Part]:
-    """Claim 6."""
+    """Yield the parts of claim 6, decided by its rule."""
     for method in NONPARAMETRIC:
         for dataset in run.datasets:
             of_dataset = run.scores[(run.scores["dataset"] == dataset) & (run.scores["method"] == method)]

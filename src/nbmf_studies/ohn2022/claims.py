@@ -55,7 +55,7 @@ class Results:
 
 
 def is_accurate(run: Results) -> Iterator[Part]:
-    """Rule 1, at each p."""
+    """Yield the parts of claim 1, one for each p."""
     for p, means in run.means(CIBP).items():
         estimate = interval(means)
         if np.isfinite(estimate.error):
@@ -64,7 +64,7 @@ def is_accurate(run: Results) -> Iterator[Part]:
 
 
 def is_above(run: Results) -> Iterator[Part]:
-    """Rule 2, at each p."""
+    """Yield the parts of claim 2, one for each p."""
     for p, means in run.means(IBP).items():
         estimate = interval(means)
         if np.isfinite(estimate.error):
@@ -80,7 +80,7 @@ def slopes(means: pd.DataFrame) -> np.ndarray:
 
 
 def grows(run: Results) -> Iterator[Part]:
-    """Rule 3: a slope for each replication."""
+    """Yield the part of claim 3, by a slope for each replication."""
     means = run.means(IBP)
     if len(means) > 1 and means.shape[1] > 1:
         estimate = interval(slopes(means))
@@ -89,7 +89,7 @@ def grows(run: Results) -> Iterator[Part]:
 
 
 def still_grows(run: Results) -> Iterator[Part]:
-    """Rule 4: a difference for each replication."""
+    """Yield the part of claim 4, by a difference for each replication."""
     means = run.means(IBP)
     if len(means) > 1 and {MIDDLE, LAST} <= set(means.columns):
         estimate = interval(means[LAST] - means[MIDDLE])
@@ -97,7 +97,7 @@ def still_grows(run: Results) -> Iterator[Part]:
 
 
 def draws_more(run: Results) -> Iterator[Part]:
-    """Rule 5, against each convergent prior."""
+    """Yield the parts of claim 5, one against each convergent prior."""
     is_ibp = run.draws["kind"] == IBP_DRAWS
     of_ibp = run.draws.loc[is_ibp, "features"]
     for name, own in run.draws[~is_ibp].groupby("prior", sort=False):

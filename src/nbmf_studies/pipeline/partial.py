@@ -63,7 +63,7 @@ def write_partial(folder: str, done: list, gaps: list, figures: list[dict[str, A
 
     scores = with_gaps(gather_scores(done), gaps)
     write_table(Path(folder, "scores.csv"), scores)
-    style.without_a_screen()
+    style.use_no_screen()
     for figure in figures:
         drawn = style.in_style(run_target.call)(figure["request"], {"scores": scores})
         style.save(drawn, *(Path(folder, f"{figure['name']}.{suffix}") for suffix in ("pdf", "png")), dpi=figure["dpi"])

@@ -77,7 +77,7 @@ def _describe_floor(floor: str, column: str = "perplexity") -> str:
 
 
 def lower_on_uci(run: Results) -> Iterator[Part]:
-    """Rule 1."""
+    """Yield the parts of claim 1, decided by its rule."""
     for floor in run.floors():
         for column in MEASURES:
             table = run.set_medians(floor, column)
@@ -88,7 +88,7 @@ def lower_on_uci(run: Results) -> Iterator[Part]:
 
 
 def clusters_on_uci(run: Results) -> Iterator[Part]:
-    """Rule 2."""
+    """Yield the parts of claim 2, decided by its rule."""
     for floor in run.floors():
         for column in ("precision", "information"):
             table = run.set_medians(floor, column)
@@ -97,7 +97,7 @@ def clusters_on_uci(run: Results) -> Iterator[Part]:
 
 
 def soft_on_uci(run: Results) -> Iterator[Part]:
-    """Rule 3."""
+    """Yield the parts of claim 3, decided by its rule."""
     for floor in run.floors():
         tests = run.uci[(run.uci["floor"] == floor) & (run.uci["part"] == "test")]
         means = tests.groupby(["dataset", "model"], sort=False)["entropy"].mean().unstack()
@@ -106,7 +106,7 @@ def soft_on_uci(run: Results) -> Iterator[Part]:
 
 
 def rising_on_uci(run: Results) -> Iterator[Part]:
-    """Rule 4."""
+    """Yield the parts of claim 4, decided by its rule."""
     for floor in run.floors():
         for column, prefix in (("perplexity", "fifth"), ("sampled", "sampled")):
             fifths = [run.set_medians(floor, f"{prefix}_{n}")[MMNB] for n in range(1, 6)]
@@ -119,7 +119,7 @@ def rising_on_uci(run: Results) -> Iterator[Part]:
 
 
 def jester_and_foodmart(run: Results) -> Iterator[Part]:
-    """Rule 5."""
+    """Yield the parts of claim 5, decided by its rule."""
     for column in MEASURES:
         table = run.rating_medians("jester", column, "test")
         for (K, _), row in table.iterrows():
@@ -136,7 +136,7 @@ def jester_and_foodmart(run: Results) -> Iterator[Part]:
 
 
 def stable_on_movielens(run: Results) -> Iterator[Part]:
-    """Rule 6."""
+    """Yield the parts of claim 6, decided by its rule."""
     for column in MEASURES:
         table = run.rating_medians("movielens", column, "test")
         if len(table) > 1:
@@ -146,7 +146,7 @@ def stable_on_movielens(run: Results) -> Iterator[Part]:
 
 
 def flips_rise(run: Results) -> Iterator[Part]:
-    """Rule 7."""
+    """Yield the parts of claim 7, decided by its rule."""
     coarse = run.flips[(run.flips["model"] == MMNB) & (run.flips["step"] == COARSE)]
     for dataset, own in coarse.groupby("dataset", sort=False):
         curve = own.groupby("level")["perplexity"].mean()
@@ -156,7 +156,7 @@ def flips_rise(run: Results) -> Iterator[Part]:
 
 
 def fast_is_as_good(run: Results) -> Iterator[Part]:
-    """Rule 8."""
+    """Yield the parts of claim 8, decided by its rule."""
     known = {label: name for name, label in LABELS.items() if name in FAST}
     for _, row in compare_fast_with_full(run.ratings, run.text).iterrows():
         ratios = {column: row[column] for column in MEASURES}
@@ -169,7 +169,7 @@ def fast_is_as_good(run: Results) -> Iterator[Part]:
 
 
 def fast_is_mnb(run: Results) -> Iterator[Part]:
-    """Rule 9."""
+    """Yield the parts of claim 9, decided by its rule."""
     for floor in run.floors():
         table = run.set_medians(floor, "perplexity", "training")
         if FAST_MMNB in table:
@@ -178,7 +178,7 @@ def fast_is_mnb(run: Results) -> Iterator[Part]:
 
 
 def lda_is_not_monotone(run: Results) -> Iterator[Part]:
-    """Rule 10."""
+    """Yield the parts of claim 10, decided by its rule."""
     jester = run.flips[run.flips["dataset"].str.startswith("jester") & run.flips["step"].isin(FINE)]
     for (step, model), own in jester.groupby(["step", "model"], sort=False):
         steps = np.diff(own.groupby("level")["perplexity"].mean().to_numpy())
@@ -188,7 +188,7 @@ def lda_is_not_monotone(run: Results) -> Iterator[Part]:
 
 
 def fast_clusters_as_well(run: Results) -> Iterator[Part]:
-    """Rule 11."""
+    """Yield the parts of claim 11, decided by its rule."""
     for dataset, own in run.topics.groupby("dataset", sort=False):
         best = own.loc[own.groupby("model")["objective"].idxmax()].set_index("model")["precision"]
         for name in FAST_LDA:
@@ -199,7 +199,7 @@ def fast_clusters_as_well(run: Results) -> Iterator[Part]:
 
 
 def topics_share_words(run: Results) -> Iterator[Part]:
-    """Rule 12."""
+    """Yield the parts of claim 12, decided by its rule."""
     classic = run.topics[run.topics["dataset"] == "classic3"]
     best = {model: own.loc[own["objective"].idxmax(), "topics"] for model, own in classic.groupby("model", sort=False)}
     topics = {model: found.split(" | ") for model, found in best.items()}

@@ -36,12 +36,12 @@ class Results:
 
 
 def predicts_yes(run: Results) -> Iterator[Part]:
-    """Rule 1."""
+    """Yield the parts of claim 1, decided by its rule."""
     yield from _more_categories_predict(run.third_category, third_category.THREE, "vote")
 
 
 def predicts_what_is_felt(run: Results) -> Iterator[Part]:
-    """Rule 5."""
+    """Yield the parts of claim 5, decided by its rule."""
     yield from _more_categories_predict(run.answers, FOUR, "answer")
 
 
@@ -53,7 +53,7 @@ def _more_categories_predict(scores: pd.DataFrame, more: str, unit: str) -> Iter
 
 
 def forecasts_better_than_positions_that_stay(run: Results) -> Iterator[Part]:
-    """Rule 2, of each amount that is known and each static model."""
+    """Yield the parts of claim 2, one for each amount that is known and each static model."""
     for known, title in forecasts.TITLES.items():
         for method in run.staying:
             one = run.difference(known, method)
@@ -62,7 +62,7 @@ def forecasts_better_than_positions_that_stay(run: Results) -> Iterator[Part]:
 
 
 def forecasts_better_than_proportions(run: Results) -> Iterator[Part]:
-    """Rule 3."""
+    """Yield the parts of claim 3, decided by its rule."""
     for known, title in forecasts.TITLES.items():
         one = run.difference(known, forecasts.LATEST)
         if np.isfinite(one.error):
@@ -70,7 +70,7 @@ def forecasts_better_than_proportions(run: Results) -> Iterator[Part]:
 
 
 def is_fast(run: Results) -> Iterator[Part]:
-    """Rule 4."""
+    """Yield the parts of claim 4, decided by its rule."""
     minutes = run.third_category.groupby("categories")["minutes"].median()[third_category.THREE]
     yield Part(f"{third_category.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
 

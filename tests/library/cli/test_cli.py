@@ -33,7 +33,7 @@ from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.compared_fits import FitDone
 from nbmf.evaluation.verdict import choose
-from nbmf.output.folder import OutputFolder, as_cell, of_cell
+from nbmf.output.folder import OutputFolder, as_cell, text_of_cell
 from nbmf.posterior.components import components_of
 
 QUICK = ["--components", "3", "--iterations", "30", "--method", "beta-dir-vb", "--no-check"]
@@ -625,7 +625,7 @@ def test_names_that_are_formulas_or_controls_are_text(here, capsys):
         assert not {"\u202e", "\x1b"} & set(text)
     written = pd.read_csv("out/W.csv")["row"].tolist()
     assert {"'=cmd|' /C calc'!A0", "-3", "'@x", "plain"} <= set(written)
-    assert [of_cell(name) for name in written] == names
+    assert [text_of_cell(name) for name in written] == names
     run(capsys, "plot", "out")
 
 

@@ -11,7 +11,7 @@ from nbmf import registry
 from nbmf.errors import ConfigError
 from nbmf.inference import component_search as module
 from nbmf.inference.component_search import ComponentSearch, search_components
-from nbmf.inference.folds import fitted_to, folds
+from nbmf.inference.folds import fit_to_fold, folds
 from nbmf.inference.parameters import TOLERANCES
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import child
@@ -43,7 +43,7 @@ def found(**means):
     noise = np.random.default_rng(0).normal(size=(12, 10))
     noise -= noise.mean()  # so that the means are exact
     losses = {int(K[1:]): mean + 0.02 * i * noise for i, (K, mean) in enumerate(means.items())}
-    return losses, module._result(losses, is_network=False)
+    return losses, module._choose_smallest(losses, is_network=False)
 
 
 def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():
@@ -87,7 +87,7 @@ def test_losses_are_those_of_fits_to_the_other_entries():
     for K, loss in zip(search.tried, search.losses, strict=True):
         each = []
         for number, fold in enumerate(tenths):
-            fitted = fitted_to(make("BinaryICA", K), np.where(fold, -1, CODES), number, None)
+            fitted = fit_to_fold(make("BinaryICA", K), np.where(fold, -1, CODES), number, None)
             p = fitted.expectation_[fold]
             each.append(-np.log(np.where(CODES[fold] == 1, p, 1 - p)))
         assert loss == pytest.approx(np.concatenate(each).mean(), rel=1e-12)

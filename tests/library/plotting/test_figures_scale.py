@@ -140,11 +140,11 @@ def test_names_on_a_map_cover_no_other_name(plane):
 def test_on_a_map_of_many_rows_those_far_out_are_named(plane):
     rng = np.random.default_rng(0)
     places = rng.standard_normal((300, 2))
-    chosen = map_names.on_map(places)
+    chosen = map_names.rows_to_name(places)
     distance = np.linalg.norm(places - places.mean(axis=0), axis=1)
     assert len(chosen) == map_names.EXTREMES
     assert distance[chosen].min() > np.delete(distance, chosen).max()
-    assert len(map_names.on_map(places[: map_names.MOST_ON_MAP])) == map_names.MOST_ON_MAP
+    assert len(map_names.rows_to_name(places[: map_names.MOST_ON_MAP])) == map_names.MOST_ON_MAP
 
 
 def test_a_map_says_how_many_are_named_where_some_are_not(plane, monkeypatch):

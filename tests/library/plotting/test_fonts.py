@@ -40,7 +40,7 @@ def test_a_fallback_changes_nothing_where_it_is_not_needed(monkeypatch):
 
 def test_letters_that_no_font_has_are_warned_of(tmp_path):
     """They become identical boxes; Matplotlib has a warning for each."""
-    assert fonts.missing(["Zoë Ωmega\u200d\n", f"a{HIEROGLYPH}"]) == {HIEROGLYPH}
+    assert fonts.missing_letters(["Zoë Ωmega\u200d\n", f"a{HIEROGLYPH}"]) == {HIEROGLYPH}
     with pytest.warns(UserWarning, match="no installed font") as shown:
         style.save(titled(HIEROGLYPH).figure, tmp_path / "a.png")
     assert len(shown) == 1

@@ -14,7 +14,7 @@ from nbmf.plotting import places, style
 
 @pytest.fixture(autouse=True)
 def no_screen():
-    style.without_a_screen()
+    style.use_no_screen()
 
 
 def noted(path):

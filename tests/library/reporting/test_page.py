@@ -51,7 +51,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    style.without_a_screen()
+    style.use_no_screen()
     return html.render(made_page.report(tmp_path_factory.mktemp("page")))
 
 

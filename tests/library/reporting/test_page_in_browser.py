@@ -21,7 +21,7 @@ A4 = {"width": 794, "height": 1123, "deviceScaleFactor": 1, "mobile": False}
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    style.without_a_screen()
+    style.use_no_screen()
     folder = tmp_path_factory.mktemp("page")
     path = folder / "report.html"
     path.write_text(html.render(made_page.report(folder)), encoding="utf-8")

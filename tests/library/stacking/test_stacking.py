@@ -18,7 +18,7 @@ from nbmf.inference.folds import FEWEST_ENTRIES
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.stacking import state as module
-from nbmf.stacking.members import MEMBERS, make_members, visits, within_budget
+from nbmf.stacking.members import MEMBERS, make_members, members_within_budget, visits
 from nbmf.stacking.weights import NEGLIGIBLE, TOLERANCE, mixture_losses, mixture_weights
 
 CODES = blocks_matrix(probability=0.8)
@@ -97,10 +97,10 @@ def test_members_that_are_too_dear_are_passed_over():
     assert costs["indian-buffet"] == 50 * 100 * 10
     assert costs["beta-dir-vb-learned"] == 50 * 100 * 100
     all_of_them = sum(costs.values())
-    assert list(within_budget(members, 50, 3, 3 * all_of_them)) == list(MEMBERS)
-    assert list(within_budget(members, 50, 3, 3 * all_of_them - 1)) == list(MEMBERS)[:-1]
-    assert list(within_budget(members, 50, 1, costs["logistic-vb"])) == ["logistic-vb-columns"]
-    assert not within_budget(members, 50, 1, costs["logistic-vb"] - 1)
+    assert list(members_within_budget(members, 50, 3, 3 * all_of_them)) == list(MEMBERS)
+    assert list(members_within_budget(members, 50, 3, 3 * all_of_them - 1)) == list(MEMBERS)[:-1]
+    assert list(members_within_budget(members, 50, 1, costs["logistic-vb"])) == ["logistic-vb-columns"]
+    assert not members_within_budget(members, 50, 1, costs["logistic-vb"] - 1)
 
 
 def test_the_budget_counts_the_folds_and_the_fit_to_all_entries():

@@ -12,7 +12,7 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.estimator import Factorization
-from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, of_cell
+from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, text_of_cell
 from nbmf.reporting.pictures import DICTIONARY, FIT_FILES, Picture, picture_of_paths, pictures_of_fit, pictures_of_table
 
 if TYPE_CHECKING:
@@ -94,6 +94,6 @@ def _column_groups(path: Path) -> np.ndarray | None:
         return None
     try:
         groups = pd.read_csv(path, dtype=str, keep_default_na=False)["group"]
-        return groups.map(of_cell).to_numpy(str)
+        return groups.map(text_of_cell).to_numpy(str)
     except (ValueError, KeyError) as error:
         raise DataError(f"{path}: no table of nbmf with a column group ({error!r})") from error

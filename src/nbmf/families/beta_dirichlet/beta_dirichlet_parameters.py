@@ -23,11 +23,11 @@ Concentration = float | Sequence[float] | np.ndarray | str
 
 def _is_concentration(value: Any) -> bool:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
-        return len(value) > 0 and all(is_number(item) and _in_range(item) for item in value)
-    return is_number(value) and _in_range(value)
+        return len(value) > 0 and all(is_number(item) and _is_in_range(item) for item in value)
+    return is_number(value) and _is_in_range(value)
 
 
-def _in_range(number: float) -> bool:
+def _is_in_range(number: float) -> bool:
     return SMALLEST <= number <= LARGEST
 
 

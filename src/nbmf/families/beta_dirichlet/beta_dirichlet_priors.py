@@ -104,7 +104,7 @@ class BetaPrior:
                 raise ConfigError(*given, f": must be one number, or {LEARN}")
             self._fixed[name] = per_component(name, value, K)
 
-    def of_columns(self, **changes: float) -> tuple[np.ndarray, np.ndarray]:
+    def column_values(self, **changes: float) -> tuple[np.ndarray, np.ndarray]:
         """Return α and β of each column, arrays (N,), with some of the learned numbers changed."""
         numbers = self.learned | changes
         if self.means is not None:
@@ -116,7 +116,7 @@ class BetaPrior:
         """Return alpha and beta: arrays (K,) where both are given, (1, N) otherwise."""
         if not self.learned:
             return dict(self._fixed)
-        return {name: x[None] for name, x in zip(("alpha", "beta"), self.of_columns(), strict=True)}
+        return {name: x[None] for name, x in zip(("alpha", "beta"), self.column_values(), strict=True)}
 
 
 class DirichletPrior:

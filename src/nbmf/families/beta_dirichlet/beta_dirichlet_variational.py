@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
-from nbmf.families.beta_dirichlet.prior_learners import in_stretches
+from nbmf.families.beta_dirichlet.prior_learners import split_at_renewals
 from nbmf.inference.component_search import most_components
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
@@ -39,7 +39,7 @@ class VariationalState(State):
 
     def advance(self, steps):
         """Update q so many times."""
-        for renew, updates in in_stretches(self._done, steps, self._learner):
+        for renew, updates in split_at_renewals(self._done, steps, self._learner):
             if renew:
                 self._priors |= self._learner.renew()
             self._inference.update(updates)

@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.errors import Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
-from nbmf.families.beta_dirichlet.prior_learners import SliceLearner, in_stretches
+from nbmf.families.beta_dirichlet.prior_learners import SliceLearner, split_at_renewals
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State, put_back
@@ -166,7 +166,7 @@ class PosteriorSums:
         return tuple(total / self.samples for total in parts)
 
     def _means_now(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the same over the samples under the current priors."""
+        """Return the means of W, H and WH over the samples under the current priors."""
         samples, sum_of_H = int(self._samples), self._H.total(int(self._samples))
         WH = self._LH + self._waiting_product()
         WH += self._gamma @ sum_of_H
@@ -217,7 +217,7 @@ class ChainState(State):
     def advance(self, steps: int) -> None:
         """Sweep, and renew the priors in between, if they are learned."""
         learner = self._learner if self._learner.learns else None
-        for renew, sweeps in in_stretches(int(self._sweeps), steps, learner):
+        for renew, sweeps in split_at_renewals(int(self._sweeps), steps, learner):
             if renew:
                 self._renew_priors()
             self._sweep(sweeps)

@@ -31,12 +31,12 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, Dirich
 from nbmf.families.beta_dirichlet.kernels.learning import log_rising_sum
 from nbmf.seeds import child
 
-SCALE, SCALE_OF_EACH = 2.0, 1.0  # of the hyperpriors of logarithms
+SCALE, COMPONENT_SCALE = 2.0, 1.0  # of the hyperpriors of logarithms
 WIDTH = 0.5  # of a slice's first interval, in logarithms
 BOUNDS = math.log(SMALLEST), math.log(LARGEST)
 
 
-def in_stretches(done: int, steps: int, learner) -> Iterator[tuple[bool, int]]:
+def split_at_renewals(done: int, steps: int, learner) -> Iterator[tuple[bool, int]]:
     """Yield whether to renew the priors, and how many of `steps` iterations follow.
 
     Priors are renewed before each iteration whose number is a multiple of the learner's `every`,
@@ -60,7 +60,7 @@ class CVB0Learner:
     def renew(self) -> dict[str, np.ndarray]:
         """Take a step; return the hyperparameters that have changed, as tables by name."""
         prior = self._prior
-        of_alpha, of_beta, of_both = self._inference.expected_digammas(*prior.of_columns())
+        of_alpha, of_beta, of_both = self._inference.expected_digammas(*prior.column_values())
         numbers, total = prior.learned, 1.0 + of_both.sum()
         if prior.means is not None:
             gain = prior.means @ of_alpha + (1.0 - prior.means) @ of_beta
@@ -94,10 +94,10 @@ class MeanFieldLearner:
         for name, number in prior.learned.items():
 
             def of_beta(x, name=name):
-                alpha, beta = prior.of_columns(**{name: x})
+                alpha, beta = prior.column_values(**{name: x})
                 return alpha @ log_H.sum(0) + beta @ log_rest.sum(0) - K * betaln(alpha, beta).sum()
 
-            number[...] = _better(of_beta, float(number))
+            number[...] = _maximise(of_beta, float(number))
         if weights.is_learned:
             rows, sums = len(log_W), log_W.sum(axis=0)
             parts = [slice(None)] if weights.is_symmetric else range(K)
@@ -108,13 +108,13 @@ class MeanFieldLearner:
                     gamma[part] = x
                     return rows * (gammaln(gamma.sum()) - gammaln(gamma).sum()) + gamma @ sums
 
-                weights.value[part] = _better(of_weights, float(np.max(weights.value[part])))
+                weights.value[part] = _maximise(of_weights, float(np.max(weights.value[part])))
         changed = prior.tables() | {"gamma": weights.value}
         self._inference.set_priors(**changed)
         return changed
 
 
-def _better(objective: Callable[[float], float], now: float) -> float:
+def _maximise(objective: Callable[[float], float], now: float) -> float:
     """Return a number that maximises a function of one positive number, `now` if none is better."""
     from scipy.optimize import minimize_scalar  # 0.1 s, which fits with fixed priors spare
 
@@ -184,7 +184,7 @@ class SliceLearner:
         for name, number in prior.learned.items():
 
             def log_density(log_x, name=name):
-                alpha, beta = prior.of_columns(**{name: math.exp(log_x)})
+                alpha, beta = prior.column_values(**{name: math.exp(log_x)})
                 fit = log_rising_sum(A, alpha) + log_rising_sum(B, beta)
                 return fit - log_rising_sum(M, alpha + beta) - 0.5 * (log_x / SCALE) ** 2
 
@@ -209,7 +209,7 @@ def draw_weights_prior(value: np.ndarray, is_symmetric: bool, counts: np.ndarray
     """
     K, urns = counts.shape
     sizes, times = np.unique(counts.sum(axis=0), return_counts=True)
-    middle, scale = math.log(1.0 / K), SCALE if is_symmetric else SCALE_OF_EACH
+    middle, scale = math.log(1.0 / K), SCALE if is_symmetric else COMPONENT_SCALE
     parts = [slice(None)] if is_symmetric else range(K)
     for part in parts:
         others = 0.0 if is_symmetric else value.sum() - value[part]

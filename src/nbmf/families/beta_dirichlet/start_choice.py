@@ -14,7 +14,7 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import COLUMNS, ROWS
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.models import beta_dir
-from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner, in_stretches
+from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner, split_at_renewals
 from nbmf.inference.folds import ENTRIES_HELD_OUT, HELD_OUT
 from nbmf.seeds import child, seed_sequence
 
@@ -73,11 +73,11 @@ def choose(codes: np.ndarray, candidates: list[Candidate], priors: dict, K: int)
         training = np.where(held_out, -1, codes).astype(np.int8)
         for candidate, per_fold in losses.items():
             mean = fitted_mean(training, candidate, priors, K, child(seed, "fold", fold))
-            per_fold.append(losses_at(codes, mean, held_out))
-    return _least(losses) if losses[candidates[0]] else candidates[0]  # of a single entry
+            per_fold.append(entry_losses(codes, mean, held_out))
+    return _best_candidate(losses) if losses[candidates[0]] else candidates[0]  # of a single entry
 
 
-def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
+def _best_candidate(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
     """Return the best candidate, given the loss of each held-out entry."""
     every = {candidate: np.concatenate(per_fold) for candidate, per_fold in losses.items()}
     best = min(every, key=lambda candidate: every[candidate].mean())
@@ -90,7 +90,7 @@ def _least(losses: dict[Candidate, list[np.ndarray]]) -> Candidate:
     return best if gain.mean() > ERRORS * error else simplest
 
 
-def losses_at(codes: np.ndarray, mean: np.ndarray, entries: np.ndarray) -> np.ndarray:
+def entry_losses(codes: np.ndarray, mean: np.ndarray, entries: np.ndarray) -> np.ndarray:
     """Return minus the log probability of each of the entries (bool array), in nats."""
     chance = np.where(codes == 1, mean, 1.0 - mean)[entries]
     return -np.log(np.maximum(chance, SMALLEST_CHANCE))
@@ -115,7 +115,7 @@ def fitted_mean(codes, candidate: Candidate, priors: dict, K: int, seed, updates
     gamma = weights.value
     inference = BetaDirCVB0(codes, gamma.size, **prior.tables(), gamma=gamma, seed=seed)
     learner = CVB0Learner(inference, prior) if prior.learned else None
-    for renew, stretch in in_stretches(0, updates, learner):
+    for renew, stretch in split_at_renewals(0, updates, learner):
         if renew:
             learner.renew()
         inference.update(stretch)

@@ -26,7 +26,7 @@ SLOW_SWEEPS = 10  # per row
 OPENING_SHARE = 1 / 3  # of the burn-in: the longest opening
 
 
-def _or_learn(holds, allowed: str) -> Rule:
+def _number_or_learn(holds, allowed: str) -> Rule:
     """Return the rule for finite numbers that pass a check, and for "learn"."""
     return Rule(
         lambda value: (
@@ -36,7 +36,7 @@ def _or_learn(holds, allowed: str) -> Rule:
     )
 
 
-POSITIVE = _or_learn(lambda value: 0 < value <= 1e100, "a number above 0, at most 1e100")
+POSITIVE = _number_or_learn(lambda value: 0 < value <= 1e100, "a number above 0, at most 1e100")
 ALPHA = Rule(
     lambda value: value is None or POSITIVE.holds(value),
     Message("a number above 0 (the limit of 0 is ", Setting("prior", IBP), "), 'learn', or None: 1, of the CIBP"),
@@ -45,7 +45,7 @@ RULES = Factorization.rules | {
     "prior": one_of(*PRIORS),
     "mass": POSITIVE,
     "alpha": ALPHA,
-    "kappa": _or_learn(lambda value: value >= 0, "a number of at least 0 (of the IBP above 0)"),
+    "kappa": _number_or_learn(lambda value: value >= 0, "a number of at least 0 (of the IBP above 0)"),
     "slab_variance": POSITIVE,
     "start": one_of(*STARTS),
     "column_moves": TRUE_OR_FALSE,

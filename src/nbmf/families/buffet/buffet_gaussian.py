@@ -125,7 +125,7 @@ class IndianBuffetGaussian(IndianBuffet):
         return fitted(factors, rows, columns)
 
     def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
+        """Return E[v] of single entries, float array (n,)."""
         fit = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
         return factors.others[CENTRE][rows] + factors.others[SCALE][0] * fit
 
@@ -134,7 +134,7 @@ class IndianBuffetGaussian(IndianBuffet):
         return self.predict(rows, columns), self.deviation_[rows, columns]
 
     def predictive_of(self, factors, rows, columns):
-        """Return the same given factors."""
+        """Return means and standard deviations of the predictive distributions given factors."""
         return self.mean(factors)[rows, columns], np.full(len(rows), _noise_of(factors))
 
     # --- New rows and columns --------------------------------------------------------------------
@@ -209,7 +209,7 @@ class GaussianState(BuffetState):
         return self.expectation()[rows, columns], self.deviation()[rows, columns]
 
     def current_predictive(self, rows, columns):
-        """Return the same given the state now."""
+        """Return means and standard deviations of some entries given the current state."""
         factors = self.factors()
         return fitted(factors)[rows, columns], np.full(len(rows), _noise_of(factors))
 

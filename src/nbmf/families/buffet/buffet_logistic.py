@@ -133,7 +133,7 @@ class IndianBuffetLogistic(IndianBuffet):
         return expit(log_odds(factors, rows, columns))
 
     def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
+        """Return E[v] of single entries, float array (n,)."""
         effects = factors.others[ROWS][rows] + factors.others[COLUMNS][columns]
         return expit(effects + np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns]))
 

@@ -46,7 +46,7 @@ class Cells:
 
     @property
     def precisions(self) -> np.ndarray:
-        """Those of the cells in the last sweep, float array (p, n); it may be written to."""
+        """The precisions of the cells in the last sweep, float array (p, n); it may be written to."""
         return self._P
 
     def take(self, K: int, Z: np.ndarray) -> None:

@@ -10,7 +10,7 @@ from nbmf.families.logistic.logistic_variational import VariationalFactors, effe
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.families.logistic.quadratic import ExplicitNoise
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, curvature_of, slope_of, softplus
-from nbmf.families.logistic.sigmoid import beyond, mean_under_normal
+from nbmf.families.logistic.sigmoid import excess_factor, mean_under_normal
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 
@@ -120,7 +120,7 @@ class SoftplusPoissonFactorVB(VariationalFactors):
         return softplus(psi)
 
     def _predicted(self, quadratic, psi, variance, columns):
-        times = beyond(variance)
+        times = excess_factor(variance)
         if times is None:
             return mean_under_normal(softplus, psi, variance)
         return times * mean_under_normal(softplus, psi / times, variance / times**2)

@@ -50,7 +50,7 @@ def count_start(values: np.ndarray, has_rows: bool, has_columns: bool, K: int) -
     effects = log_means(values, has_rows, has_columns)
     places, slopes, noise = leading_axes(values, np.add.outer(*effects), K, has_rows, has_columns)
     of_axes = places @ slopes.T
-    of_rows, of_columns = _with_margins(values, *effects, of_axes, has_rows, has_columns)
+    of_rows, of_columns = _match_margins(values, *effects, of_axes, has_rows, has_columns)
     rate = np.exp(np.add.outer(of_rows, of_columns) + of_axes)
     (F, N), k = values.shape, slopes.shape[1]
     sizes = sizes_by_moments(values, rate, max((F - k - 1) * (N - k - 1), 1) / (F * N))
@@ -64,7 +64,7 @@ def log_means(values: np.ndarray, has_rows: bool, has_columns: bool) -> tuple[np
     """
     seen = (values >= 0).astype(float)
     counts = np.maximum(values, 0).astype(float)
-    level = _level(values)
+    level = _mean_count(values)
     of_columns = np.full(seen.shape[1], level)
     if has_columns:
         of_columns = (counts.sum(axis=0) + level) / (seen.sum(axis=0) + 1.0)
@@ -130,9 +130,9 @@ def shrunk(sizes: np.ndarray, total: float, shape: tuple[int, int]) -> tuple[np.
     return np.where(is_larger, np.sqrt(inside) / np.maximum(sizes, LEAST), 0.0), noise
 
 
-def _with_margins(values, of_rows, of_columns, of_axes, has_rows, has_columns):
+def _match_margins(values, of_rows, of_columns, of_axes, has_rows, has_columns):
     """Return effects with which sums of expected counts are those of counts, as `log_means` has them without axes."""
-    seen, level = values >= 0, _level(values)
+    seen, level = values >= 0, _mean_count(values)
     counts = np.where(seen, values, 0.0)
     of_rows, of_columns = of_rows.copy(), of_columns.copy()
     sides = [(0, of_columns)] * has_columns + [(1, of_rows)] * has_rows
@@ -162,7 +162,7 @@ def sizes_by_moments(values: np.ndarray, rate: np.ndarray, free: float) -> np.nd
     return 1.0 / np.clip(each, 1.0 / SIZES[1], 1.0 / SIZES[0])
 
 
-def _level(values: np.ndarray) -> float:
+def _mean_count(values: np.ndarray) -> float:
     """Return the mean count, of one entry more that is 1."""
     seen = values >= 0
     return (np.where(seen, values, 0.0).sum() + 1.0) / (np.count_nonzero(seen) + 1.0)

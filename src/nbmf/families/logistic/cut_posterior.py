@@ -51,7 +51,7 @@ class CutPosterior:
         of_prior = -0.5 * self.moments()[1].sum() / CUT_SCALE**2 + S * (gammaln(J + 1.0) - J * np.log(CUT_SCALE))
         of_q = 0.5 * (S * J + np.linalg.slogdet(self.covariance)[1].sum())  # log(2π) / 2 of p and of q are the same
         x, _ = _moments(self.mean, self.covariance)
-        return float(of_prior + of_q + _of_distances(self._counts, self.mean, x).sum())
+        return float(of_prior + of_q + _distance_terms(self._counts, self.mean, x).sum())
 
     def learn(self, linear: np.ndarray, precision: np.ndarray) -> None:
         """Take a step along the natural gradient, as long as the bound does not fall.
@@ -67,7 +67,7 @@ class CutPosterior:
         linear, precision : float arrays (S, J)
             Of the cells' forms linear θ - precision θ² / 2.
         """
-        b, Q = _in_increments(linear, precision + CUT_SCALE**-2)
+        b, Q = _increment_form(linear, precision + CUT_SCALE**-2)
         slope, curvature = self._derivatives(b, Q)
         before, P = self._objective(b, Q, self.mean, self.covariance), np.linalg.inv(self.covariance)
         left, rate = np.arange(len(P)), 1.0
@@ -89,7 +89,7 @@ class CutPosterior:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             x, pairs = _moments(mean, covariance)
             fit = (b * x).sum(axis=1) - 0.5 * (Q * pairs).sum(axis=(1, 2))
-            return fit + _of_distances(self._counts[sets], mean, x) + 0.5 * np.linalg.slogdet(covariance)[1]
+            return fit + _distance_terms(self._counts[sets], mean, x) + 0.5 * np.linalg.slogdet(covariance)[1]
 
     def _derivatives(self, b, Q):
         """Return the mean slope and minus the mean Hessian of the log joint in t: float arrays (S, J), (S, J, J)."""
@@ -112,7 +112,7 @@ class CutPosterior:
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Draw the cuts, float array (S, J), each set increasing."""
         L = np.linalg.cholesky(self.covariance)
-        return _cuts_of(self.mean + np.einsum("sij,sj->si", L, rng.standard_normal(self.mean.shape)))
+        return _cuts_from_increments(self.mean + np.einsum("sij,sj->si", L, rng.standard_normal(self.mean.shape)))
 
     def nodes(self) -> tuple[np.ndarray, np.ndarray]:
         """Return a few sets of cuts that stand for q, (M, S, J), and the variance of a common shift of each, (S,).
@@ -126,7 +126,7 @@ class CutPosterior:
         away = np.moveaxis(np.concatenate([L, -L], axis=2), 2, 0) if J > 1 else np.zeros((1, S, 0))
         t = np.concatenate([np.zeros((len(away), S, 1)), away], axis=2)
         t[:, :, 0] = -np.einsum("sj,msj->ms", P[:, 0, 1:] / P[:, :1, 0], away)
-        return _cuts_of(self.mean + t), 1.0 / P[:, 0, 0]
+        return _cuts_from_increments(self.mean + t), 1.0 / P[:, 0, 0]
 
 
 def _moments(mean: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -140,19 +140,19 @@ def _moments(mean: np.ndarray, covariance: np.ndarray) -> tuple[np.ndarray, np.n
     return x, pairs
 
 
-def _of_distances(counts: np.ndarray, mean: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _distance_terms(counts: np.ndarray, mean: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return Σ n <log(1 - e^-d)>, or its lower bound, and the logarithm of dθ/dt: float array (S,)."""
     each = (counts + 1.0) * mean[:, 1:] + counts * np.log(-np.expm1(-x[:, 1:]) / x[:, 1:])
     return each.sum(axis=1)
 
 
-def _in_increments(linear: np.ndarray, precision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _increment_form(linear: np.ndarray, precision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return b and Q of Σ linear θ - precision θ² / 2 = b·x - x' Q x / 2: float arrays (S, J), (S, J, J)."""
     b, R = (np.cumsum(part[:, ::-1], axis=1)[:, ::-1] for part in (linear, precision))
     later = np.maximum(*np.indices((b.shape[1], b.shape[1])))
     return b, R[:, later]
 
 
-def _cuts_of(t: np.ndarray) -> np.ndarray:
+def _cuts_from_increments(t: np.ndarray) -> np.ndarray:
     """Return θ of t, float array (..., J)."""
     return np.cumsum(np.concatenate([t[..., :1], np.exp(t[..., 1:])], axis=-1), axis=-1)

@@ -8,7 +8,7 @@ from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.dynamic_factors import WALK_RATE, WALK_SHAPE, MovingRows
 from nbmf.families.logistic.factors import LEARNED
-from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, PRIOR, weights_of
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, PRIOR, settled_weights
 from nbmf.families.logistic.path_chain import MovingCells
 from nbmf.families.logistic.path_state import PathState
 from nbmf.families.logistic.quadratic import PolyaGamma
@@ -78,7 +78,7 @@ class DynamicFactorGibbs(MovingRows):
 
     def _weights(self, values, psi, square):
         """Return h and w of new rows' and columns' cells: κ and the mean of PG(1, η), η² = E ψ²."""
-        return weights_of(PolyaGamma(values), psi, square)
+        return settled_weights(PolyaGamma(values), psi, square)
 
     def chances_of_new_column(self, factors, W, rng):
         """Return the probability of a one, float array (F,); see MovingRows."""

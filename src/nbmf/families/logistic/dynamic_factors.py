@@ -151,7 +151,7 @@ class MovingRows(Sampled):
     def shares_of(self, factors):
         """Return the squared singular values of W H in the spans of rows over their sum, which no rotation changes."""
         # W_ and H_ alone do not say where rows are in each period: the fit does.
-        return form.shares(moving.nodes_of(factors if factors.others else self.factors_))
+        return form.shares(moving.node_factors(factors if factors.others else self.factors_))
 
     def _others(self, row_effects, column_effects):
         kept = {name: getattr(self, attribute) for attribute, name in KEPT.items()}
@@ -211,17 +211,17 @@ class MovingRows(Sampled):
     def _columns_in(self, values: np.ndarray, t: int) -> Factors:
         """Return the factors of new columns of period t, given where rows are in it."""
         # In the units of their prior, h and the effect are independent: mean + root z, z ~ N(0, I).
-        root, x = moving.root_of(self.item_covariance_), np.column_stack([self.paths_[:, t], np.ones(len(self.W_))])
+        root, x = moving.matrix_root(self.item_covariance_), np.column_stack([self.paths_[:, t], np.ones(len(self.W_))])
         z, _ = self._regress(values.T, x @ root, np.ones(len(root)), x @ self.item_mean_, None)
         items = self.item_mean_ + z @ root.T
-        return self._with_columns(items[:, :-1], items[:, -1], t)
+        return self._factors_of_period(items[:, :-1], items[:, -1], t)
 
     def _precisions_given(self, H):
         """Return E[α | H] around their mean, (K,), in the units of W_."""
         mean = self.item_mean_[:-1, None]
         return super()._precisions_given(np.hstack([H - mean, mean]))
 
-    def _with_columns(self, H: np.ndarray, effects: np.ndarray, t: int) -> Factors:
+    def _factors_of_period(self, H: np.ndarray, effects: np.ndarray, t: int) -> Factors:
         others = self._others(self.row_effects_, effects) | {PERIODS: np.full(len(H), t)}
         return Factors(self.W_, np.ascontiguousarray(H.T), others)
 

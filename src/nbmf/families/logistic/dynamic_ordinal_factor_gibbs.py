@@ -92,5 +92,5 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
         likelihood = CategoriesWithLearnedCuts(values, self.cut_points_.shape[1] + 1)
         W, mean = self.paths_[:, t], self.item_mean_[:-1]
         around, effects = regress_columns(self, likelihood, W=W, offset=W @ mean)
-        made = self._with_columns(around + mean, effects, t)
+        made = self._factors_of_period(around + mean, effects, t)
         return made._replace(others=dict(made.others) | {form.CUTS: likelihood.cuts})

@@ -86,7 +86,7 @@ class GaussianFactorVB(VariationalFactors):
         return self.predict(rows, columns), self.deviations_[rows, columns]
 
     def predictive_of(self, factors, rows, columns):
-        """Return the same given factors."""
+        """Return means and standard deviations of some entries given factors."""
         mean = self.mean(factors)[rows, columns]
         return mean, np.full(mean.shape, np.sqrt(float(self.noise_variance_)))
 

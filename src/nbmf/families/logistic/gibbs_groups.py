@@ -36,7 +36,7 @@ class GroupLevel:
     """
 
     def __init__(self, groups: RowGroups, K: int, has_effects: bool, seed: np.random.SeedSequence):
-        self.index, count = groups.with_own()
+        self.index, count = groups.with_singletons()
         self._sizes = np.bincount(self.index, minlength=count)
         self._named, self._K = groups.names.size, K
         self.prior = VARIANCE_SHAPE, VARIANCE_RATE

@@ -95,7 +95,7 @@ class GibbsState(State):
         return self._chain.learned()
 
     def _learned_in_form(self):
-        """Return the same in the form that factors have."""
+        """Return what is learned in the form that factors have."""
         names, others = self._chain.learned(), self.factors().others
         return {name: others[name] for name in names}
 
@@ -141,7 +141,7 @@ class GibbsState(State):
         return self._chain.cells.mean(form.psi_of(self._chain.factors()))
 
     def predictive(self, rows, columns):
-        """Return the same at some entries."""
+        """Return the mean of E[V | ψ] over the kept sweeps at some entries."""
         if self._kept:
             return self._mean_sum[rows, columns] / self._kept
         return self.current_predictive(rows, columns)

@@ -39,7 +39,7 @@ class GroupMeans:
     """
 
     def __init__(self, groups: RowGroups, coordinates: np.ndarray, R: int):
-        self.index, count = groups.with_own()
+        self.index, count = groups.with_singletons()
         self.named, self.coordinates = groups.names.size, coordinates
         self._sizes = np.bincount(self.index, minlength=count)
         self.mean, self.variance = np.zeros((count, R)), np.zeros((count, R))
@@ -47,7 +47,7 @@ class GroupMeans:
         self.posterior = Gamma(shape, shape.copy())
 
     @property
-    def of_rows(self) -> tuple[np.ndarray, np.ndarray]:
+    def row_moments(self) -> tuple[np.ndarray, np.ndarray]:
         """<µ> and its variance for each row, by its group: float arrays (F, R)."""
         return self.mean[self.index], self.variance[self.index]
 

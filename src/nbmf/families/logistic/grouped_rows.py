@@ -19,11 +19,11 @@ from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
     RowGroups,
+    group_indices,
     groups_of_matrix,
     in_order_of_rows,
     known_labels_of,
     labels_of_fitted,
-    places_of,
 )
 from nbmf.inference.parameters import Parametrized
 from nbmf.inference.state import Factors
@@ -185,7 +185,7 @@ class GroupedRows(NoisyFactors):
         UnknownGroupsWarning
             If no row is of a group of the fit.
         """
-        return self._fold_in(self._with_groups(self._factors_of_rows, V, groups), V, axis=1)
+        return self._fold_in(self._fold_in_with_groups(self._factors_of_rows, V, groups), V, axis=1)
 
     def predict_rows(self, V: Any, groups: Sequence[Any] | None = None) -> np.ndarray:
         """Return E[V] of new rows, float array (F', N), including missing entries.
@@ -196,7 +196,7 @@ class GroupedRows(NoisyFactors):
         return self._predict_rows(V, groups)
 
     def _means_of_rows(self, V, groups=None):
-        """Return the same for rows with the labels that are given, or those of V."""
+        """Return a function to E[V] of new rows with the labels that are given, or those of V."""
         if self.row_groups_ is None:
             return super()._means_of_rows(V, groups)
         labels = self._labels_of_new(V, groups)
@@ -236,13 +236,13 @@ class GroupedRows(NoisyFactors):
         if self.row_groups_ is None:
             return super()._predictive_of_rows(V)
 
-        def of_values(values):
+        def predict(values):
             means = means_of(values, slice(None))
             return lambda rows, columns: means[rows, columns]
 
-        return of_values
+        return predict
 
-    def _with_groups(self, fold_in: Callable, V: Any, groups: Sequence[Any] | None) -> Callable:
+    def _fold_in_with_groups(self, fold_in: Callable, V: Any, groups: Sequence[Any] | None) -> Callable:
         """Return the fold-in of values with the labels of their rows."""
         self._require_fit()
         if self.row_groups_ is None:
@@ -282,7 +282,7 @@ class GroupedRows(NoisyFactors):
     def _regress_in_groups(self, values, labels) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N), group by group."""
         values, design = np.ascontiguousarray(values), self._design_of_rows()
-        places = np.full(len(values), -1) if labels is None else places_of(labels, self.groups_in_use.names)
+        places = np.full(len(values), -1) if labels is None else group_indices(labels, self.groups_in_use.names)
         coefficients, variance = np.empty((len(values), design.shape[1])), np.empty(values.shape)
         for place in np.unique(places):
             rows = np.flatnonzero(places == place)
@@ -291,7 +291,7 @@ class GroupedRows(NoisyFactors):
         return coefficients, variance
 
     def _regress_given(self, values, design, prior: RowPrior) -> tuple[np.ndarray, np.ndarray]:
-        """Return the same of rows with one prior: x = mean + L z with z ~ N(0, I)."""
+        """Return coefficients and variances of ψ of rows with one prior: x = mean + L z with z ~ N(0, I)."""
         L, D = np.linalg.cholesky(prior.covariance), design.shape[1]
         offset = self.column_effects_ + design @ prior.mean
         standard = np.ones(D), np.zeros(D)

@@ -68,7 +68,7 @@ class LearnedPrior(ABC):
         """The mean of each row or column a priori, float array (n, R)."""
         if self.groups is None:
             return np.tile(self.center, (len(self.mean), 1))
-        return self.center + self.groups.of_rows[0]
+        return self.center + self.groups.row_moments[0]
 
     @property
     @abstractmethod
@@ -93,7 +93,7 @@ class LearnedPrior(ABC):
         more, carrier, n = np.zeros(len(self.center)), self.coordinates.carrier, len(self.mean)
         if self.groups is not None:
             centers = self.centers
-            more = (centers**2 + self.groups.of_rows[1] - 2.0 * centers * self.mean).sum(axis=0)
+            more = (centers**2 + self.groups.row_moments[1] - 2.0 * centers * self.mean).sum(axis=0)
             if carrier is not None:
                 more[carrier] += n * self.center_variance
         elif carrier is not None:
@@ -108,7 +108,7 @@ class LearnedPrior(ABC):
         self.center_variance = 1.0 / (1.0 / INTERCEPT_VARIANCE + n * precision)
         total = self.mean[:, carrier].sum()
         if self.groups is not None:
-            total -= self.groups.of_rows[0][:, carrier].sum()
+            total -= self.groups.row_moments[0][:, carrier].sum()
         self.center[carrier] = self.center_variance * precision * total
 
     def _divergence_of_center(self) -> float:

@@ -114,7 +114,7 @@ class FactorModel(Factorization):
         return self._mean_of(form.psi_of(factors, rows, columns), factors, columns)
 
     def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
+        """Return E[v] of single entries, float array (n,)."""
         return self._mean_of(form.psi_at(factors, rows, columns), factors, columns)
 
     def shares_of(self, factors):
@@ -207,7 +207,7 @@ class FactorModel(Factorization):
 
     def _regress(self, values, design, precisions, offset, effect_prior):
         """Return the factor of new rows or columns, (rows, K), and their effects, (rows,)."""
-        K, prior = design.shape[1], with_effect(design, precisions, effect_prior)
+        K, prior = design.shape[1], append_effect(design, precisions, effect_prior)
         given = np.ascontiguousarray(values), *prior, offset, self._weights
         coefficients = regress_rows(*given, from_modes=self.folds_in_from_modes)
         return coefficients[:, :K], coefficients[:, K] if effect_prior else np.zeros(len(coefficients))
@@ -243,8 +243,8 @@ class NoisyFactors(FactorModel):
         return noisy
 
 
-def with_effect(design, precisions, effect_prior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return design (n, D), precisions and means (D,) of coefficients, the last one an effect if that has a prior."""
+def append_effect(design, precisions, effect_prior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return design (n, D), precisions and means (D,) of coefficients, the last an effect if that has a prior."""
     centers = np.zeros(design.shape[1])
     if not effect_prior:
         return design, precisions, centers
@@ -253,7 +253,7 @@ def with_effect(design, precisions, effect_prior) -> tuple[np.ndarray, np.ndarra
     return design, np.append(precisions, precision), np.append(centers, center)
 
 
-def weights_of(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
+def settled_weights(likelihood: Quadratic, psi: np.ndarray, square: np.ndarray):
     """Return h and w of a likelihood at some moments of ψ, once they stand still; of ψ alone, where it has noise."""
     if not isinstance(likelihood, ExplicitNoise):
         likelihood.refresh(psi, square)

@@ -9,7 +9,7 @@ from nbmf.errors import ConfigError, Setting
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import weights_of
+from nbmf.families.logistic.logistic_estimator import settled_weights
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
@@ -105,4 +105,4 @@ class LogisticFactorVB(VariationalFactors, LogisticFactors):
         """Return h and w of new rows' and columns' cells, with the bound and the noise of the fit."""
         if self.bound == "polya-gamma":
             return super()._weights(values, psi, square)
-        return weights_of(self._quadratic(values), psi, square)
+        return settled_weights(self._quadratic(values), psi, square)

@@ -5,7 +5,7 @@ from scipy.special import expit
 
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.grouped_rows import GroupedRows
-from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, weights_of
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, settled_weights
 from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -28,4 +28,4 @@ class LogisticFactors(GroupedRows):
     def _weights(self, values, psi, square):
         """Return h and w of new rows' and columns' cells: κ and the mean of PG(1, η), η² = E ψ², or so."""
         likelihood = PolyaGamma(values)
-        return weights_of(self.with_noise(likelihood) if self.noise else likelihood, psi, square)
+        return settled_weights(self.with_noise(likelihood) if self.noise else likelihood, psi, square)

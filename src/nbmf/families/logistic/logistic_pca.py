@@ -94,7 +94,7 @@ class LogisticPCA(Factorization):
         return expit(factors.others[EFFECTS][columns] + factors.W[rows] @ factors.H[:, columns])
 
     def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
+        """Return E[v] of single entries, float array (n,)."""
         log_odds = np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
         return expit(factors.others[EFFECTS][columns] + log_odds)
 

@@ -217,7 +217,7 @@ class AscentState(State):
             others[form.ROWS] = rows[:, row].copy()
         if column is not None:
             others[form.COLUMNS] = columns[:, column].copy()
-        others |= self._effect_hyperparameters(rng) | self._of_groups(rng)
+        others |= self._effect_hyperparameters(rng) | self._group_moments(rng)
         others |= self._model._others_of(self.matrix.quadratic, rng)
         return self._model._canonical(Factors(rows[:, :K].copy(), columns[:, :K].T.copy(), others))
 
@@ -237,7 +237,7 @@ class AscentState(State):
                 hyperparameters[form.INTERCEPT] = np.array(side.center[place] + spread)
         return hyperparameters
 
-    def _of_groups(self, rng) -> dict[str, np.ndarray]:
+    def _group_moments(self, rng) -> dict[str, np.ndarray]:
         """Return means of groups and how much they vary, if rows have groups: <µ> and 1/<1/s>, or draws with `rng`."""
         side, K = self.matrix.rows, self._K
         if side.groups is None:

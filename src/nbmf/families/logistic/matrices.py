@@ -73,7 +73,7 @@ class SharedLevel(NamedTuple):
         precision, m = self.rows.precision[self.row_effect], self.columns.center[self.column_effect]
         effects, of_intercept = self.rows.mean[:, self.row_effect], 1.0 / INTERCEPT_VARIANCE
         if self.rows.groups is not None:  # row effects vary around those of their groups
-            effects = effects - self.rows.groups.of_rows[0][:, self.row_effect]
+            effects = effects - self.rows.groups.row_moments[0][:, self.row_effect]
         d = (precision * effects.sum() - of_intercept * m) / (precision * effects.size + of_intercept)
         self.rows.shift(self.row_effect, -d)
         self.columns.shift(self.column_effect, d)

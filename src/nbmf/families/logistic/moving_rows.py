@@ -48,7 +48,7 @@ def mean_positions(paths: np.ndarray, spans: np.ndarray) -> np.ndarray:
     return np.einsum("ftk,ft->fk", paths, there / there.sum(axis=1, keepdims=True))
 
 
-def root_of(covariances: np.ndarray) -> np.ndarray:
+def matrix_root(covariances: np.ndarray) -> np.ndarray:
     """Return R with R R' = C of each covariance C, (..., K, K).
 
     In a fit of rank below K rows and columns do not vary along all axes, and C is singular.
@@ -60,7 +60,7 @@ def root_of(covariances: np.ndarray) -> np.ndarray:
         return axes * np.sqrt(np.maximum(variances, 0.0))[..., None, :]
 
 
-def nodes_of(factors: Factors) -> Factors:
+def node_factors(factors: Factors) -> Factors:
     """Return the same H with all positions in the spans of their rows as W, and without others."""
     paths, spans = factors.others[PATHS], factors.others[SPANS]
     return Factors(paths[in_span(spans, paths.shape[1])], factors.H)
@@ -68,7 +68,7 @@ def nodes_of(factors: Factors) -> Factors:
 
 def count_active(factors: Factors) -> int:
     """Return how many components hold at least ACTIVE_SHARE of all that positions and H say."""
-    return int(np.count_nonzero(form.shares(nodes_of(factors)) >= ACTIVE_SHARE))
+    return int(np.count_nonzero(form.shares(node_factors(factors)) >= ACTIVE_SHARE))
 
 
 def canonical(factors: Factors) -> Factors:
@@ -79,27 +79,27 @@ def canonical(factors: Factors) -> Factors:
     H is positive.
     """
     factors = _centred(factors)
-    nodes = nodes_of(factors)
+    nodes = node_factors(factors)
     canonical = form.canonical(nodes)
     turn = np.linalg.lstsq(nodes.W, canonical.W, rcond=None)[0]
-    return _with_centred_cuts(_turned(factors, turn, np.linalg.pinv(turn))._replace(H=canonical.H))
+    return _with_centred_cuts(_transformed(factors, turn, np.linalg.pinv(turn))._replace(H=canonical.H))
 
 
 def aligned(factors: Factors, reference: Factors) -> Factors:
     """Return the same ψ turned next to a reference by orthogonal Procrustes, W and H counting alike."""
-    nodes, others = nodes_of(factors), nodes_of(reference)
+    nodes, others = node_factors(factors), node_factors(reference)
     of_W = nodes.W.T @ others.W / max(np.linalg.norm(nodes.W) * np.linalg.norm(others.W), 1e-300)
     of_H = nodes.H @ others.H.T / max(np.linalg.norm(nodes.H) * np.linalg.norm(others.H), 1e-300)
     left, _, right = np.linalg.svd(of_W + of_H)
-    return turned(factors, left @ right)
+    return rotated(factors, left @ right)
 
 
-def turned(factors: Factors, rotation: np.ndarray) -> Factors:
+def rotated(factors: Factors, rotation: np.ndarray) -> Factors:
     """Return the same ψ with all positions times an orthogonal matrix (K, K)."""
-    return _turned(factors, rotation, rotation.T)
+    return _transformed(factors, rotation, rotation.T)
 
 
-def _turned(factors: Factors, turn: np.ndarray, back: np.ndarray) -> Factors:
+def _transformed(factors: Factors, turn: np.ndarray, back: np.ndarray) -> Factors:
     others = dict(factors.others)
     others[PATHS] = others[PATHS] @ turn
     for name in (WALK, START):
@@ -117,7 +117,7 @@ def _centred(factors: Factors) -> Factors:
     has_own_cuts = form.COLUMNS not in others and len(others.get(form.CUTS, ())) == N
     if form.COLUMNS not in others and not has_own_cuts:
         return factors
-    mean = nodes_of(factors).W.mean(axis=0)
+    mean = node_factors(factors).W.mean(axis=0)
     if has_own_cuts:
         others[form.CUTS] = others[form.CUTS] - (mean @ factors.H)[:, None]
     else:
@@ -132,7 +132,7 @@ def _centred(factors: Factors) -> Factors:
 
 
 def _with_centred_cuts(factors: Factors) -> Factors:
-    """Return the same as `with_centred_cuts`; the mean effect of new columns goes along."""
+    """Return factors as `with_centred_cuts` does, and shift the mean effect of new columns by as much."""
     made, others = with_centred_cuts(factors), factors.others
     if not {form.CUTS, form.COLUMNS} <= others.keys():
         return made

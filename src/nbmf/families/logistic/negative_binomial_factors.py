@@ -8,7 +8,7 @@ from scipy.special import ndtri
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.count_start import sizes_by_moments
 from nbmf.families.logistic.gamma import Gamma
-from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, NoisyFactors, weights_of, with_effect
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, NoisyFactors, append_effect, settled_weights
 from nbmf.families.logistic.logistic_fold_in import modes
 from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.quadratic_counts import CountsOfSize, NegativeBinomial
@@ -74,7 +74,7 @@ class NegativeBinomialFactors(NoisyFactors):
     def _weights(self, values, psi, square):
         """Return h and w of new rows' cells."""
         counts = CountsOfSize(values, self.sizes_)
-        return weights_of(self.with_noise(counts) if self.noise else counts, psi, square)
+        return settled_weights(self.with_noise(counts) if self.noise else counts, psi, square)
 
     def _factors_of_columns(self, values):
         """Return the factors of new columns, each with a size of its own: VB given the rows."""
@@ -95,10 +95,10 @@ class NegativeBinomialFactors(NoisyFactors):
 
     def _start_of_columns(self, values):
         """Return coefficients (N', J) and sizes (N',): modes for sizes of 1, and moments given these."""
-        design, *prior = with_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
+        design, *prior = append_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
 
         def weights(rows, psi, square):
-            return weights_of(CountsOfSize(rows, np.ones(rows.shape[1])), psi, square)
+            return settled_weights(CountsOfSize(rows, np.ones(rows.shape[1])), psi, square)
 
         start = modes(np.ascontiguousarray(values.T), design, *prior, self.row_effects_, weights)
         sizes = np.ones(len(start))

@@ -41,11 +41,11 @@ class CategoriesGivenCuts(Quadratic):
 
     def bound(self, psi, square):
         """Return Σ κ (<ψ> - <θ>) - log(2 cosh(η/2)) over the cuts of each cell, and what the distances of cuts add."""
-        return kernels.sum_of_terms(*self._cells(psi, square)) + self._of_cuts()
+        return kernels.sum_of_terms(*self._cells(psi, square)) + self._cut_bound()
 
-    def _of_cuts(self):
+    def _cut_bound(self):
         """Return Σ n log(1 - e^-d) over the distances d of cuts and the n cells of the category between them."""
-        counts = counts_of(self.ranks, self.cuts.shape[1] + 1, len(self.cuts) > 1)
+        counts = category_counts(self.ranks, self.cuts.shape[1] + 1, len(self.cuts) > 1)
         return float((counts[:, 1:-1] * np.log(-np.expm1(-np.diff(self.cuts, axis=1)))).sum())
 
 
@@ -66,7 +66,7 @@ class CategoriesWithLearnedCuts(CategoriesGivenCuts):
     """
 
     def __init__(self, ranks: np.ndarray, n_categories: int, by_column: bool = True):
-        self.posterior = CutPosterior(counts_of(ranks, n_categories, by_column))
+        self.posterior = CutPosterior(category_counts(ranks, n_categories, by_column))
         super().__init__(ranks, self.posterior.moments()[0])
         self._renew_moments()
 
@@ -85,7 +85,7 @@ class CategoriesWithLearnedCuts(CategoriesGivenCuts):
         self.posterior.shift(by)
         self._renew_moments()
 
-    def _of_cuts(self):
+    def _cut_bound(self):
         return self.posterior.bound()
 
     def exceedances(self, psi: np.ndarray, variance: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -103,7 +103,7 @@ class CategoriesWithLearnedCuts(CategoriesGivenCuts):
         return total / len(nodes)
 
 
-def counts_of(ranks: np.ndarray, n_categories: int, by_column: bool) -> np.ndarray:
+def category_counts(ranks: np.ndarray, n_categories: int, by_column: bool) -> np.ndarray:
     """Return how many cells are in each category, of each column or of all: int array (S, C)."""
     counts = np.stack([(ranks == c).sum(axis=0) for c in range(n_categories)], axis=1)
     return counts if by_column else counts.sum(axis=0, keepdims=True)

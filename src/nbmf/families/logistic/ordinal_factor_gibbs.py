@@ -90,7 +90,7 @@ class CategoryState(GibbsState):
         return probabilities(exceedances(psi, self._chain.cells.likelihood.cuts))
 
     def predictive(self, rows, columns):
-        """Return the same at some entries, (n, C)."""
+        """Return the mean probability of every category at some entries, (n, C)."""
         if self._kept:
             return probabilities((self._sums[:, rows, columns] / self._kept).T)
         return self.current_predictive(rows, columns)

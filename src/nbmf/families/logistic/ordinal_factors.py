@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.data.category_matrix import categories_in, category_names_of
 from nbmf.errors import DataError, Message, Setting, not_allowed
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, FactorModel, weights_of
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, FactorModel, settled_weights
 from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.ordered_bound import CategoriesGivenCuts, CategoriesWithLearnedCuts
 from nbmf.families.logistic.ordered_cells import exceedances, probabilities
@@ -104,7 +104,7 @@ class OrdinalFactors(FactorModel):
         return self.probabilities_[tuple(self.checked_places(rows, columns))]
 
     def predictive_of(self, factors, rows, columns):
-        """Return the same given factors, such as those of new rows."""
+        """Return the probability of every category given factors, such as those of new rows."""
         psi = form.psi_of(factors)[rows, columns]
         return probabilities(exceedances(psi, factors.others[form.CUTS], columns))
 
@@ -112,7 +112,7 @@ class OrdinalFactors(FactorModel):
 
     def _weights(self, values, psi, square):
         """Return h and w of the cells of new rows, or of new columns where all have the same cut points."""
-        return weights_of(CategoriesGivenCuts(values, self.cut_points_), psi, square)
+        return settled_weights(CategoriesGivenCuts(values, self.cut_points_), psi, square)
 
     def _factors_of_rows(self, values):
         self._refuse_unknown(values)

@@ -84,7 +84,7 @@ class MovingCells(Cells):
 
 
 class MovingCategoryCells(MovingCells, CategoryCells):
-    """The same of ordered categories."""
+    """MovingCells of ordered categories."""
 
 
 class PathCoefficients(Coefficients):
@@ -196,9 +196,9 @@ class PathChain(LogisticChain):
         first = (first + START_NOISE * noise) / np.sqrt(1.0 + START_NOISE**2)
         self.rows = PathCoefficients(cells, first, effects.columns, walk, child(seed, "paths"))
         self.item_mean = ItemMean(first.shape[1], child(seed, "mean of items"))
-        self._look_at_columns()
+        self._draw_first_columns()
 
-    def _look_at_columns(self) -> None:
+    def _draw_first_columns(self) -> None:
         """Draw the columns given where rows start: the first sweep begins with rows, and needs columns that fit."""
         self._set_priors()
         self.cells.omega[:] = WEIGHT
@@ -207,7 +207,7 @@ class PathChain(LogisticChain):
 
     @property
     def periods(self) -> Periods:
-        """Those of the columns."""
+        """The periods of the columns."""
         return self.cells.periods
 
     def sweep(self, n_sweeps=1):

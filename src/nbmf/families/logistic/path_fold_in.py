@@ -86,9 +86,9 @@ def regress_paths(
     walk : Walk
     weights : Weights
     """
-    axes = _axes_of(walk.start)
+    axes = _position_axes(walk.start)
     if axes.shape[1] < design.shape[1]:
-        along = _along(axes, walk), weights
+        along = _project_walk(axes, walk), weights
         means = regress_paths(values, design @ axes, periods, offset + design @ walk.start_mean, *along)
         return walk.start_mean + means @ axes.T
     T, K = walk.gaps.size + 1, design.shape[1]
@@ -100,13 +100,13 @@ def regress_paths(
     return means
 
 
-def _axes_of(covariance: np.ndarray) -> np.ndarray:
+def _position_axes(covariance: np.ndarray) -> np.ndarray:
     """Return orthonormal axes (K, r) along which positions vary: where W H is of lower rank than K, r is that rank."""
     variances, axes = np.linalg.eigh(covariance)
     return axes[:, variances > RELATIVE * variances.max(initial=0.0)]
 
 
-def _along(axes: np.ndarray, walk: Walk) -> Walk:
+def _project_walk(axes: np.ndarray, walk: Walk) -> Walk:
     """Return the walk of the coordinates along some axes (K, r), from 0 where positions have their mean."""
     start, step = (axes.T @ covariance @ axes for covariance in (walk.start, walk.step))
     return Walk(np.zeros(axes.shape[1]), start, step, walk.gaps)

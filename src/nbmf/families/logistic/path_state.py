@@ -21,14 +21,14 @@ class PathState(GibbsState):
     def __init__(self, chain, burn_in):
         super().__init__(chain, burn_in)
         now = self.factors()
-        self._turned_sums = {name: np.zeros_like(values) for name, values in self._turning(now).items()}
+        self._turned_sums = {name: np.zeros_like(values) for name, values in self._rotated_values(now).items()}
 
     @property
     def cells(self) -> MovingCells:
-        """Those of the chain."""
+        """The cells of the chain."""
         return self._chain.cells
 
-    def _turning(self, factors: Factors) -> dict[str, np.ndarray]:
+    def _rotated_values(self, factors: Factors) -> dict[str, np.ndarray]:
         """Return what a sweep adds to the sums, by name."""
         names = *TURNED, *(name for name in (form.COLUMNS,) if name in factors.others)
         return {H: factors.H} | {name: factors.others[name] for name in names}
@@ -37,16 +37,16 @@ class PathState(GibbsState):
         now = self.factors()  # once: on a small matrix it takes nearly half as long as a sweep
         self._add_means()
         self._add_learned(now.others)
-        for name, values in self._turning(self._next_to_sums(now)).items():
+        for name, values in self._rotated_values(self._align_to_sums(now)).items():
             self._turned_sums[name] += values
 
     def _learned_now(self):
         return self._learned_in_form()
 
-    def _next_to_sums(self, factors: Factors) -> Factors:
-        return moving.aligned(factors, self._of_sums(1.0)) if self._kept else factors
+    def _align_to_sums(self, factors: Factors) -> Factors:
+        return moving.aligned(factors, self._scaled_sums(1.0)) if self._kept else factors
 
-    def _of_sums(self, scale: float) -> Factors:
+    def _scaled_sums(self, scale: float) -> Factors:
         """Return the sums times a number as factors."""
         sums = {name: scale * total for name, total in self._turned_sums.items()}
         spans = self._chain.rows.spans
@@ -65,9 +65,9 @@ class PathState(GibbsState):
         """Return the means over the kept sweeps; the entry of largest magnitude in each row of H is positive."""
         if not self._kept:
             return self._now()
-        means = self._of_sums(1.0 / self._kept)
+        means = self._scaled_sums(1.0 / self._kept)
         signs = np.sign(means.H[np.arange(len(means.H)), np.abs(means.H).argmax(axis=1)])
-        made = moving.turned(means, np.diag(np.where(signs == 0, 1.0, signs)))
+        made = moving.rotated(means, np.diag(np.where(signs == 0, 1.0, signs)))
         return made._replace(others=dict(made.others) | self.learned())
 
     def active_components(self):
@@ -76,7 +76,7 @@ class PathState(GibbsState):
 
     def draw(self, rng):
         """Return the factors of the last sweep, which are a draw, in the form of the estimate."""
-        return self._next_to_sums(self._now())
+        return self._align_to_sums(self._now())
 
     def snapshot(self):
         """Return all that changes along the chain, by name."""
@@ -84,4 +84,4 @@ class PathState(GibbsState):
 
 
 class CategoryPathState(PathState, CategoryState):
-    """The same with the probabilities of ordered categories."""
+    """A PathState of ordered categories, with their probabilities."""

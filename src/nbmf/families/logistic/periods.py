@@ -75,7 +75,7 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
     """
     if given is None:
         return Periods(np.array(["all"]), np.zeros(1), np.zeros(n_columns, np.int64))
-    labels = _found_in(given, column_names) if isinstance(given, str) else np.asarray(given)
+    labels = _match_names(given, column_names) if isinstance(given, str) else np.asarray(given)
     if labels.size != n_columns:
         given_for = f": {labels.size} given for {n_columns} columns; allowed: one for each"
         raise ConfigError(Setting("periods"), given_for)
@@ -91,7 +91,7 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
     return Periods(names[order], np.arange(names.size, dtype=float), rank[of_columns].astype(np.int64))
 
 
-def _found_in(pattern: str, column_names: np.ndarray | None) -> np.ndarray:
+def _match_names(pattern: str, column_names: np.ndarray | None) -> np.ndarray:
     setting = Setting("periods", pattern)
     if column_names is None:
         raise ConfigError(setting, ": the matrix has no names of columns; allowed: one number or text per column")

@@ -43,9 +43,9 @@ class RowGroups(NamedTuple):
     def of(cls, labels: np.ndarray) -> Self:
         """Return the groups of labels, str array (F,)."""
         names = np.unique(labels[labels != NONE])
-        return cls(names, places_of(labels, names))
+        return cls(names, group_indices(labels, names))
 
-    def with_own(self) -> tuple[np.ndarray, int]:
+    def with_singletons(self) -> tuple[np.ndarray, int]:
         """Return the groups with one more for each row without: int array (F,), and how many there are.
 
         The coordinates of such a row then vary as much as those of all rows do.
@@ -55,7 +55,7 @@ class RowGroups(NamedTuple):
         return index, self.names.size + int(np.count_nonzero(alone))
 
 
-def places_of(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
+def group_indices(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
     """Return the place of each label among the names, int array, -1 of those that are not there."""
     place_of = {name: place for place, name in enumerate(names)}
     return np.array([place_of.get(label, -1) for label in labels], np.int64)

@@ -10,7 +10,7 @@ WIDEST = 0.5  # distance of nodes, in standard deviations
 # σ and log(1 + e^ψ) have their poles at distance π from the real line, so nodes at a distance h of
 # z = (ψ - mean) / s make an error of about exp(-2π² / (h s)): below 1e-8 with this product.
 PRODUCT = 0.95
-LARGEST_DEVIATION = 1e4  # nodes are as many as it; see `beyond`
+LARGEST_DEVIATION = 1e4  # nodes are as many as it; see `excess_factor`
 AT_ONCE = 2**15  # entries, so that a block stays in the cache
 
 
@@ -52,13 +52,13 @@ def mean_under_normal(
 
 def probability(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """Return E σ(ψ), ψ ~ N(mean, variance)."""
-    times = beyond(variance)
+    times = excess_factor(variance)
     if times is None:
         return np.minimum(mean_under_normal(expit, mean, variance), 1.0)
     return np.minimum(mean_under_normal(expit, mean / times, variance / times**2), 1.0)
 
 
-def beyond(variance: np.ndarray) -> np.ndarray | None:
+def excess_factor(variance: np.ndarray) -> np.ndarray | None:
     """Return how many times larger than LARGEST_DEVIATION deviations are, at least 1; None where none is larger.
 
     In so wide a distribution σ is a step, and softplus bends at a point: E σ(ψ) = E σ(ψ / c) and E softplus(ψ) =

@@ -89,7 +89,7 @@ class LDA(Factorization):
         return factors.W[rows] @ factors.H[:, columns]
 
     def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
+        """Return E[v] of single entries, float array (n,)."""
         return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     def _fold_in_columns(self, codes):

@@ -188,7 +188,7 @@ class Membership(Factorization):
 
 @with_parameters
 class BinaryMembership(Membership):
-    """The same of binary entries: a probability of a one in each component."""
+    """Base class of memberships of binary entries: each component has a probability of a one."""
 
     likelihoods = (BERNOULLI,)
 

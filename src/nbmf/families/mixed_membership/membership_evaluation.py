@@ -32,7 +32,7 @@ class Evaluation(NamedTuple):
 
     @property
     def sampled_perplexity(self) -> float:
-        """The same of the sampled log-likelihood.
+        """The perplexity by the sampled log-likelihood.
 
         Raises
         ------

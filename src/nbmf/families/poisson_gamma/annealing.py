@@ -16,7 +16,7 @@ from scipy.special import gammaln, softmax, xlogy
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.lookup_tables import chance, count_active, identity
-from nbmf.families.poisson_gamma.weights import Evidence, of_weights
+from nbmf.families.poisson_gamma.weights import Evidence, evidence_of_weights
 from nbmf.inference.state import Factors, State
 
 FIRST = 1e-7  # β above 0, from which on temperatures are evenly spaced in log β
@@ -199,7 +199,7 @@ class AnnealedState(State):
     @property
     def evidence(self) -> Evidence:
         """What the weights say: of log p(V) when β is 1."""
-        return of_weights(self.log_weights, "annealed")
+        return evidence_of_weights(self.log_weights, "annealed")
 
     def objective(self):
         """Return the estimate of the log of the mean of p(V | W, H)^β under the prior, in nats."""

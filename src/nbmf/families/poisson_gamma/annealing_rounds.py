@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import softmax
 
 from nbmf.families.poisson_gamma.annealing import Annealed, AnnealedState, temperatures_of
-from nbmf.families.poisson_gamma.weights import Evidence, of_weights
+from nbmf.families.poisson_gamma.weights import Evidence, evidence_of_weights
 from nbmf.inference.state import State
 
 
@@ -49,7 +49,7 @@ class Returning:
     @property
     def evidence(self) -> Evidence:
         """What the weights say about log p(V)."""
-        evidence = of_weights(self.log_weights, "annealed back")
+        evidence = evidence_of_weights(self.log_weights, "annealed back")
         return evidence._replace(value=-evidence.value)
 
 

@@ -68,7 +68,7 @@ class Averages:
             self._sums[name] += mean
             self._sums[f"log {name}"] += np.log(table[:, : chain.K])
         for factor, prior in zip("WH", chain.priors, strict=True):
-            for part, numbers in prior.of_new_row().items():
+            for part, numbers in prior.new_row_prior().items():
                 self._priors[f"{part} {factor}"] += np.log(numbers)
             if prior.scales is not None:
                 self._scales[factor] -= prior.scales.log

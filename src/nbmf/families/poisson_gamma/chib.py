@@ -13,7 +13,7 @@ from nbmf.families.poisson_gamma.lookup_tables import count_active
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain
-from nbmf.families.poisson_gamma.weights import Evidence, of_weights
+from nbmf.families.poisson_gamma.weights import Evidence, evidence_of_weights
 from nbmf.inference.state import Factors, State
 from nbmf.seeds import children
 
@@ -148,19 +148,19 @@ class ChibPoint:
         # Means of W and H given the sources, each given the other, from these tables.
         self._W, self._H = (table.copy() for table in tables)
         for _ in range(100):
-            self._W = np.multiply(*self._of_W(self._H))
-            self._H = np.multiply(*self._of_H(self._W))
-        self.log_H = _log_gamma(self._H, *self._of_H(self._W))
+            self._W = np.multiply(*self._posterior_of_W(self._H))
+            self._H = np.multiply(*self._posterior_of_H(self._W))
+        self.log_H = _log_gamma(self._H, *self._posterior_of_H(self._W))
         self.log_joint = self._log_joint()
 
     def _shares(self, W, H) -> np.ndarray:
         weights = W[self._rows] * H[self._columns]
         return weights / weights.sum(axis=1, keepdims=True)
 
-    def _of_W(self, H):
+    def _posterior_of_W(self, H):
         return self._priors[0].posterior(self._sums[0], self._data.exposure.of_rows(H))
 
-    def _of_H(self, W):
+    def _posterior_of_H(self, W):
         return self._priors[1].posterior(self._sums[1], self._data.exposure.of_columns(W))
 
     def _log_joint(self) -> float:
@@ -178,11 +178,11 @@ class ChibPoint:
         """Return log p(W | H, S) of the point's W for each H of a chain that keeps S."""
         log_densities, H = np.empty(sweeps), self._H
         for sweep in range(-(sweeps // 10), sweeps):
-            alpha, scale = self._of_W(H)
+            alpha, scale = self._posterior_of_W(H)
             if sweep >= 0:
                 log_densities[sweep] = _log_gamma(self._W, alpha, scale)
             W = self._rng.standard_gamma(alpha) * scale
-            alpha, scale = self._of_H(W)
+            alpha, scale = self._posterior_of_H(W)
             H = self._rng.standard_gamma(alpha) * scale
         return log_densities
 
@@ -192,7 +192,7 @@ class ChibPoint:
 
     def evidence(self, *log_weights: np.ndarray) -> Evidence:
         """Return the estimate, given the log weights of the point's sources and of its W."""
-        parts = [of_weights(weights, "chib", batches=min(BATCHES, weights.size)) for weights in log_weights]
+        parts = [evidence_of_weights(weights, "chib", batches=min(BATCHES, weights.size)) for weights in log_weights]
         value = self.log_joint - self.log_H - sum(part.value for part in parts)
         error = float(np.hypot(*(part.error for part in parts)))
         return Evidence(value, error, min(part.effective_size for part in parts), "chib")

@@ -45,14 +45,14 @@ def bound(model: Variational, V: Any, starts: int = 3) -> Evidence:
     for number in range(starts):
         again = type(model)(**model.get_params())
         again.set_params(random_state=child(model._seed(), "start", number))
-        last = _Last()
+        last = _LastObjective()
         again.fit(V, monitor=last)
         bounds.append(last.objective)
     spread = float(np.std(bounds, ddof=1)) if starts > 1 else np.nan
     return Evidence(max(bounds), spread, float(starts), "bound")
 
 
-class _Last:
+class _LastObjective:
     """A monitor that keeps the last objective."""
 
     def next_after(self, iteration):
@@ -85,7 +85,7 @@ def annealed(model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int
     """
     for name, value, least in (("temperatures", temperatures, 2), ("chains", chains, 1), ("steps", steps, 1)):
         check_count(name, value, least)
-    values, priors = _given(model, V)
+    values, priors = _checked_input(model, V)
     rng = np.random.default_rng(child(model._seed(), "annealing", 0))
     state = AnnealedState(Annealed(values, priors, model.is_binary, chains, rng), temperatures, steps)
     state.advance(temperatures)
@@ -125,7 +125,7 @@ def chib(
         raise ConfigError("Chib's estimate is of counts: of binary data take the annealed one")
     if model._scaled:
         raise not_allowed("scales", model.scales, f"{NEITHER}: with scales take the annealed estimate")
-    values, priors = _given(model, V)
+    values, priors = _checked_input(model, V)
     data = Observations(values, False)
     lengths = {"burn_in": burn_in, "free": free, "clamped": clamped}
     state = ChibState(model, data, priors, model._seed(), **lengths, point=point)
@@ -133,7 +133,7 @@ def chib(
     return state.evidence
 
 
-def _given(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPrior, GammaPrior]]:
+def _checked_input(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPrior, GammaPrior]]:
     """Return the values of V and the priors of the model, which have to be fixed."""
     model.check_parameters()
     learned = [

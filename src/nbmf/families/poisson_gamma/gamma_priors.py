@@ -105,7 +105,7 @@ class GammaPrior:
         rate = self.shape / self.mean
         return rate if self.scales is None else rate * self.scales.value
 
-    def of_new_row(self) -> dict[str, np.ndarray]:
+    def new_row_prior(self) -> dict[str, np.ndarray]:
         """Return shape and mean of a row or column that is not in the matrix, (K,): averages; of scales c, (1,)."""
         parts = {"shape": self.shape, "mean": self.mean}
         numbers = {name: np.broadcast_to(each.mean(axis=0), self.size[1:]).copy() for name, each in parts.items()}
@@ -116,7 +116,7 @@ class GammaPrior:
         return np.broadcast_to(table, self.size).mean(axis=AXES[tie], keepdims=True)
 
     def summed(self, table: np.ndarray, tie: str) -> np.ndarray:
-        """Return the sums instead."""
+        """Return the sums of a table, (rows, K), over the entries that share a number."""
         return np.broadcast_to(table, self.size).sum(axis=AXES[tie], keepdims=True)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -171,7 +171,7 @@ class GammaPrior:
         )
 
     def _divergence(self, rows: slice, alpha: np.ndarray, scale: np.ndarray) -> float:
-        """Return the same of some rows."""
+        """Return KL(q || p) of some rows, in nats."""
         a, b = (numbers[rows] if len(numbers) > 1 else numbers for numbers in (self.shape, self.mean))
         entropy_part = (alpha - a) * digamma(alpha) - gammaln(alpha) + gammaln(a)
         if self.scales is None:
@@ -187,12 +187,12 @@ class GammaPrior:
         return float((logs - rate * table + a * np.log(rate) - gammaln(a)).sum())
 
 
-def of_priors(priors: tuple[GammaPrior, GammaPrior]) -> dict[str, np.ndarray]:
+def new_row_priors(priors: tuple[GammaPrior, GammaPrior]) -> dict[str, np.ndarray]:
     """Return shapes and means of a new row's or column's priors by names such as "shape W"."""
     return {
         f"{part} {factor}": numbers
         for factor, prior in zip("WH", priors, strict=True)
-        for part, numbers in prior.of_new_row().items()
+        for part, numbers in prior.new_row_prior().items()
     }
 
 

@@ -85,7 +85,7 @@ class Observations:
 
     @cached_property
     def columns(self) -> Entries:
-        """The same entries column by column, which few methods need."""
+        """The entries above zero column by column, which few methods need."""
         return Entries.of(self._above.T.tocsr())
 
     @cached_property
@@ -181,7 +181,7 @@ class Observations:
 
 
 class DenseObservations(Observations):
-    """The same by products of matrices with all entries.
+    """Counts of a matrix whose sums are products of matrices with all entries; methods as of Observations.
 
     Parameters
     ----------
@@ -235,20 +235,20 @@ class Exposure:
     def __init__(self, shape: tuple[int, int], missing: scipy.sparse.csr_array):
         self.has_missing = missing.nnz > 0
         self._is_of_missing = 2 * missing.nnz <= shape[0] * shape[1]
-        listed = missing if self._is_of_missing else _others(missing)
+        listed = missing if self._is_of_missing else _unstored_entries(missing)
         self._rows, self._columns = listed, listed.T.tocsr()
         observed = shape[1] - missing.sum(axis=1), shape[0] - missing.sum(axis=0)
         self._blank = tuple(np.flatnonzero(count == 0) for count in observed)
 
     def of_rows(self, H: np.ndarray) -> np.ndarray:
         """Return Σ_n m_fn h_nk, (F, K), or (1, K) if nothing is missing."""
-        return self._of(self._rows, H, self._blank[0])
+        return self._sum_observed(self._rows, H, self._blank[0])
 
     def of_columns(self, W: np.ndarray) -> np.ndarray:
         """Return Σ_f m_fn w_fk, (N, K), or (1, K) if nothing is missing."""
-        return self._of(self._columns, W, self._blank[1])
+        return self._sum_observed(self._columns, W, self._blank[1])
 
-    def _of(self, listed, table, blank) -> np.ndarray:
+    def _sum_observed(self, listed, table, blank) -> np.ndarray:
         if not self.has_missing:
             return table.sum(axis=0, keepdims=True, dtype=np.float64)
         exposure = listed @ table
@@ -259,7 +259,7 @@ class Exposure:
 
 
 class DenseExposure:
-    """The same by products of matrices; `observed` is 1 where an entry is, 0 elsewhere."""
+    """An Exposure by products of matrices; `observed` is 1 where an entry is, 0 elsewhere."""
 
     has_missing = True
 
@@ -275,7 +275,7 @@ class DenseExposure:
         return (self._observed.T @ W.astype(self._observed.dtype, copy=False)).astype(np.float64)
 
 
-def _others(matrix: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+def _unstored_entries(matrix: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     """Return ones where `matrix` stores nothing."""
     return scipy.sparse.csr_array(matrix.toarray() == 0).astype(np.float64)
 

@@ -93,7 +93,7 @@ class PointState(State):
         return self._W @ self._H.T
 
     def predictive(self, rows, columns):
-        """Return the same of some entries."""
+        """Return E[v] of some entries."""
         if self.is_dense:  # the fit ends with these numbers, to the last digit
             return self.expectation()[rows, columns]
         return rates_at(*self.factors()[:2], rows, columns)

@@ -1,6 +1,6 @@
 """Poisson-gamma factorization of counts by four kinds of inference (Cemgil 2009)."""
 
-from nbmf.families.poisson_gamma.gamma_priors import FIXED, of_priors
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, new_row_priors
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import WithPriors
 from nbmf.families.poisson_gamma.poisson_gamma_fold_in import FoldInPrior
 from nbmf.families.poisson_gamma.poisson_gamma_inference import Point, Sampled, Variational, flat_prior
@@ -75,7 +75,7 @@ class PoissonGammaICM(Point, WithPriors):
         data = self._observations(values)
         of_logarithms = self.mode == "logarithms"
         priors = self._priors(data)
-        self._fixed_priors = of_priors(priors)
+        self._fixed_priors = new_row_priors(priors)
         return self._state(values, data, self._means(data), priors, of_logarithms, seed)
 
     def _learn(self, state):

@@ -52,7 +52,7 @@ class Rates(Factorization):
         return self._link(factors.W[rows] @ factors.H[:, columns])
 
     def mean_at(self, factors, rows, columns):
-        """Return the same of single entries."""
+        """Return E[v] of single entries, float array (n,)."""
         return self._link(rates_at(factors.W, factors.H, rows, columns))
 
     def predictive_of(self, factors, rows, columns):

@@ -175,7 +175,7 @@ class ChainState(State):
         return self._link(W @ H)
 
     def predictive(self, rows, columns):
-        """Return the same of some entries."""
+        """Return E[v] of some entries, the mean over the kept sweeps."""
         if self.averages.can_predict:
             return self.averages.predict(rows, columns)
         return self.current_predictive(rows, columns)

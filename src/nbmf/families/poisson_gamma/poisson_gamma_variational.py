@@ -13,7 +13,7 @@ The bound needs no sources: it is evaluated with their q at its optimum.
 import numpy as np
 from scipy.special import digamma
 
-from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, of_priors
+from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, new_row_priors
 from nbmf.families.poisson_gamma.kernels import gamma_distributions
 from nbmf.families.poisson_gamma.kernels.gamma_distributions import FLOOR_SINGLE
 from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
@@ -160,7 +160,7 @@ class VariationalState(State):
 
     def priors(self):
         """Return shapes and means of a new row's or column's priors by name."""
-        return of_priors((self.W.prior, self.H.prior))
+        return new_row_priors((self.W.prior, self.H.prior))
 
     def scales(self):
         """Return exp -E[log x], (size,), of each factor that has scales, by its name."""
@@ -176,7 +176,7 @@ class VariationalState(State):
         return self._link(self.W.E @ self.H.E.T)
 
     def predictive(self, rows, columns):
-        """Return the same of some entries."""
+        """Return E[v] of some entries."""
         if self.is_dense:  # the fit ends with these numbers, to the last digit
             return self.expectation()[rows, columns]
         factors = self.factors()

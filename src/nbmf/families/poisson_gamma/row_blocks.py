@@ -54,13 +54,13 @@ class Whole(NamedTuple):
     mean_rate = Observations.mean_rate
 
     @property
-    def of_entry(self) -> float:
-        """What an entry has on average; never 0."""
+    def mean_entry(self) -> float:
+        """The mean of an entry, never 0."""
         return (self.total + 0.5) / (self.n_observed + 1.0)
 
     def popularities(self, totals: np.ndarray, observed: np.ndarray) -> np.ndarray:
         """Return totals of rows or columns over those that average ones would have, (n, 1)."""
-        return ((totals + 1.0) / (self.of_entry * observed + 1.0))[:, None]
+        return ((totals + 1.0) / (self.mean_entry * observed + 1.0))[:, None]
 
 
 def check(model: Variational) -> None:

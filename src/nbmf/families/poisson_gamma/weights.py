@@ -23,7 +23,7 @@ class Evidence(NamedTuple):
     kind: str
 
 
-def of_weights(log_weights: np.ndarray, kind: str, batches: int = 0) -> Evidence:
+def evidence_of_weights(log_weights: np.ndarray, kind: str, batches: int = 0) -> Evidence:
     """Return the log of the mean of weights; of a chain the error is that of batches of it.
 
     Parameters

@@ -172,7 +172,7 @@ def test_renewals_at_integer_counts_end_at_the_mode(names):
     assert tuple(prior.learned) == names
 
     def log_posterior(name, x):
-        alpha, beta = (table[None] for table in prior.of_columns(**{name: x}))
+        alpha, beta = (table[None] for table in prior.column_values(**{name: x}))
         counts = beta_dir.Counts(*(np.rint(c).astype(int) for c in cvb0.counts()))
         return beta_dir.log_joint_of_counts(counts, alpha, beta, 0.5) + math.log(x) - x
 
@@ -808,7 +808,7 @@ def test_each_renewal_maximises_the_bound(learned, monkeypatch):
     alpha, beta = (naive.table(old[name], K) for name in ("alpha", "beta"))
     q = old["gamma"] + L, alpha + A, beta + B
     R = naive.mean_field_responsibilities(codes, L, A, B, *old.values())
-    better, calls = learning._better, []
+    better, calls = learning._maximise, []
 
     def bound():
         """Return the bound of the same q under the priors as they are now."""
@@ -829,7 +829,7 @@ def test_each_renewal_maximises_the_bound(learned, monkeypatch):
         assert all(objective(x) < objective(result) + 1e-12 for x in inside)
         return result
 
-    monkeypatch.setattr(learning, "_better", spy)
+    monkeypatch.setattr(learning, "_maximise", spy)
     before = inference.bound()
     assert before == pytest.approx(bound(), rel=1e-10)
     learner = learning.MeanFieldLearner(inference, prior, weights)
@@ -846,9 +846,9 @@ def test_each_renewal_maximises_the_bound(learned, monkeypatch):
 
 @pytest.mark.parametrize("now", [1e-6, 0.02, 1.0, 300.0, 1e6])
 def test_a_number_moves_only_to_a_better_one_and_within_a_factor_e(now):
-    assert learning._better(lambda x: -((math.log(x) - math.log(now)) ** 2), now) == now
-    up = learning._better(math.log, now)
-    down = learning._better(lambda x: -math.log(x), now)
+    assert learning._maximise(lambda x: -((math.log(x) - math.log(now)) ** 2), now) == now
+    up = learning._maximise(math.log, now)
+    down = learning._maximise(lambda x: -math.log(x), now)
     assert up == pytest.approx(min(now * math.e, learning.LARGEST), rel=2e-3)
     assert down == pytest.approx(max(now / math.e, learning.SMALLEST), rel=2e-3)
     assert learning.SMALLEST * 0.999 < down <= now <= up < learning.LARGEST * 1.001

@@ -217,7 +217,7 @@ def test_a_candidate_is_scored_on_entries_that_its_fit_has_not_seen(monkeypatch)
 def test_losses_are_log_probabilities_of_what_happened():
     codes = np.array([[1, 0], [1, -1]], np.int8)
     mean = np.array([[0.9, 0.2], [0.0, 0.5]])
-    actual = choice.losses_at(codes, mean, codes >= 0)
+    actual = choice.entry_losses(codes, mean, codes >= 0)
     np.testing.assert_allclose(actual, -np.log([0.9, 0.8, choice.SMALLEST_CHANCE]))
 
 
@@ -232,17 +232,17 @@ def test_structure_has_to_predict_better_by_some_standard_errors(gain, spread, e
     candidates = {"structure": Candidate(), "none": Candidate(one_component=True)}
     of = {candidates["none"]: [of_none[:40], of_none[40:]]}
     of[candidates["structure"]] = np.split(of_none - gain - noise, [40])
-    assert choice._least(of) == candidates[expected]
+    assert choice._best_candidate(of) == candidates[expected]
     # Compared with the best of those with one component, whichever side it is.
     worse = Candidate(side="columns", one_component=True)
-    assert choice._least(of | {worse: [of_none + 3.0]}) == candidates[expected]
+    assert choice._best_candidate(of | {worse: [of_none + 3.0]}) == candidates[expected]
 
 
 def test_without_one_of_one_component_the_least_loss_decides():
     candidates = Candidate(), Candidate(side="columns")
     for first, second, expected in ((1.0, 1.01, 0), (1.01, 1.0, 1)):
         of = {candidates[0]: [np.full(9, first)], candidates[1]: [np.full(9, second)]}
-        assert choice._least(of) == candidates[expected]
+        assert choice._best_candidate(of) == candidates[expected]
 
 
 @pytest.mark.parametrize("side", ["rows", "columns"])

@@ -111,7 +111,7 @@ def test_steps_are_accepted_by_the_ratio_of_joints(plain, learned, effects):
             decided.add(what)
             steps = [t if one == what else 0.0 for one in order]
             accepted = [-math.expm1(ratio + edge) if one == what else 0.5 for one in order]
-            plain.setattr(scales, "step", lambda widths, _, given=steps: given.pop(0))
+            plain.setattr(scales, "draw_log_factor", lambda widths, _, given=steps: given.pop(0))
             plain.setattr(scales, "uniform", lambda _, given=accepted: given.pop(0))
             found = work_on(values, state, numbers, table, steps)
             expected = after[:2] if moves else (state, numbers)
@@ -126,7 +126,7 @@ def test_every_step_starts_where_the_last_has_ended(plain):
     table, seen = twin.priors_of(*VARIANCES), []
     steps = np.random.default_rng(3).normal(0, 0.3, 1 + F + N)
     given = iter(steps)
-    plain.setattr(scales, "step", lambda *_: next(given))
+    plain.setattr(scales, "draw_log_factor", lambda *_: next(given))
     plain.setattr(scales, "uniform", lambda _: 0.0)
     plain.setattr(scales, "prior_gain", lambda *_: math.inf)
     plain.setattr(scales, "family_gain", lambda *_: math.inf)
@@ -173,7 +173,7 @@ def test_steps_up_are_as_probable_as_steps_down(plain):
         found = []
         for z in (-1.5, 1.5):
             plain.setattr(scales, "standard_normal", lambda _, z=z: z)
-            found.append(scales.step(widths, None))
+            found.append(scales.draw_log_factor(widths, None))
         s = math.exp(widths[0] + u * (widths[1] - widths[0]))
         assert found == pytest.approx([-1.5 * s, 1.5 * s], rel=1e-14)
 

@@ -10,7 +10,7 @@ from scipy.stats import nbinom
 
 import nbmf
 from nbmf.families.logistic.count_start import count_start, leading_axes, log_means, shrunk, sizes_by_moments
-from nbmf.families.logistic.logistic_estimator import weights_of
+from nbmf.families.logistic.logistic_estimator import settled_weights
 from nbmf.families.logistic.logistic_fold_in import modes
 from nbmf.families.logistic.quadratic_counts import CountsOfSize
 
@@ -157,7 +157,13 @@ def test_modes_are_those_of_the_density():
     values = rng.poisson(np.exp(np.array([[0.0], [3.0], [12.0]]) + rng.normal(size=(3, 12))))
     values[0, :3] = -1
     values = np.vstack([values, np.full(12, -1)])
-    given = design, precisions, centers, offset, lambda *cells: weights_of(CountsOfSize(cells[0], sizes), *cells[1:])
+    given = (
+        design,
+        precisions,
+        centers,
+        offset,
+        lambda *cells: settled_weights(CountsOfSize(cells[0], sizes), *cells[1:]),
+    )
     found = modes(values, *given)
 
     def lost(m, row):

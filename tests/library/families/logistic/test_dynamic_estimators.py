@@ -117,7 +117,7 @@ def test_the_form_says_the_same_of_every_entry(kind, K):
     turned = moving.aligned(state.draw(None), moving.canonical(raw))
     for factors in (state.factors(), turned):
         np.testing.assert_allclose(expectation_of(factors), expectation_of(raw), rtol=1e-8, atol=1e-10)
-        nodes = moving.nodes_of(factors).W
+        nodes = moving.node_factors(factors).W
         np.testing.assert_allclose(nodes.T @ nodes / len(nodes), np.eye(K), atol=1e-8)
         if kind != "binary, no effects":
             np.testing.assert_allclose(nodes.mean(axis=0), 0.0, atol=1e-9)
@@ -148,7 +148,7 @@ def test_aligned_factors_are_next_to_the_reference():
     reference = state.factors()
     angle = 0.7
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * [1, -1]
-    again = moving.aligned(moving.turned(reference, rotation), reference)
+    again = moving.aligned(moving.rotated(reference, rotation), reference)
     np.testing.assert_allclose(again.H, reference.H, atol=1e-9)
     np.testing.assert_allclose(again.others[PATHS], reference.others[PATHS], atol=1e-9)
 

@@ -16,7 +16,7 @@ from nbmf.families.logistic import cut_posterior
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cut_posterior import CutPosterior
 from nbmf.families.logistic.kernels import ordered_forms as kernels
-from nbmf.families.logistic.ordered_bound import CategoriesWithLearnedCuts, counts_of
+from nbmf.families.logistic.ordered_bound import CategoriesWithLearnedCuts, category_counts
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, probabilities
 from nbmf.families.logistic.ordinal_factor_vb import CutLevel
 from nbmf.inference.state import Factors
@@ -190,7 +190,7 @@ def twin_objective(mean, covariance, counts, linear, precision, n=16):
 def test_slopes_and_curvatures_are_those_of_the_bound(s):
     """dF/dmean, and minus twice d(F - log |covariance| / 2)/dcovariance, by differences."""
     posterior, (linear, precision) = posterior_of(COUNTS), forms_of_cells(len(COUNTS))
-    b, Q = cut_posterior._in_increments(linear, precision + CUT_SCALE**-2)
+    b, Q = cut_posterior._increment_form(linear, precision + CUT_SCALE**-2)
     slope, curvature = posterior._derivatives(b, Q)
     mean, covariance, h = posterior.mean[s], posterior.covariance[s], 1e-5
 
@@ -212,7 +212,7 @@ def test_slopes_and_curvatures_are_those_of_the_bound(s):
 def test_cuts_go_to_the_best_q_and_no_step_lowers_the_bound():
     """The optimum of a generic optimiser over means and roots of covariances; each set by itself."""
     (linear, precision), posterior = forms_of_cells(len(COUNTS)), posterior_of(COUNTS)
-    b, Q = cut_posterior._in_increments(linear, precision + CUT_SCALE**-2)
+    b, Q = cut_posterior._increment_form(linear, precision + CUT_SCALE**-2)
     before, together = posterior._objective(b, Q, posterior.mean, posterior.covariance), []
     for _ in range(60):
         posterior.learn(linear, precision)
@@ -272,7 +272,7 @@ def test_exceedances_are_means_over_q(by_column):
     for n_categories, tolerance in ((2, 1e-7), (C, 1e-2)):
         ranks = np.minimum(small_ranks(), n_categories - 1)
         quadratic = CategoriesWithLearnedCuts(ranks, n_categories, by_column)
-        quadratic.posterior = posterior_of(counts_of(ranks, n_categories, by_column))
+        quadratic.posterior = posterior_of(category_counts(ranks, n_categories, by_column))
         quadratic._renew_moments()
         psi, variance = rng.normal(size=ranks.shape), rng.gamma(2.0, 0.3, ranks.shape)
         found = quadratic.exceedances(psi, variance, np.arange(4))

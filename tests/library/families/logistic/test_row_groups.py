@@ -102,7 +102,7 @@ def test_a_row_without_a_group_is_one_of_its_own():
     groups = RowGroups.of(LABELS)
     assert groups.names.tolist() == ["a", "b", "c"]
     assert groups.index.tolist() == [0, 1, -1, 0, 1, 1, -1, 2]
-    index, count = groups.with_own()
+    index, count = groups.with_singletons()
     assert (index.tolist(), count) == ([0, 1, 3, 0, 1, 1, 4, 2], 5)
     assert chain_of().groups._sizes.tolist() == [2, 3, 1, 1, 1]
 
@@ -114,7 +114,7 @@ def test_means_and_variances_are_drawn_from_their_conditionals(monkeypatch):
     normals = rng.normal(size=100)
     given = iter(normals)
     monkeypatch.setattr(kernels, "standard_normal", lambda generator: next(given))
-    index, count = RowGroups.of(LABELS).with_own()
+    index, count = RowGroups.of(LABELS).with_singletons()
     u, center, precision, s = (
         rng.normal(size=(8, 3)),
         rng.normal(size=3),
@@ -285,7 +285,7 @@ def test_geweke(effects, ard):
     rng = np.random.default_rng(12)
     labels, N, K = np.array(["a", "b", "", "a", "b"]), 3, 2
     F, used = len(labels), form.Effects.named(effects)
-    index, count = RowGroups.of(labels).with_own()
+    index, count = RowGroups.of(labels).with_singletons()
     codes = np.ones((F, N), np.int8)
     codes[0, 1] = codes[2, 2] = -1
     observed, D = codes >= 0, K + used.rows

@@ -16,7 +16,7 @@ from nbmf.families.poisson_gamma.annealing_rounds import EffectiveSizeReached, R
 from nbmf.families.poisson_gamma.chib import POINTS, ChibPoint, most_likely
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, Ties
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.families.poisson_gamma.weights import of_weights
+from nbmf.families.poisson_gamma.weights import evidence_of_weights
 
 FIXED_TIES = dict.fromkeys(("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H"), FIXED)
 # V, K, and (shape, mean) of W and of H: a shape below one, of which densities have no bound, too.
@@ -234,10 +234,10 @@ def test_weights_are_those_of_the_states_before_the_moves():
 
 
 def test_a_few_weights_say_so_by_their_effective_size():
-    found = of_weights(np.array([0.0, -1000.0, -1000.0, -1000.0]), "annealed")
+    found = evidence_of_weights(np.array([0.0, -1000.0, -1000.0, -1000.0]), "annealed")
     assert found.effective_size == pytest.approx(1.0)
     assert found.value == pytest.approx(-math.log(4))
-    even = of_weights(np.zeros(8), "annealed")
+    even = evidence_of_weights(np.zeros(8), "annealed")
     assert even == (0.0, 0.0, 8.0, "annealed")
 
 

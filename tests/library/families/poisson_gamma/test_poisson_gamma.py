@@ -559,7 +559,7 @@ def test_the_prior_of_a_new_line_is_the_average_of_those_of_lines(ties):
     of = prior(PRIOR_W, ties, 9)
     for numbers in (of.shape, of.mean):
         numbers[:] = RNG.gamma(2.0, 1.0, numbers.shape)
-    found = of.of_new_row()
+    found = of.new_row_prior()
     for name, numbers in (("shape", of.shape), ("mean", of.mean)):
         for k in range(K):
             own = [np.broadcast_to(numbers, (9, K))[row, k] for row in range(9)]

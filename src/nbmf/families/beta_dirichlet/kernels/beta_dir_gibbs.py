@@ -116,7 +116,7 @@ class BetaDirChain:
         K, N = tables.gamma.size, tables.of_column.size // 2
         tables.gamma[:] = gamma
         np.cumsum(tables.gamma, out=tables.gamma_sums)
-        self._beta_prior = tuple(beta_dir.beside_H(value, K) for value in (alpha, beta))
+        self._beta_prior = tuple(beta_dir.broadcast_to_H(value, K) for value in (alpha, beta))
         for v, value in enumerate((beta, alpha)):
             is_per_column = np.ndim(value) == 2
             tables.prior[v] = 1.0 if is_per_column else value

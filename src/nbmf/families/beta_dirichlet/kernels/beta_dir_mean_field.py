@@ -49,7 +49,7 @@ class BetaDirMeanField:
         # W~ H~, then V~ / (W~ H~), F x 2N
         self._work = np.empty((codes.shape[0], 2 * codes.shape[1]), dtype)
         self._observed = np.flatnonzero(np.hstack([codes == 1, codes == 0]))  # of F x 2N
-        self._alpha, self._beta = beta_dir.beside_H(alpha, K), beta_dir.beside_H(beta, K)
+        self._alpha, self._beta = beta_dir.broadcast_to_H(alpha, K), beta_dir.broadcast_to_H(beta, K)
         self._gamma = np.broadcast_to(gamma, K).astype(float)
         self._counts = beta_dir.counts(codes, Z, K)
 
@@ -60,7 +60,7 @@ class BetaDirMeanField:
         the counts are those that make the same posterior of the new priors.
         """
         K, (L, A, B) = self._gamma.size, self._counts
-        new = beta_dir.beside_H(alpha, K), beta_dir.beside_H(beta, K)
+        new = beta_dir.broadcast_to_H(alpha, K), beta_dir.broadcast_to_H(beta, K)
         self._counts = Counts(L=L + (self._gamma - gamma), A=A + (self._alpha - new[0]), B=B + (self._beta - new[1]))
         (self._alpha, self._beta), self._gamma = new, np.array(gamma, float)
         if _safe_dtype(alpha, beta, gamma) is np.float64:

@@ -209,7 +209,7 @@ def _change_row(f, old, new, urns):
 
 
 @inner_kernel
-def _from_weights(weight, total, generator):
+def _draw_from_weights(weight, total, generator):
     """Draw k ∝ weight[k]; never a k of weight zero, however the sums are rounded."""
     u = uniform(generator) * total
     drawn = np.uint64(0)
@@ -259,7 +259,7 @@ def _exact_pair(f, n, old, urns, generator, weight):
         a = gamma[k] + L[f, k] - (k == old)
         weight[k] = a * (b_total - eta[k] - Q[n, k])
         total += weight[k]
-    z = _from_weights(weight, total, generator)
+    z = _draw_from_weights(weight, total, generator)
     return z, _c_given_z(n, z, urns, generator, weight)
 
 
@@ -271,7 +271,7 @@ def _alternating_pair(f, n, old, old_c, urns, generator, weight):
     for k in range(gamma.size):
         weight[k] = 0.0 if k == old_c else gamma[k] + L[f, k] - (k == old)
         total += weight[k]
-    z = _from_weights(weight, total, generator)
+    z = _draw_from_weights(weight, total, generator)
     return z, _c_given_z(n, z, urns, generator, weight)
 
 
@@ -283,7 +283,7 @@ def _c_given_z(n, z, urns, generator, weight):
     for k in range(eta.size):
         weight[k] = 0.0 if k == z else eta[k] + Q[n, k]
         total += weight[k]
-    return _from_weights(weight, total, generator)
+    return _draw_from_weights(weight, total, generator)
 
 
 @inner_kernel

@@ -31,7 +31,7 @@ def simulate(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw W (F, K), H (K, N) from the prior and V (F, N, int8) from Bernoulli(WH)."""
     W = rng.dirichlet(np.broadcast_to(gamma, K), size=F)
-    H = rng.beta(beside_H(alpha, K), beside_H(beta, K), (K, N))
+    H = rng.beta(broadcast_to_H(alpha, K), broadcast_to_H(beta, K), (K, N))
     V = (rng.random((F, N)) < W @ H).astype(np.int8)
     return W, H, V
 
@@ -52,7 +52,7 @@ def log_joint_of_counts(counts: Counts, alpha, beta, gamma) -> float:
     return log_urns(L, np.broadcast_to(gamma, L.shape[1]).astype(float)) + log_likelihood(A, B, alpha, beta)
 
 
-def beside_H(prior, K: int) -> np.ndarray:
+def broadcast_to_H(prior, K: int) -> np.ndarray:
     """Return a Beta hyperparameter as a table that broadcasts to (K, N)."""
     prior = np.asarray(prior, float)
     return prior if prior.ndim == 2 else np.broadcast_to(prior, K)[:, None]
@@ -63,7 +63,7 @@ def log_likelihood(A: np.ndarray, B: np.ndarray, alpha, beta) -> float:
 
     Components without counts may be left out.
     """
-    alpha, beta = beside_H(alpha, len(A)), beside_H(beta, len(A))
+    alpha, beta = broadcast_to_H(alpha, len(A)), broadcast_to_H(beta, len(A))
     return log_rising(A, alpha) + log_rising(B, beta) - log_rising(A + B, alpha + beta)
 
 
@@ -77,7 +77,7 @@ def log_joint_of_one(codes: np.ndarray, alpha, beta, gamma: np.ndarray) -> float
 
     With K = 1 this is log p(V): columns are beta-binomial. gamma is an array (K,).
     """
-    alpha, beta = beside_H(alpha, gamma.size), beside_H(beta, gamma.size)
+    alpha, beta = broadcast_to_H(alpha, gamma.size), broadcast_to_H(beta, gamma.size)
     ones, zeros, observed = (codes == 1).sum(axis=0), (codes == 0).sum(axis=0), (codes >= 0).sum(axis=1)
     of_columns = (betaln(alpha + ones, beta + zeros) - betaln(alpha, beta)).sum(axis=1)
     of_rows = (gammaln(gamma + observed[:, None]) - gammaln(gamma)).sum(axis=0)
@@ -90,7 +90,7 @@ def conditional(codes: np.ndarray, Z: np.ndarray, f: int, n: int, K: int, alpha,
     others = Z.copy()
     others[f, n] = -1
     L, A, B = counts(codes, others, K)
-    alpha, beta = (np.broadcast_to(beside_H(x, K), A.shape)[:, n] for x in (alpha, beta))
+    alpha, beta = (np.broadcast_to(broadcast_to_H(x, K), A.shape)[:, n] for x in (alpha, beta))
     likelihood = (alpha + A[:, n]) if codes[f, n] == 1 else (beta + B[:, n])
     weights = (gamma + L[f]) * likelihood / (alpha + beta + A[:, n] + B[:, n])
     return weights / weights.sum()
@@ -108,7 +108,7 @@ def expected_factors(counts: Counts, alpha, beta, gamma) -> tuple[np.ndarray, np
 
 def expected_H(A: np.ndarray, B: np.ndarray, alpha, beta) -> np.ndarray:
     """Return E[H | Z] (K, N) from the counters A and B (K, N), eq. (29)."""
-    alpha, beta = beside_H(alpha, len(A)), beside_H(beta, len(A))
+    alpha, beta = broadcast_to_H(alpha, len(A)), broadcast_to_H(beta, len(A))
     return (alpha + A) / (alpha + beta + A + B)
 
 
@@ -120,4 +120,4 @@ def draw_factors(counts: Counts, alpha, beta, gamma, rng: np.random.Generator) -
     L, A, B = counts
     K = L.shape[1]
     W = draw_weights(L, np.broadcast_to(gamma, K).astype(float), rng)
-    return W, rng.beta(beside_H(alpha, K) + A, beside_H(beta, K) + B)
+    return W, rng.beta(broadcast_to_H(alpha, K) + A, broadcast_to_H(beta, K) + B)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.buffet.kernels.conditionals import place, product, width
+from nbmf.families.buffet.kernels.conditionals import loading_mean, loading_variance, product
 from nbmf.families.buffet.kernels.numbers import MASS, NOISE, SLAB
 from nbmf.numerics.compilation import inner_kernel, kernel
 from nbmf.numerics.random import uniform
@@ -75,8 +75,8 @@ def log_evidence(P, E, z, squares, n, slab):
 
     P, E, z and `squares`, which stands for z², have n numbers.
     """
-    variance, half_log = width(product(P, squares, n), slab)
-    mean, evidence = place(product(E, z, n), variance, half_log)
+    variance, half_log = loading_variance(product(P, squares, n), slab)
+    mean, evidence = loading_mean(product(E, z, n), variance, half_log)
     return mean, variance, evidence
 
 
@@ -185,7 +185,7 @@ def pick_row(k, state, generator):
 
 
 @inner_kernel
-def give_birth(K, state, shape, log_weights, work, generator):
+def propose_birth(K, state, shape, log_weights, work, generator):
     """Propose a column; return K afterwards. The state has room for one more."""
     (p, n), numbers, scores, loadings = work.P.shape, state.numbers, work.scores, work.loadings
     row = int(p * uniform(generator))
@@ -207,7 +207,7 @@ def give_birth(K, state, shape, log_weights, work, generator):
 
 
 @inner_kernel
-def let_die(K, state, shape, log_weights, work, generator):
+def propose_death(K, state, shape, log_weights, work, generator):
     """Propose that a column dies; return K afterwards."""
     B, Z, P, scores, loadings = state.B, state.Z, work.P, work.scores, work.loadings
     p, n = P.shape
@@ -255,5 +255,5 @@ def move_column(K, matrix, state, shape, log_weights, work, generator):
         return K
     set_residuals(K, matrix, state, work.P, work.E)
     if is_birth:
-        return give_birth(K, state, shape, log_weights, work, generator)
-    return let_die(K, state, shape, log_weights, work, generator)
+        return propose_birth(K, state, shape, log_weights, work, generator)
+    return propose_death(K, state, shape, log_weights, work, generator)

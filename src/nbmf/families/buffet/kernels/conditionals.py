@@ -19,17 +19,17 @@ HUGE = 1e200  # of a product, before it is put away as a logarithm
 
 
 @inner_kernel
-def width(s2, slab):
+def loading_variance(s2, slab):
     """Return the variance τ^ of a loading that is there, and ½ log(τ^/τ), given s2 = Σ P z²."""
     variance = 1.0 / (s2 + 1.0 / slab)
     return variance, 0.5 * math.log(variance / slab)
 
 
 @inner_kernel
-def place(s1, variance, half_log):
+def loading_mean(s1, variance, half_log):
     """Return the mean β^ of a loading that is there, and the log of its Bayes factor.
 
-    s1 = Σ P z (r + β z), and the rest is that of `width`. The factor, ½ log(τ^/τ) + β^²/(2τ^), is
+    s1 = Σ P z (r + β z), and the rest is that of `loading_variance`. The factor, ½ log(τ^/τ) + β^²/(2τ^), is
     that of ξ = 1 against ξ = 0 with the loading integrated out.
     """
     mean = variance * s1

@@ -16,11 +16,11 @@ from nbmf.families.buffet.kernels.conditionals import (
     ask_row,
     draw_loading,
     draw_new_scores,
+    loading_mean,
+    loading_variance,
     make_room,
-    place,
     propose_loadings,
     singletons_log_likelihood,
-    width,
 )
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, MASS, NOISE, ROW_EFFECT, SLAB
 from nbmf.numerics.compilation import inner_kernel
@@ -133,8 +133,8 @@ def draw_loadings(j, K, state, log_odds, P, e, generator):
         others = feature_counts[k] - (1 if before != 0.0 else 0)
         odds = log_odds[others] if others > 0 else math.inf
         s2, s1 = score_sums(j, k, Z, P, e)
-        variance, half_log = width(s2, slab)
-        mean, evidence = place(s1 + before * s2, variance, half_log)
+        variance, half_log = loading_variance(s2, slab)
+        mean, evidence = loading_mean(s1 + before * s2, variance, half_log)
         now = draw_loading(mean, variance, odds + evidence, generator)
         if now == before:  # it was and is not there
             continue

@@ -16,11 +16,11 @@ from nbmf.families.buffet.kernels.conditionals import (
     draw_loading,
     draw_new_scores,
     gain_by_sums,
+    loading_mean,
+    loading_variance,
     make_room,
-    place,
     product,
     propose_loadings,
-    width,
 )
 from nbmf.families.buffet.kernels.keeping import keep_sweep
 from nbmf.families.buffet.kernels.numbers import MASS, NOISE, SLAB
@@ -86,7 +86,7 @@ def set_sums(K, V, Z, G, H):
 def set_widths(K, numbers, work):
     """Set variance and ½ log(τ^/τ) of the loadings of all columns."""
     for k in range(K):
-        work.widths[0, k], work.widths[1, k] = width(work.G[k, k] / numbers[NOISE], numbers[SLAB])
+        work.widths[0, k], work.widths[1, k] = loading_variance(work.G[k, k] / numbers[NOISE], numbers[SLAB])
 
 
 @inner_kernel
@@ -104,7 +104,7 @@ def draw_row(j, K, precision, state, log_odds, work, generator):
         others = feature_counts[k] - (1 if before != 0.0 else 0)
         odds = log_odds[others] if others > 0 else math.inf
         s1 = precision * (H[j, k] - g[k] + before * G[k, k])
-        mean, evidence = place(s1, widths[0, k], widths[1, k])
+        mean, evidence = loading_mean(s1, widths[0, k], widths[1, k])
         now = draw_loading(mean, widths[0, k], odds + evidence, generator)
         if now == before:
             continue

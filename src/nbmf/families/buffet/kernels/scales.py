@@ -20,7 +20,7 @@ ALL, LINE = (-3.5, -1.0), (-3.0, 0.0)  # logarithms of the least and the largest
 
 
 @inner_kernel
-def step(widths, generator):
+def draw_log_factor(widths, generator):
     """Return t = log of a factor, N(0, s²) with log s uniform: t and -t are as probable."""
     s = math.exp(widths[0] + (widths[1] - widths[0]) * uniform(generator))
     return s * standard_normal(generator)
@@ -59,7 +59,7 @@ def prior_gain(t, count, squares):
 
 @inner_kernel
 def family_gain(t, number, count, squares, numbers, priors):
-    """Return the same of `count` numbers that are N(0, variance): a learned variance gets e^2t.
+    """Return the `prior_gain` of `count` numbers that are N(0, variance): a learned variance gets e^2t.
 
     Their own densities and Jacobian then cancel, and the inverse Gamma distribution of the variance is left.
     """
@@ -102,7 +102,7 @@ def scale_numbers(j, K, state, psi, factor):
 def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
     """Scale loadings, effects and the intercept by one factor, learned variances of these by its square."""
     (p, n), numbers, rows, columns = psi.shape, state.numbers, state.row_effects, state.column_effects
-    t = step(ALL, generator)
+    t = draw_log_factor(ALL, generator)
     factor, values, gain = math.exp(t), numbers[ROW_EFFECT:], 0.0
     if numbers[ROW_EFFECT] > 0.0:
         gain += family_gain(t, ROW_EFFECT, p, squares_around(rows, center_of(values, ROWS)), numbers, number_priors)
@@ -134,7 +134,7 @@ def scale_all(K, matrix, state, number_priors, psi, nothing, generator):
 def scale_row(j, K, matrix, state, psi, generator):
     """Scale the loadings and the effect of a row; psi[j] is ν + B_j Z afterwards."""
     n, B, numbers, rows, columns = psi.shape[1], state.B, state.numbers, state.row_effects, state.column_effects
-    t = step(LINE, generator)
+    t = draw_log_factor(LINE, generator)
     factor, count, squares, center_gain = math.exp(t), 0, 0.0, 0.0
     if numbers[ROW_EFFECT] > 0.0:
         count, squares = 1, rows[j] * rows[j] / numbers[ROW_EFFECT]
@@ -156,7 +156,7 @@ def scale_row(j, K, matrix, state, psi, generator):
 def scale_column(i, K, matrix, state, psi, generator):
     """Scale the scores and the effect of a column, of which psi is ν + BZ."""
     p, Z, rows, columns = psi.shape[0], state.Z, state.row_effects, state.column_effects
-    t = step(LINE, generator)
+    t = draw_log_factor(LINE, generator)
     factor, count, squares, center_gain, variance = math.exp(t), K, 0.0, 0.0, state.numbers[COLUMN_EFFECT]
     if variance > 0.0:
         count, squares = K + 1, columns[i] * columns[i] / variance

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba import prange
 
-from nbmf.families.poisson_gamma.kernels.sources import FLOOR, own
+from nbmf.families.poisson_gamma.kernels.sources import FLOOR, shared_index
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
 
 FLOOR_SINGLE = 1e-18  # of a factor in float32: the product of two is still a number, and so is one over it
@@ -58,11 +58,11 @@ def renew(S, exposure, shape, rate, L, E, alpha, scale):
     K, least = np.uint64(alpha.shape[1]), FLOOR_SINGLE if L.itemsize == 4 else FLOOR
     for row in prange(alpha.shape[0]):
         i = np.uint64(row)
-        e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
+        e, s, r = shared_index(exposure, 0, i), shared_index(shape, 0, i), shared_index(rate, 0, i)
         for place in range(K):
             k = np.uint64(place)
-            a = shape[s, own(shape, 1, k)] + np.float64(L[i, k]) * S[i, k]
-            b = 1.0 / (rate[r, own(rate, 1, k)] + exposure[e, k])
+            a = shape[s, shared_index(shape, 1, k)] + np.float64(L[i, k]) * S[i, k]
+            b = 1.0 / (rate[r, shared_index(rate, 1, k)] + exposure[e, k])
             alpha[i, k], scale[i, k] = a, b
             E[i, k] = a * b
             L[i, k] = max(exp_digamma(a) * b, least)

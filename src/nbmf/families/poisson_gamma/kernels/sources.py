@@ -207,7 +207,7 @@ draw_sources_serial, draw_sources_parallel = serial_and_parallel(draw_sources)
 
 
 @inner_kernel
-def own(table, axis, i):
+def shared_index(table, axis, i):
     """Return i, or 0 where the table has a single row along the axis, which all share."""
     return i if table.shape[axis] > 1 else np.uint64(0)
 
@@ -238,11 +238,11 @@ def _draw_rows(first, end, sums, exposure, shape, rate, generator, mean, table):
     K = np.uint64(mean.shape[1])
     for row in range(first, end):
         i = np.uint64(row)
-        e, s, r = own(exposure, 0, i), own(shape, 0, i), own(rate, 0, i)
+        e, s, r = shared_index(exposure, 0, i), shared_index(shape, 0, i), shared_index(rate, 0, i)
         for place in range(K):
             k = np.uint64(place)
-            alpha = shape[s, own(shape, 1, k)] + sums[i, k]
-            scale = 1.0 / (rate[r, own(rate, 1, k)] + exposure[e, k])
+            alpha = shape[s, shared_index(shape, 1, k)] + sums[i, k]
+            scale = 1.0 / (rate[r, shared_index(rate, 1, k)] + exposure[e, k])
             mean[i, k] = alpha * scale
             table[i, k] = max(standard_gamma(generator, alpha) * scale, FLOOR)
 
