@@ -197,7 +197,7 @@ class Recommending:
         return self._mean_of_rows(rows)
 
     def _mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Return E[v] of some rows where none was kept; classes whose E[V] is not that of `factors_` define their own."""
+        """Return E[v] of some rows where none was kept; classes whose E[V] is not that of `factors_` redefine it."""
         return self.mean(self.factors_, rows)
 
 
