@@ -36,7 +36,7 @@ def test_entries(codes: np.ndarray, mask: int) -> np.ndarray:
     return entries
 
 
-def taken(tested: HeldOutLosses, places: Sequence[int]) -> int:
+def default_method(tested: HeldOutLosses, places: Sequence[int]) -> int:
     """Return which of some methods `nbmf fit` takes."""
     return method_to_show(tested, CHANCE / 2 / len(places), places)
 
@@ -54,7 +54,7 @@ def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
     losses = [nbmf.perplexity(matrix.codes, each, entries) for each in expectations]
     without = {f"without {one}": [i for i, name in enumerate(names) if name != one] for one in TRIED_UP_TO}
     choices = {"taken": range(len(names)), **without}
-    return {what: losses[taken(tested, places)] for what, places in choices.items()} | dict(
+    return {what: losses[default_method(tested, places)] for what, places in choices.items()} | dict(
         zip(names, losses, strict=True)
     )
 

@@ -41,7 +41,7 @@ EFFECTS = {
 }
 
 
-def tallied(rate: np.ndarray, size: float | None, rng: np.random.Generator) -> np.ndarray:
+def draw_counts(rate: np.ndarray, size: float | None, rng: np.random.Generator) -> np.ndarray:
     """Return counts with these means, Poisson or negative binomial."""
     return rng.poisson(rate if size is None else rate * rng.gamma(size, 1 / size, rate.shape))
 
@@ -60,32 +60,32 @@ def parts(F: int, N: int, rng: np.random.Generator) -> np.ndarray:
 def axes(rng: np.random.Generator) -> np.ndarray:
     """Draw two axes and effects, with a size of 1.5."""
     psi = 0.8 * rng.normal(size=(150, 2)) @ rng.normal(size=(2, 40)) + rng.normal(size=40)
-    return tallied(np.exp(psi + 0.5 * rng.normal(size=(150, 1))), 1.5, rng)
+    return draw_counts(np.exp(psi + 0.5 * rng.normal(size=(150, 1))), 1.5, rng)
 
 
 def species(rng: np.random.Generator) -> np.ndarray:
     """Draw species along a gradient, each around its optimum, some rare: 40 sites, 60 species, a size of 1."""
     place, optimum, abundance = rng.uniform(-2, 2, (40, 1)), rng.uniform(-2.5, 2.5, 60), np.exp(rng.normal(0, 1.5, 60))
-    return tallied(abundance * np.exp(-((place - optimum) ** 2) / 0.6), 1.0, rng)
+    return draw_counts(abundance * np.exp(-((place - optimum) ** 2) / 0.6), 1.0, rng)
 
 
 def cells(rng: np.random.Generator) -> np.ndarray:
     """Draw four groups of rows with profiles of their own and totals that vary, with a size of 3."""
     group, profiles = rng.integers(4, size=150), np.exp(1.2 * rng.normal(size=(4, 40)))
     rate = np.exp(0.6 * rng.normal(size=(150, 1))) * profiles[group] * np.exp(rng.normal(size=40))
-    return tallied(rate, 3.0, rng)
+    return draw_counts(rate, 3.0, rng)
 
 
 def reads(level: float, rng: np.random.Generator) -> np.ndarray:
     """Draw large counts, e^level more or less, along three axes and with totals: 40 samples, 150 genes, a size of 4."""
     of_genes, of_samples = level + 1.5 * rng.normal(size=150), 0.5 * rng.normal(size=(40, 1))
     psi = 0.5 * rng.normal(size=(40, 3)) @ rng.normal(size=(3, 150)) + of_genes + of_samples
-    return tallied(np.exp(psi), 4.0, rng)
+    return draw_counts(np.exp(psi), 4.0, rng)
 
 
 def effects(F: int, N: int, of_rows: float, of_columns: float, size: float | None, rng) -> np.ndarray:
     """Draw row and column effects alone."""
-    return tallied(np.exp(of_rows * rng.normal(size=(F, 1)) + of_columns * rng.normal(size=N) - 0.3), size, rng)
+    return draw_counts(np.exp(of_rows * rng.normal(size=(F, 1)) + of_columns * rng.normal(size=N) - 0.3), size, rng)
 
 
 KINDS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
@@ -118,7 +118,7 @@ def losses(draws: int) -> pd.DataFrame:
     return table.pivot_table(index="method", columns="kind", values="loss", sort=False)
 
 
-def found(draws: int) -> pd.DataFrame:
+def count_structure_found(draws: int) -> pd.DataFrame:
     """Return in how many matrices of effects alone structure is found."""
     rows = []
     for (F, N), (kind, given) in ((shape, each) for shape in SHAPES for each in EFFECTS.items()):
@@ -143,7 +143,7 @@ def main() -> None:
     with warnings.catch_warnings(action="ignore"), one_blas_thread():
         print(losses(options.draws).round(4).to_string())
         print(f"\nstructure found, of {options.noise} matrices of row and column effects alone\n")
-        print(found(options.noise).astype(int).to_string())
+        print(count_structure_found(options.noise).astype(int).to_string())
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ class Task(NamedTuple):
 # --- The packages ----------------------------------------------------------------------------------
 
 
-def of_nbmf(make: Callable[[Task], Factorization]) -> Callable[[Task], Found]:
+def nbmf_sampler(make: Callable[[Task], Factorization]) -> Callable[[Task], Found]:
     """Return a function that draws from a model of this package."""
 
     def run(task: Task) -> Found:
@@ -83,18 +83,18 @@ def of_nbmf(make: Callable[[Task], Factorization]) -> Callable[[Task], Found]:
         model.set_params(burn_in=BURN_IN, n_samples=SWEEPS - BURN_IN, random_state=seed_sequence("item response"))
         draws = nbmf.posterior_draws(model, task.codes, n_draws=KEPT)
         seconds = time.process_time() - started
-        beyond = np.stack([_beyond(one) for one in draws])
+        beyond = np.stack([_exceedances(one) for one in draws])
         return Found(beyond.mean(axis=0), seconds, beyond.sum(axis=-1))
 
     return run
 
 
-def _beyond(factors: Factors) -> np.ndarray:
+def _exceedances(factors: Factors) -> np.ndarray:
     psi = form.psi_of(factors)
     return exceedances(psi, factors.others[form.CUTS]) if form.CUTS in factors.others else expit(psi)[..., None]
 
 
-def of_r(method: str) -> Callable[[Task], Found]:
+def r_sampler(method: str) -> Callable[[Task], Found]:
     """Return a function that lets item_response.R draw."""
 
     def run(task: Task) -> Found:
@@ -110,13 +110,13 @@ def of_r(method: str) -> Callable[[Task], Found]:
                 raise RuntimeError(f"{method}: {done.stderr[-500:]}")
             found = np.fromfile(out)
         kept, parameters, seconds = int(found[0]), int(found[1]), found[2]
-        beyond = _of_parameters(method, task, found[3:].reshape(parameters, kept).T)
+        beyond = _exceedances_of_draws(method, task, found[3:].reshape(parameters, kept).T)
         return Found(beyond.mean(axis=0), seconds, beyond.sum(axis=-1))
 
     return run
 
 
-def _of_parameters(method: str, task: Task, draws: np.ndarray) -> np.ndarray:
+def _exceedances_of_draws(method: str, task: Task, draws: np.ndarray) -> np.ndarray:
     """Return P(v > c) from draws of positions, slopes and difficulties, (draws, F, N, C - 1)."""
     rows, columns = task.codes.shape
     n_positions = rows * (1 if task.periods is None else task.periods.max() + 1)
@@ -132,7 +132,7 @@ def _of_parameters(method: str, task: Task, draws: np.ndarray) -> np.ndarray:
     return ndtr((psi + second[:, None, :])[..., None] - thresholds[:, None])
 
 
-def of_myfm(task: Task) -> Found:
+def fit_by_myfm(task: Task) -> Found:
     """Return what myFM predicts: rows and columns as two variables, one factor, no draws of E[v] looked at."""
     from myfm import MyFMGibbsClassifier, MyFMOrderedProbit
 
@@ -153,7 +153,7 @@ def of_myfm(task: Task) -> Found:
     return Found(beyond.reshape(rows, columns, -1), seconds, None)
 
 
-def of_mirt(task: Task) -> Found:
+def fit_by_mirt(task: Task) -> Found:
     """Return what mirt for Python predicts: the two-parameter logistic or the graded response model, by EM."""
     from nbmf_studies.rivals.item_response import ItemResponse
 
@@ -161,11 +161,11 @@ def of_mirt(task: Task) -> Found:
     if task.n_categories == 2:
         beyond = ItemResponse(1, max_iter=500).fit(task.codes).expectation_[..., None]
     else:
-        beyond = graded(task.codes, task.n_categories)
+        beyond = fit_graded(task.codes, task.n_categories)
     return Found(beyond, time.process_time() - started, None)
 
 
-def graded(codes: np.ndarray, n_categories: int) -> np.ndarray:
+def fit_graded(codes: np.ndarray, n_categories: int) -> np.ndarray:
     """Return P(v > c) of the graded response model of mirt, (F, N, C - 1).
 
     Its slopes are positive, so columns that fall along the first singular vector are reversed first.
@@ -196,32 +196,32 @@ def graded(codes: np.ndarray, n_categories: int) -> np.ndarray:
 
 
 BINARY = {
-    "nbmf, LogisticFactorGibbs": of_nbmf(
+    "nbmf, LogisticFactorGibbs": nbmf_sampler(
         lambda task: nbmf.LogisticFactorGibbs(
             1, effects="columns", ard=False, **({"effect_scale": 1.0} if task.has_unit_priors else {})
         )
     ),
-    "nbmf, LogisticFactorGibbs with effects of rows": of_nbmf(
+    "nbmf, LogisticFactorGibbs with effects of rows": nbmf_sampler(
         lambda task: nbmf.LogisticFactorGibbs(1, effects="both", effect_scale="learned")
     ),
-    "pscl, ideal": of_r("ideal"),
-    "MCMCpack, MCMCirt1d": of_r("irt1d"),
-    "myFM, probit": of_myfm,
-    "mirt (Python), 2PL": of_mirt,
+    "pscl, ideal": r_sampler("ideal"),
+    "MCMCpack, MCMCirt1d": r_sampler("irt1d"),
+    "myFM, probit": fit_by_myfm,
+    "mirt (Python), 2PL": fit_by_mirt,
 }
 ORDERED = {
-    "nbmf, OrdinalFactorGibbs": of_nbmf(
+    "nbmf, OrdinalFactorGibbs": nbmf_sampler(
         lambda task: nbmf.OrdinalFactorGibbs(1, n_categories=task.n_categories, ard=False)
     ),
-    "nbmf, OrdinalFactorGibbs with effects of rows": of_nbmf(
+    "nbmf, OrdinalFactorGibbs with effects of rows": nbmf_sampler(
         lambda task: nbmf.OrdinalFactorGibbs(1, n_categories=task.n_categories, effects="rows", effect_scale="learned")
     ),
-    "MCMCpack, MCMCordfactanal": of_r("ordered"),
-    "myFM, ordered probit": of_myfm,
-    "mirt (Python), graded": of_mirt,
+    "MCMCpack, MCMCordfactanal": r_sampler("ordered"),
+    "myFM, ordered probit": fit_by_myfm,
+    "mirt (Python), graded": fit_by_mirt,
 }
 MOVING = {
-    "nbmf, DynamicFactorGibbs": of_nbmf(
+    "nbmf, DynamicFactorGibbs": nbmf_sampler(
         lambda task: nbmf.DynamicFactorGibbs(
             1,
             periods=task.periods,
@@ -229,7 +229,7 @@ MOVING = {
             **({"effect_scale": 1.0, "ard": False} if task.has_unit_priors else {}),
         )
     ),
-    "MCMCpack, MCMCdynamicIRT1d": of_r("dynamic"),
+    "MCMCpack, MCMCdynamicIRT1d": r_sampler("dynamic"),
 }
 
 
@@ -344,7 +344,7 @@ def table(kind: str, masks: int, replications: int) -> Table:
             continue
         say(f"{kind}: {name}")
         measured = row_of(kind, name, make(), masks)
-        is_drawn_from = run not in (of_myfm, of_mirt) and "effects of rows" not in name
+        is_drawn_from = run not in (fit_by_myfm, fit_by_mirt) and "effects of rows" not in name
         result.rows.append([*measured, coverage(kind, name, run, replications) if is_drawn_from else "-"])
     return result
 

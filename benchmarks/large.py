@@ -150,7 +150,7 @@ def loss(part: Split, of_ones: np.ndarray, of_zeros: np.ndarray) -> float:
     return parts[0] + parts[1] * n_zeros * HELD_OUT / part.ones.shape[1]
 
 
-def by_popularity(part: Split) -> Callable:
+def popularity_chances(part: Split) -> Callable:
     """Return a function to the chances by the proportions of ones of row and column."""
     rows, columns = (part.V == 1.0).nonzero()
     F, N = part.V.shape
@@ -207,14 +207,14 @@ def fit(path: str | Path, class_name: str, K: int, iterations: int) -> dict:
     return {
         "seconds": fitted,
         "iterations": model.n_iter_,
-        "per_iteration": _per_iteration(clock),
+        "per_iteration": _seconds_per_iteration(clock),
         "most": megabytes()["most"] - before,
         "loss": loss(part, *chances),
         "expectation_": refusal,
     }
 
 
-def _per_iteration(clock: Clock) -> float:
+def _seconds_per_iteration(clock: Clock) -> float:
     """Return seconds, those of looks at the objective included: of the second half of the fit."""
     half = clock.times[len(clock.times) // 2 :]
     return (half[-1] - half[0]) / (len(half) - 1)
@@ -269,7 +269,7 @@ def fits_table(run: Run, folder: Path) -> Table:
     for name, V, K, chances in cases:
         part = split(V)
         write(path := folder / f"{name}.npz", part)
-        scored = [by_popularity(part)] + ([chances] if chances else [])
+        scored = [popularity_chances(part)] + ([chances] if chances else [])
         others = [number(loss(part, *(p(*places) for places in (part.ones, part.zeros))), 4) for p in scored]
         for method in METHODS:
             say(f"large: {name}, {method}")

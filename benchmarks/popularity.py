@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 
 import nbmf
 from common import Table, number, say
-from large import HELD_OUT, Size, Split, by_popularity, drawn, loss, split
+from large import HELD_OUT, Size, Split, drawn, loss, popularity_chances, split
 from nbmf.catalogue import METHODS
 from nbmf.seeds import seed_sequence
 
@@ -89,8 +89,8 @@ def table(what: Run) -> Table:
     outer = split(V)
     parts = inner(outer), outer
     rows = [
-        ["rates in proportion to the ones of row and column", *_of_both(parts, by_popularity), "–"],
-        ["the true factors", *_of_both(parts, lambda part: truth), "–"],
+        ["rates in proportion to the ones of row and column", *_score_both(parts, popularity_chances), "–"],
+        ["the true factors", *_score_both(parts, lambda part: truth), "–"],
     ]
     tiny = Split(sparse.csr_array([[1.0, np.nan], [0.0, 1.0]]), *[np.zeros((2, 1), int)] * 2)
     for name, class_name, settings in methods(what.iterations):
@@ -103,7 +103,7 @@ def table(what: Run) -> Table:
             seconds.append(took)
             return model.predict
 
-        rows.append([name, *_of_both(parts, chance_of), number(seconds[-1])])
+        rows.append([name, *_score_both(parts, chance_of), number(seconds[-1])])
     return Table(
         "Popularity and factors",
         f"{what.size.F} x {what.size.N}, {(outer.V.data == 1.0).sum()} training ones of heavy-tailed popularity, drawn "
@@ -115,7 +115,7 @@ def table(what: Run) -> Table:
     )
 
 
-def _of_both(parts: tuple[Split, Split], chance_of) -> list[str]:
+def _score_both(parts: tuple[Split, Split], chance_of) -> list[str]:
     return [text for part in parts for text in scores(part, chance_of(part))]
 
 

@@ -336,7 +336,7 @@ def outcome(method: Method, inner: Fold, outer: Fold, K: int) -> Outcome:
         found = fit(inner, method, settings, K)
         calibrated = calibration(inner, found.scores)
         tried.append((Scores(inner, found.scores, found.found, method.has_rates, calibrated, 0), calibrated))
-        say(f"recommenders: {method.name}, {settings}: {found.seconds:.0f} s, {_told(tried[-1][0])}")
+        say(f"recommenders: {method.name}, {settings}: {found.seconds:.0f} s, {_describe_scores(tried[-1][0])}")
     chosen = {
         measure: max(range(len(tried)), key=lambda i, measure=measure: tried[i][0].goodness(measure))
         for measure in tried[0][0].values
@@ -349,14 +349,14 @@ def outcome(method: Method, inner: Fold, outer: Fold, K: int) -> Outcome:
     return Outcome(fits[shown], two, settings, {measure: scores[i] for measure, i in chosen.items()})
 
 
-def _told(scores: Scores) -> str:
+def _describe_scores(scores: Scores) -> str:
     return ", ".join(f"{measure} {number(values[0], 4)}" for measure, values in scores.values.items())
 
 
 # --- Tables ----------------------------------------------------------------------------------
 
 
-def compared(name: str, V: sparse.csr_array, K: int, methods: tuple[Method, ...] = METHODS) -> Table:
+def comparison_table(name: str, V: sparse.csr_array, K: int, methods: tuple[Method, ...] = METHODS) -> Table:
     """Compare all methods on one matrix."""
     outer = fold_of(V, sparse.csr_array(V.shape), f"{name}, outer")
     hidden = sparse.csr_array(V - outer.ones)
@@ -409,7 +409,7 @@ def tables(names: tuple[str, ...]) -> Iterator[Table]:
         if (V := make()) is None:
             yield Table(f"Recommenders: {name}", "The raw data are not at hand.", ["method"])
         else:
-            yield compared(name, V, K)
+            yield comparison_table(name, V, K)
 
 
 def run(names: tuple[str, ...] = tuple(MATRICES)) -> list[Table]:

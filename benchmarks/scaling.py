@@ -15,7 +15,7 @@ NEVER_DENSE, ALWAYS_DENSE = 10**6, 0
 DENSE_SETTINGS = ((100, 0.01), (100, 0.1), (100, 1.0), (300, 1.0))  # K, γ
 
 
-def with_warm_up(rounds: Rounds, name: str) -> Rounds:
+def rounds_with_warm_up(rounds: Rounds, name: str) -> Rounds:
     """Return the rounds with the warm-up of a kernel, at most that of `rounds`."""
     return Rounds(rounds.count, rounds.seconds, min(rounds.warm_up, WARM_UPS[name]))
 
@@ -33,7 +33,7 @@ def table_in_K(datasets: dict[str, np.ndarray], K_grid: Sequence[int], large_K: 
         for name, kernel in KERNELS.items():
             Ks = (*K_grid, large_K) if name == "Beta-Dir Gibbs" else K_grid
             runs = {str(K): kernel.run(kernel.make(codes, K)) for K in Ks}
-            seconds = with_warm_up(rounds, name).time(runs)
+            seconds = rounds_with_warm_up(rounds, name).time(runs)
             reference = seconds[str(K_grid[-2])]
             for K, values in seconds.items():
                 ns = nanoseconds(values, count_cells(codes))
@@ -60,7 +60,7 @@ def table_in_size(dataset: str, codes: np.ndarray, K: int, rounds: Rounds) -> Ta
     )
     for name, kernel in KERNELS.items():
         runs = {part: kernel.run(kernel.make(np.ascontiguousarray(some), K)) for part, some in parts.items()}
-        seconds = with_warm_up(rounds, name).time(runs)
+        seconds = rounds_with_warm_up(rounds, name).time(runs)
         for part, some in parts.items():
             per_cell = seconds[part] / count_cells(some)
             ratio = np.median(per_cell / (seconds["all"] / count_cells(codes)))
@@ -107,7 +107,7 @@ def dense_table(dataset: str, codes: np.ndarray, settings: Iterable, rounds: Rou
 
 
 def _warm_up_text(rounds: Rounds) -> str:
-    return ", ".join(f"{with_warm_up(rounds, name).warm_up} sweeps ({name})" for name in WARM_UPS)
+    return ", ".join(f"{rounds_with_warm_up(rounds, name).warm_up} sweeps ({name})" for name in WARM_UPS)
 
 
 def run() -> list[Table]:

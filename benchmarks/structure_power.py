@@ -161,7 +161,7 @@ def noise() -> dict[str, Row]:
     return {name: Row(draw, ("noise", name)) for name, draw in kinds.items()}
 
 
-def no_more_than_popularity() -> dict[str, Row]:
+def popularity_only() -> dict[str, Row]:
     """Return sparse matrices without structure; they have no exact test."""
     return {name: Row(draw, ("popularity", name)) for name, draw in POPULARITIES.items()}
 
@@ -181,13 +181,13 @@ TABLES = {
     "noise": Contents("No structure beyond effects of rows and columns", noise, 200),
     "popularity": Contents(
         f"Popularity alone, {POPULARITY_SHAPE[0]} x {POPULARITY_SHAPE[1]}, {POPULARITY_ONES} draws of ones",
-        no_more_than_popularity,
+        popularity_only,
         40,
     ),
 }
 
 
-def found(table: str, name: str, draws: int) -> np.ndarray:
+def structure_rates(table: str, name: str, draws: int) -> np.ndarray:
     """Return how often each test finds structure, and the seconds of a matrix: exact, predicted, either, seconds."""
     draw, key = TABLES[table].rows()[name]
     rng = np.random.default_rng(seed_sequence("power", *key))
@@ -215,7 +215,9 @@ def report(table: str, draws: int | None, part: str, pool: ProcessPoolExecutor) 
     chosen = [name for name in rows() if part in name]
     numbers = {name: draws // 2 if table == "power" and name not in NOTE else draws for name in chosen}
     every = []
-    for name, results in zip(numbers, pool.map(found, [table] * len(numbers), numbers, numbers.values()), strict=True):
+    for name, results in zip(
+        numbers, pool.map(structure_rates, [table] * len(numbers), numbers, numbers.values()), strict=True
+    ):
         every.append(results)
         print(row(name, results), flush=True)
     if table == "noise" and every:

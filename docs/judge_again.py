@@ -10,7 +10,7 @@ import re
 
 import pandas as pd
 import redraw
-from publish import ROOT, STUDY, into_page, published_sections, sections_of_readings, shipped_plan
+from publish import ROOT, STUDY, published_sections, sections_of_readings, shipped_plan, write_into_page
 
 from nbmf.plotting import style
 from nbmf_studies import all_studies
@@ -24,17 +24,17 @@ AGAIN = "### The claims under other readings"
 
 def main() -> None:
     """Write the section of the claims under other readings, and the figure of η."""
-    into_page(STUDY, with_readings(published_sections()))
+    write_into_page(STUDY, insert_readings(published_sections()))
     style.use_no_screen()
     plan = shipped_plan(STUDY)
     figure = next(each for each in all_studies()[STUDY].figures_of(plan) if each.name == "eta")
     redraw.save(STUDY, figure, redraw.drawn(figure, plan, redraw.read_needs(figure, plan, ROOT / "reference" / STUDY)))
 
 
-def with_readings(sections: list[str]) -> list[str]:
+def insert_readings(sections: list[str]) -> list[str]:
     """Return the sections with the claims under other readings after the first verdicts, instead of those that were."""
     first = next(i for i, section in enumerate(sections) if section.startswith(FIRST))
-    again = "\n\n".join(sections_of_readings(judged(first_verdicts(sections[first]))))
+    again = "\n\n".join(sections_of_readings(judge_tables(first_verdicts(sections[first]))))
     kept = [section for section in sections if not section.startswith(AGAIN)]
     return [*kept[: first + 1], again, *kept[first + 1 :]]
 
@@ -45,7 +45,7 @@ def first_verdicts(section: str) -> pd.DataFrame:
     return pd.DataFrame([[int(row[0]), *row[1:3]] for row in rows], columns=["number", "claim", "verdict"])
 
 
-def judged(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def judge_tables(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the published tables of the second readings, with those of their verdicts."""
     names = ("scores", "eta", "one_side", "long_chains", "eta_losses", "ranges")
     tables = {name: pd.read_csv(ROOT / f"reference/{STUDY}/{name}.csv") for name in names}

@@ -78,7 +78,7 @@ def main() -> None:
     sections += sections_of_other_runs(Results(tables["scores"], tables["traces"]), options)
     sections += sections_that_stay(sections, is_same)
     sections += ["### Time and memory", *time_and_memory(options, results)]
-    into_page(STUDY, sections)
+    write_into_page(STUDY, sections)
 
 
 def figures_of(results: Path) -> dict[str, str]:
@@ -107,7 +107,7 @@ def shipped_plan(study: str) -> Plan:
 
 def sections_of_claims(tables: dict[str, pd.DataFrame]) -> list[str]:
     """Return the section with the verdicts on the paper's claims."""
-    parts = shown(tables["claims_parts"], STUDY, "claims_parts")
+    parts = render_table(tables["claims_parts"], STUDY, "claims_parts")
     return ["### The paper's claims", markdown(tables["claims"]), f"Their parts: {parts}"]
 
 
@@ -122,10 +122,10 @@ def sections_of_readings(tables: dict[str, pd.DataFrame]) -> list[str]:
         "### The claims under other readings",
         markdown(tables["verdicts"].drop(columns="other readings")),
         markdown(tables["readings"]),
-        f"Their parts: {shown(tables['readings_parts'], STUDY, 'readings_parts')}",
+        f"Their parts: {render_table(tables['readings_parts'], STUDY, 'readings_parts')}",
         "#### Ranges of logPCA: printed in captions, and ours",
         markdown(tables["ranges"][tables["ranges"]["same"]].round(4)),
-        f"For every K: {shown(tables['ranges'].round(4), STUDY, 'ranges')}",
+        f"For every K: {render_table(tables['ranges'].round(4), STUDY, 'ranges')}",
     ]
 
 
@@ -141,7 +141,7 @@ def sections_of_tables(tables: dict[str, pd.DataFrame]) -> list[str]:
         "### Active components, seconds and flags",
         markdown(facts(tables["summary"])),
         "### Fits to whole matrices",
-        shown(tables["unmasked_summary"].round(1), STUDY, "unmasked_summary"),
+        render_table(tables["unmasked_summary"].round(1), STUDY, "unmasked_summary"),
         "### Have the chains converged?",
         "R-hat and effective sample size of the log joint over the kept sweeps.",
         markdown(tables["diagnostics"].round(3)),
@@ -165,7 +165,7 @@ def sections_of_other_runs(run: Results, options: argparse.Namespace) -> list[st
 def sections_of_orientations(run: Results, other: Results) -> list[str]:
     """Return the sections on a run and on one with some datasets in the text's orientation."""
     turned = " and ".join(other.datasets)
-    verdicts, differing = compare_verdicts(run, in_the_place_of(run, other))
+    verdicts, differing = compare_verdicts(run, replace_datasets(run, other))
     return [
         "### The claims in both orientations",
         f"Scripts: {turned} as the authors' scripts read them, as everywhere else on this page. "
@@ -219,7 +219,7 @@ def compress(source: Path, target: Path) -> None:
         image.convert("RGB").save(target, optimize=True)
 
 
-def into_page(study: str, sections: list[str], root: Path = ROOT) -> None:
+def write_into_page(study: str, sections: list[str], root: Path = ROOT) -> None:
     """Put sections between the marks of a study, on the page that has them.
 
     Where no page has them they go to the end of docs/<study>.md, which is made if need be.
@@ -234,7 +234,7 @@ def into_page(study: str, sections: list[str], root: Path = ROOT) -> None:
     page.write_text("\n\n".join([before, *sections, after]), encoding="utf-8")
 
 
-def shown(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) -> str:
+def render_table(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) -> str:
     """Return a table in Markdown; of a long one a link to the file that it is written to."""
     if len(table) < LONG:
         return markdown(table)
@@ -310,7 +310,7 @@ def compare_starts(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def in_the_place_of(run: Results, other: Results) -> Results:
+def replace_datasets(run: Results, other: Results) -> Results:
     """Return a run with the datasets of another in the place of its own.
 
     Raises

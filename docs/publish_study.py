@@ -20,7 +20,7 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
-from publish import MARKS, ROOT, compress, into_page, link, path, shipped_plan, shown, versions
+from publish import MARKS, ROOT, compress, link, path, render_table, shipped_plan, versions, write_into_page
 
 import nbmf_studies
 from nbmf_studies import all_studies
@@ -54,7 +54,7 @@ def main() -> None:
             compress(picture, ROOT / "docs/figures" / name)
             content = f"![{product.title_of(plan)}](figures/{name})"
         elif table.exists() and getattr(product, "in_report", False):
-            content = shown(pd.read_csv(table).round(4), options.study, product.name, ROOT)
+            content = render_table(pd.read_csv(table).round(4), options.study, product.name, ROOT)
         elif options.keep and getattr(product, "in_report", False) and long_table.exists():
             content = link(len(pd.read_csv(long_table)), options.study, product.name)
         elif (product.title_of(plan), is_figure) in before:
@@ -67,7 +67,7 @@ def main() -> None:
         text = (captions / product.caption).read_text(encoding="utf-8")
         caption = text.partition(".. csv-table::")[0].strip().replace("``", "`")
         sections += [f"### {product.title_of(plan)}", caption, content]
-    into_page(options.study, sections, ROOT)
+    write_into_page(options.study, sections, ROOT)
     kept = [*SCORE_TABLES, *(table.name for table in study.tables_of(plan) if table.in_reference)]
     for table in (results / f"tables/{name}.csv" for name in kept):
         if table.exists():  # there are no scores of a study without held-out masks

@@ -42,7 +42,7 @@ def test_what_is_taken_is_one_of_the_candidates(monkeypatch):
     names = candidates.candidates_for("BinaryMatrix", codes.size)
     assert {found[name] for name in ("taken", "without beta-dir-vb-finite")} <= {found[name] for name in names}
     monkeypatch.setattr(candidates, "method_to_show", lambda tested, chance, places: places[-1])
-    assert candidates.taken(None, [4, 2]) == 2
+    assert candidates.default_method(None, [4, 2]) == 2
 
 
 def test_defaults_for_counts_and_answers_are_measured(monkeypatch):
@@ -50,7 +50,7 @@ def test_defaults_for_counts_and_answers_are_measured(monkeypatch):
     monkeypatch.setattr(counts, "KINDS", {"parts": lambda rng: counts.parts(12, 8, rng)})
     monkeypatch.setattr(counts, "SHAPES", ((12, 8),))
     assert counts.losses(1).shape == (2, 1)
-    assert counts.found(1).to_numpy().max() <= 1
+    assert counts.count_structure_found(1).to_numpy().max() <= 1
     rng = np.random.default_rng(1)
     found = traits.measured(traits.questionnaire(30, 8, 1, rng), rng)
     assert len(found) == len(traits.SETTINGS)

@@ -101,7 +101,7 @@ WORSE_ON_LASTFM = {("lastfm", "logpca", 2): 0.49, ("paleo", "logpca", 2): 0.9}
 def test_claims_are_judged_in_both_orientations(publish):
     """With the turned datasets in the place of the run's, and with them alone."""
     run, other = made_up(), some(made_up(WORSE_ON_LASTFM), TURNED)
-    verdicts, differing = publish.compare_verdicts(run, publish.in_the_place_of(run, other))
+    verdicts, differing = publish.compare_verdicts(run, publish.replace_datasets(run, other))
     assert verdicts["number"].tolist() == [1, 2, 3, 4, 5, 6]
     assert verdicts["verdict: scripts"].tolist() == ["reproduced"] * 6
     assert verdicts["verdict: text"].tolist() == [*["reproduced"] * 3, "partly", *["reproduced"] * 2]
@@ -116,7 +116,7 @@ def test_traces_are_turned_with_the_scores(publish):
     run, other = made_up(), some(made_up(), ["lastfm"])
     first = (other.traces["method"] == "beta-dir-vb") & (other.traces["iteration"] == 1)
     other = other._replace(traces=other.traces.assign(perplexity=other.traces["perplexity"].mask(first, 0.7)))
-    _, differing = publish.compare_verdicts(run, publish.in_the_place_of(run, other))
+    _, differing = publish.compare_verdicts(run, publish.replace_datasets(run, other))
     assert differing["number"].tolist() == [5]
 
 
@@ -124,10 +124,10 @@ def test_an_unfinished_run_is_not_put_in_the_place_of_another(publish):
     run, other = made_up(), some(made_up(), TURNED)
     fewer = other._replace(scores=other.scores[other.scores["mask"] < 4])
     with pytest.raises(SystemExit, match=r"not that of the same fits: 18 of either .*'animals'"):
-        publish.in_the_place_of(run, fewer)
+        publish.replace_datasets(run, fewer)
     without = made_up(methods=dict.fromkeys(("bica", "c-bica"), 0))
     with pytest.raises(SystemExit, match="have no partner"):
-        publish.in_the_place_of(without, other)
+        publish.replace_datasets(without, other)
 
 
 def test_the_page_has_the_verdicts_of_both_and_what_differs(publish):
@@ -385,7 +385,7 @@ def test_the_published_second_verdicts_are_those_of_the_published_values(publish
     sections = judge_again.published_sections()
     page = "\n".join(sections)
     first = next(section for section in sections if section.startswith(judge_again.FIRST))
-    tables = judge_again.judged(judge_again.first_verdicts(first))
+    tables = judge_again.judge_tables(judge_again.first_verdicts(first))
     assert len(tables["verdicts"]) == 6
     assert publish.markdown(tables["verdicts"].drop(columns="other readings")) in page
     assert publish.markdown(tables["readings"]) in page

@@ -131,7 +131,7 @@ def test_recommenders_compared(monkeypatch):
 
     monkeypatch.setattr(recommenders, "python_of", missing)
     chosen = [recommenders.VB._replace(settings=recommenders.VB.settings[:2]), *recommenders.METHODS[2:4]]
-    table = recommenders.compared("tiny", SPARSE, 2, tuple(chosen))
+    table = recommenders.comparison_table("tiny", SPARSE, 2, tuple(chosen))
     assert column(table, "method") == [recommenders.VB.name, "popularity", "hpfrec"]
     assert column(table, "AUC")[-1] == "skipped: hpfrec cannot be installed: no index"
     assert " to " in column(table, "NDCG@100")[1]

@@ -102,11 +102,11 @@ def test_a_comparison_is_the_corrected_test_of_log_ratios():
     one, other = np.array([0.5, 0.6, 0.55]), np.array([0.52, 0.61, 0.58])
     scores = scores_of({"one": one, "other": other})
     found = scores.compare("paleo", scores.log_perplexity("paleo", "one"), scores.log_perplexity("paleo", "other"))
-    assert found.found == pytest.approx(interval(np.log(one / other), test_ratio=1 / 3))
-    assert found.reversed().found.mean == -found.found.mean
-    assert found.reversed().found.high == -found.found.low
-    low, high = np.exp([found.found.low, found.found.high])
-    assert str(found) == f"ratio {np.exp(found.found.mean):.3f} (95 % interval {low:.3f} to {high:.3f})"
+    assert found.log_ratio == pytest.approx(interval(np.log(one / other), test_ratio=1 / 3))
+    assert found.reversed().log_ratio.mean == -found.log_ratio.mean
+    assert found.reversed().log_ratio.high == -found.log_ratio.low
+    low, high = np.exp([found.log_ratio.low, found.log_ratio.high])
+    assert str(found) == f"ratio {np.exp(found.log_ratio.mean):.3f} (95 % interval {low:.3f} to {high:.3f})"
 
 
 def test_what_makes_a_mask_hard_counts_for_neither_method():

@@ -15,18 +15,18 @@ def averages(estimates: pd.DataFrame) -> pd.DataFrame:
         smallest), runs, seconds (mean).
     """
     rows = []
-    for key, own in estimates.groupby(["seed", "order", "kind"], sort=False):
-        spread = own["value"].std(ddof=1) if len(own) > 1 else np.nan
-        error = spread / np.sqrt(len(own)) if len(own) > 1 else own["error"].iloc[0]
+    for key, runs in estimates.groupby(["seed", "order", "kind"], sort=False):
+        spread = runs["value"].std(ddof=1) if len(runs) > 1 else np.nan
+        error = spread / np.sqrt(len(runs)) if len(runs) > 1 else runs["error"].iloc[0]
         rows.append(
             {
                 **dict(zip(("seed", "order", "kind"), key, strict=True)),
-                "value": own["value"].mean(),
+                "value": runs["value"].mean(),
                 "error": error,
                 "spread": spread,
-                "effective_size": own["effective_size"].min(),
-                "runs": len(own),
-                "seconds": own["seconds"].mean(),
+                "effective_size": runs["effective_size"].min(),
+                "runs": len(runs),
+                "seconds": runs["seconds"].mean(),
             }
         )
     return pd.DataFrame(rows)

@@ -63,8 +63,8 @@ class Results:
     def filled(self) -> Iterator[tuple[str, pd.DataFrame]]:
         """Yield each dataset with signal-to-noise ratios: index (order, run), a column per way."""
         if self.scores is not None:
-            for dataset, own in self.scores.groupby("dataset", sort=False):
-                yield dataset, own.pivot(index=["order", "run"], columns="way", values="snr")
+            for dataset, fits in self.scores.groupby("dataset", sort=False):
+                yield dataset, fits.pivot(index=["order", "run"], columns="way", values="snr")
 
 
 def _format_choices(orders) -> str:
@@ -169,10 +169,10 @@ def too_many_cost(run: Results) -> Iterator[Part]:
 def _best_shapes(run: Results, wanted, others) -> Iterator[Part]:
     if run.bounds is None:
         return
-    for dataset, own in run.bounds.groupby("dataset", sort=False):
+    for dataset, fits in run.bounds.groupby("dataset", sort=False):
         values = {
             (row.shape_W, row.shape_H): row.bound
-            for row in own.itertuples()
+            for row in fits.itertuples()
             if others is None or (row.shape_W, row.shape_H) in others
         }
         if wanted in values and len(values) > 1:

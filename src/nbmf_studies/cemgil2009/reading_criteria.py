@@ -185,9 +185,9 @@ def learned_shapes(run: Results) -> Iterator[Part]:
     for dataset in PRINTED:
         best = run.best_fits(dataset)
         if not best.empty:
-            one = best.loc[best["objective"].idxmax()]
-            text = f"shapes {one['shape_W']:.3g} of templates, {one['shape_H']:.3g} of excitations"
-            yield Part(dataset, bool(one["shape_W"] < 1 < one["shape_H"]), f"{text}, {one.name} of them")
+            fit = best.loc[best["objective"].idxmax()]
+            text = f"shapes {fit['shape_W']:.3g} of templates, {fit['shape_H']:.3g} of excitations"
+            yield Part(dataset, bool(fit["shape_W"] < 1 < fit["shape_H"]), f"{text}, {fit.name} of them")
 
 
 # --- Figures 6 and 7 -------------------------------------------------------------------------
@@ -195,24 +195,24 @@ def learned_shapes(run: Results) -> Iterator[Part]:
 
 def _compare_ways(run: Results, order: int, pairs: Iterable[tuple[str, str, bool]], least: float) -> Iterator[Part]:
     """Yield whether one way fills better than another by so many dB, pair by pair: way, other, whether that is ours."""
-    labels, found, ours = LABELS | MEANS, {}, {}
+    labels, gains, ours = LABELS | MEANS, {}, {}
     for way, other, is_ours in pairs:
-        one, two = run.snr(order, way), run.snr(order, other)
-        if one is not None and two is not None:
+        first, second = run.snr(order, way), run.snr(order, other)
+        if first is not None and second is not None:
             where = f"{labels[way]} against {labels[other]}"
-            found[where], ours[where] = _interval(one - two), is_ours
-    for where, p in zip(found, _adjusted_p_values(found, ours), strict=True):
-        holds = found[where].mean >= least and p < SURE
-        yield Part(where, bool(holds), describe(found[where], p), ours=ours[where])
+            gains[where], ours[where] = _interval(first - second), is_ours
+    for where, p in zip(gains, _adjusted_p_values(gains, ours), strict=True):
+        holds = gains[where].mean >= least and p < SURE
+        yield Part(where, bool(holds), describe(gains[where], p), ours=ours[where])
 
 
-def _adjusted_p_values(found: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
+def _adjusted_p_values(gains: dict[str, Interval], ours: dict[str, bool]) -> list[float]:
     """Return Holm's p-values of the paper's comparisons, and of ours among themselves."""
     adjusted = {}
     for kind in (False, True):
-        names = [name for name in found if ours[name] == kind]
-        adjusted |= dict(zip(names, holm(found[name].p for name in names), strict=True))
-    return [float(adjusted[name]) for name in found]
+        names = [name for name in gains if ours[name] == kind]
+        adjusted |= dict(zip(names, holm(gains[name].p for name in names), strict=True))
+    return [float(adjusted[name]) for name in gains]
 
 
 def bayes_fills_better(run: Results) -> Iterator[Part]:
@@ -243,9 +243,9 @@ def images_help(run: Results) -> Iterator[Part]:
 def few_are_alike(run: Results) -> Iterator[Part]:
     """Below ten templates: all of the interval is small."""
     for way in (VB_MEAN, *VB_TIED):
-        one, two = run.snr(FEW, way), run.snr(FEW, ML)
-        if one is not None and two is not None:
-            gain = _interval(one - two)
+        bayes, ml = run.snr(FEW, way), run.snr(FEW, ML)
+        if bayes is not None and ml is not None:
+            gain = _interval(bayes - ml)
             label = (LABELS | MEANS)[way]
             text = f"{describe(gain)}; paper about 0.1"
             yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)
@@ -270,8 +270,8 @@ def untied_is_best(run: Results) -> Iterator[Part]:
     tied = [way for way in VB_TIED if way != UNTIED]
     yield from _compare_ways(run, MANY, [(UNTIED, way, False) for way in tied], 0.0)
     means = {way: run.snr(MANY, way) for way in VB_TIED}
-    if all(own is not None for own in means.values()):
-        values = {way: float(own.mean()) for way, own in means.items()}
+    if all(snr is not None for snr in means.values()):
+        values = {way: float(snr.mean()) for way, snr in means.items()}
         difference = max(values.values()) - min(values.values())
         text = ", ".join(f"{LABELS[way]} {value:.2f}" for way, value in values.items())
         yield Part("all ties within 0.5 dB", difference <= BETTER, f"{difference:.2f} dB apart: {text}")

@@ -44,8 +44,8 @@ def drawn_dataset(recipe: str, options: dict[str, Any], **looks: str) -> tuple[s
     **looks
         `observe` and `measure` of the entry.
     """
-    of = *recipe.split(".")[1:], *map(_name_part, options.values())
-    return "-".join(of), {"recipe": recipe, "options": options, **looks}
+    parts = *recipe.split(".")[1:], *map(_name_part, options.values())
+    return "-".join(parts), {"recipe": recipe, "options": options, **looks}
 
 
 def origin(dataset: str) -> str:

@@ -230,8 +230,8 @@ class BestFits(Need):
             factors = dict(pairs)
             path, report = best_fit(list(factors))
             print(f"{label}: {path}, D = {report['loss']:.1f}")
-            found = read_arrays(factors[path], "factors")
-            arrays = {name: found.get(name) for name in ("W", "H", "expectation")}
+            arrays_of_fit = read_arrays(factors[path], "factors")
+            arrays = {name: arrays_of_fit.get(name) for name in ("W", "H", "expectation")}
             numbers = report["loss"], report["active_components"]
             shown.append(ShownFit(method, label, *numbers, **arrays))
         return shown

@@ -115,15 +115,15 @@ def combine_verdicts(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFra
         (each with its verdict).
     """
     rows = []
-    for one in claims.itertuples():
-        others = readings[readings["number"] == one.number]
-        verdict_of = {PUBLISHED: one.verdict} | dict(zip(others["reading"], others["verdict"], strict=True))
+    for claim in claims.itertuples():
+        others = readings[readings["number"] == claim.number]
+        verdict_of = {PUBLISHED: claim.verdict} | dict(zip(others["reading"], others["verdict"], strict=True))
         reading = max(verdict_of, key=lambda name: ORDER.index(verdict_of[name]))  # of equals the first: as published
         verdict = verdict_of[reading]
-        if verdict == REPRODUCED and reading != PUBLISHED and one.verdict != NOT_MEASURED:
+        if verdict == REPRODUCED and reading != PUBLISHED and claim.verdict != NOT_MEASURED:
             verdict = UNDER_ANOTHER_READING
         evidence = "; ".join(f"{name}: {verdict_of[name]}" for name in others["reading"])
-        rows.append([one.number, one.claim, verdict, reading, one.verdict, evidence])
+        rows.append([claim.number, claim.claim, verdict, reading, claim.verdict, evidence])
     return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])
 
 

@@ -100,8 +100,8 @@ class Results:
         goal : Series, the error of each seed
         """
         arrivals = []
-        for seed, own in self.trace(set_up, method).groupby("seed"):
-            arrived = own.loc[own["error"] <= EQUAL * goal[seed], "seconds"]
+        for seed, trace in self.trace(set_up, method).groupby("seed"):
+            arrived = trace.loc[trace["error"] <= EQUAL * goal[seed], "seconds"]
             arrivals.append(arrived.min() if len(arrived) else np.inf)
         return float(np.median(arrivals))
 
@@ -116,9 +116,7 @@ def _format_values(pairs) -> str:
 
 def alike_when_easy(run: Results) -> Iterator[Part]:
     """On set-up 1."""
-    errors = {
-        method: run.mean_at_end(EASY, method) for method in run.methods_run(EASY, (GAUSSIAN, BOHNING, *DIRECT, NOISE))
-    }
+    errors = {m: run.mean_at_end(EASY, m) for m in run.methods_run(EASY, (GAUSSIAN, BOHNING, *DIRECT, NOISE))}
     for method, error in errors.items():
         best = min(errors.values())
         text = f"error {error:.4f}, the best {best:.4f}"

@@ -79,8 +79,8 @@ def discovery_times(patterns: pd.DataFrame) -> pd.DataFrame:
         As `gathering.traces` makes it of fits to `patterns`.
     """
     rows = []
-    for (method, seed), own in patterns.groupby(["method", "seed"], sort=False):
-        arrived = own[own["wrong"] <= WRONG].sort_values("iteration")
+    for (method, seed), trace in patterns.groupby(["method", "seed"], sort=False):
+        arrived = trace[trace["wrong"] <= WRONG].sort_values("iteration")
         first = arrived.iloc[0] if len(arrived) else {"iteration": np.inf, "seconds": np.inf}
         rows.append({"method": method, "seed": seed, **{name: first[name] for name in ("iteration", "seconds")}})
     return pd.DataFrame(rows)
@@ -97,11 +97,11 @@ def pattern_times(patterns: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
         Of each method.
     """
     rows = []
-    for method, own in discovery_times(patterns).groupby("method", sort=False):
-        at = own["iteration"]
+    for method, times in discovery_times(patterns).groupby("method", sort=False):
+        at = times["iteration"]
         quantiles = {f"iteration, {share:.0%} of seeds": at.quantile(share, "higher") for share in QUANTILES}
-        seconds = own["seconds"].quantile(0.5, "higher")
-        row = {"seeds": len(own), "found": int(np.isfinite(at).sum())}
+        seconds = times["seconds"].quantile(0.5, "higher")
+        row = {"seeds": len(times), "found": int(np.isfinite(at).sum())}
         rows.append({"method": labels[method], **row, **quantiles, "seconds, 50% of seeds": seconds})
     return pd.DataFrame(rows)
 

@@ -169,8 +169,8 @@ def factors_are_found(run: Results) -> Iterator[Part]:
     for set_up in BINARY:
         for method in run.methods_run(set_up, BOHNING, *criteria.DIRECT, NOISE):
             update = UPDATES.get(method, LINE_SEARCH)
-            of = {"set_up": set_up, "method": method, "update": update, "scale": USUAL_SCALE}
-            counts = count_factors(run.ends[np.logical_and.reduce([run.ends[name] == of[name] for name in of])])
+            values = {"set_up": set_up, "method": method, "update": update, "scale": USUAL_SCALE}
+            counts = count_factors(run.ends[np.logical_and.reduce([run.ends[name] == values[name] for name in values])])
             start = first_decade((counts - run.K).abs().le(criteria.FACTORS).all(axis=1))
             text = "no decade" if start is None else f"from {start:.2g} to {10 * start:.2g}"
             yield Part(f"{short_name(method)} on {set_up}", start is not None, text)
@@ -178,10 +178,10 @@ def factors_are_found(run: Results) -> Iterator[Part]:
 
 def patterns_are_found(run: Results) -> Iterator[Part]:
     """Claim 10: by most seeds."""
-    for method, own in discovery_times(run.patterns).groupby("method", sort=False):
-        at = own["iteration"]
+    for method, times_of_method in discovery_times(run.patterns).groupby("method", sort=False):
+        at = times_of_method["iteration"]
         median, within = at.quantile(0.5, "higher"), (at <= FEW).mean()
-        text = f"median {median:g} iterations; {within:.0%} of {len(own)} seeds within {FEW}"
+        text = f"median {median:g} iterations; {within:.0%} of {len(times_of_method)} seeds within {FEW}"
         evidence = f"{text}, {np.isfinite(at).mean():.0%} at all"
         yield Part(short_name(method), median <= FEW, evidence, ours=method in NOT_ITS_VARIANTS)
 
@@ -199,8 +199,10 @@ def same_at_other_sizes(run: Results) -> Iterator[Part]:
     ]
     differences = []
     for cell, method in cells:
-        of = dict(zip(("set_up", "N", "D"), cell, strict=True))
-        differences.append(difference(*(column_by("seed", run.sizes, "error", **of, method=m) for m in (PG_F, method))))
+        values = dict(zip(("set_up", "N", "D"), cell, strict=True))
+        differences.append(
+            difference(*(column_by("seed", run.sizes, "error", **values, method=m) for m in (PG_F, method)))
+        )
     adjusted = holm(one.p for one in differences)
     for ((set_up, N, D), method), away, p in zip(cells, differences, adjusted, strict=True):
         where = f"PG-F minus {short_name(method)}, {N} x {D}, {set_up}"

@@ -16,15 +16,17 @@ class Comparison(NamedTuple):
     """One comparison of two methods: what it is called, and the interval of the mean log ratio of perplexities."""
 
     where: str
-    found: Interval
+    log_ratio: Interval
 
     def reversed(self) -> "Comparison":
         """Return the comparison of the second method with the first."""
-        found = self.found
-        return self._replace(found=found._replace(mean=-found.mean, low=-found.high, high=-found.low))
+        log_ratio = self.log_ratio
+        return self._replace(
+            log_ratio=log_ratio._replace(mean=-log_ratio.mean, low=-log_ratio.high, high=-log_ratio.low)
+        )
 
     def __str__(self) -> str:
-        ratio, low, high = (np.exp(value) for value in (self.found.mean, self.found.low, self.found.high))
+        ratio, low, high = (np.exp(value) for value in (self.log_ratio.mean, self.log_ratio.low, self.log_ratio.high))
         return f"ratio {ratio:.3f} (95 % interval {low:.3f} to {high:.3f})"
 
 
@@ -68,5 +70,5 @@ class Scores:
 def are_below(comparisons: Iterable[Comparison]) -> list[bool]:
     """Return which of the first methods are better: their mean is below, with Holm's correction over all of them."""
     comparisons = list(comparisons)
-    adjusted = holm(one.found.p for one in comparisons)
-    return [one.found.mean < 0.0 and p < LEVEL for one, p in zip(comparisons, adjusted, strict=True)]
+    adjusted = holm(one.log_ratio.p for one in comparisons)
+    return [one.log_ratio.mean < 0.0 and p < LEVEL for one, p in zip(comparisons, adjusted, strict=True)]

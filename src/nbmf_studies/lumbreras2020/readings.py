@@ -128,7 +128,7 @@ def vb_against_bica(run: Results) -> Iterator[Part]:
             scores.log_perplexity_at_best(dataset, "beta-dir-vb"),
             scores.log_perplexity_at_best(dataset, "bica"),
         )
-        yield Part(dataset, bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR), str(comparison))
+        yield Part(dataset, bool(np.exp(comparison.log_ratio.high) <= 1.0 + SIMILAR), str(comparison))
 
 
 def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
@@ -165,9 +165,9 @@ def logistic_pca(run: Results) -> Iterator[Part]:
         comparison = scores.compare(dataset, logpca, scores.log_perplexity_at_best(dataset, best))
         text = f"against {best}: {comparison}"
         if dataset == "animals":
-            yield Part(f"worse on {dataset}", bool(comparison.found.low > 0.0), text)
+            yield Part(f"worse on {dataset}", bool(comparison.log_ratio.low > 0.0), text)
         else:
-            yield Part(f"best on {dataset}", bool(comparison.found.high < 0.0), text)
+            yield Part(f"best on {dataset}", bool(comparison.log_ratio.high < 0.0), text)
         last = int(scores.table.loc[scores.table["method"] == "logpca", "K"].max())
         decays.append(scores.compare(dataset, logpca, scores.log_perplexity(dataset, "logpca", last), dataset))
     for one, below in zip(decays, are_below(decays), strict=True):
@@ -184,7 +184,7 @@ def convergence(run: Results) -> Iterator[Part]:
         )
         yield Part(
             f"catches up on {dataset}",
-            bool(np.exp(comparison.found.high) <= 1.0 + SIMILAR),
+            bool(np.exp(comparison.log_ratio.high) <= 1.0 + SIMILAR),
             f"{better}-5: {comparison}",
         )
 

@@ -222,10 +222,10 @@ def _relative_to_reference(ours: float, theirs: float) -> float:
     return 0.0 if ours == theirs else abs(ours - theirs) / theirs if theirs else np.inf
 
 
-def _result(found: dict, perplexities: np.ndarray, medians: float) -> str:
-    if not found["fits"]:
+def _result(counts_of_group: dict, perplexities: np.ndarray, medians: float) -> str:
+    if not counts_of_group["fits"]:
         return "no partner"
-    if found["identical"] == found["fits"]:
+    if counts_of_group["identical"] == counts_of_group["fits"]:
         return "identical"
     if perplexities.max() <= ROUNDING:
         return "rounding"

@@ -54,11 +54,11 @@ def roll_call_values(column: str, kind: str, ids: pd.Series, votes: Path, roll_c
     if not table["rcid"].is_unique:
         repeated = table["rcid"][table["rcid"].duplicated()].iloc[0]
         raise DataError(f"{roll_calls}: roll call {repeated} is there more than once")
-    found = ids.map(table.set_index("rcid")[column])
-    without = ids[found.isna()]
-    if len(without):
-        raise DataError(f"{roll_calls}: no {column} for roll call {without.iloc[0]}, in {votes}")
-    return found
+    values = ids.map(table.set_index("rcid")[column])
+    missing = ids[values.isna()]
+    if len(missing):
+        raise DataError(f"{roll_calls}: no {column} for roll call {missing.iloc[0]}, in {votes}")
+    return values
 
 
 def vote_codes(votes: pd.DataFrame, code_of: dict[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

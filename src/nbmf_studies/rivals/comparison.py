@@ -46,15 +46,15 @@ def compare(
         `significantly_better` and `_worse` those on which the paired difference over masks is significant (Nadeau and
         Bengio 2003), adjusted for all matrices and all such rivals together.
     """
-    found = results_by_matrix(scores, baselines, labels, library)
+    results = results_by_matrix(scores, baselines, labels, library)
     ratios = {}
-    for dataset in found:
+    for dataset in results:
         sizes = baselines[baselines["dataset"] == dataset]
         ratios[dataset] = sizes["n_test"].mean() / sizes["n_train"].mean()
     parts = []
     for method in ours:
         for is_library in (False, True):
-            rows = _rival_rows(method, found, ratios, labels, is_library)
+            rows = _rival_rows(method, results, ratios, labels, is_library)
             if rows:
                 parts.append(_adjust_p_values(rows))
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)] if parts else pd.DataFrame(columns=list(COLUMNS))
@@ -62,16 +62,16 @@ def compare(
 
 def _rival_rows(
     method: str,
-    found: dict[str, list[MethodResult]],
+    results: dict[str, list[MethodResult]],
     ratios: dict[str, float],
     labels: dict[str, str],
     is_library: bool,
 ) -> list[dict]:
     """Return what is known about one of our methods against each rival; p-values of single matrices not adjusted."""
     pairs: dict[str, list] = {}
-    for dataset, every in found.items():
-        mine = next((one for one in every if one.method == method), None)
-        for rival in every if mine else ():
+    for dataset, dataset_results in results.items():
+        mine = next((result for result in dataset_results if result.method == method), None)
+        for rival in dataset_results if mine else ():
             if rival is not mine and (rival.kind == LIBRARY) is is_library:
                 pairs.setdefault(rival.method, []).append((dataset, mine, rival))
     rows = []

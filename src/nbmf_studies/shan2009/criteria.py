@@ -64,12 +64,12 @@ class Results:
         return groups[column].median().unstack("model")
 
 
-def holds_on_enough_sets(found: pd.Series, least: int, what: str) -> tuple[bool, str]:
+def holds_on_enough_sets(by_set: pd.Series, least: int, what: str) -> tuple[bool, str]:
     """Return whether a rule holds on enough of the sets that were run, and a text that names the exceptions."""
-    exceptions = [name.removeprefix("uci_") for name, holds in found.items() if not holds]
-    needed = int(np.ceil(least * len(found) / 9))  # fewer in a reduced run
-    text = f"{what} on {int(found.sum())} of {len(found)}"
-    return int(found.sum()) >= needed, text + (f"; not {', '.join(exceptions)}" if exceptions else "")
+    exceptions = [name.removeprefix("uci_") for name, holds in by_set.items() if not holds]
+    needed = int(np.ceil(least * len(by_set) / 9))  # fewer in a reduced run
+    text = f"{what} on {int(by_set.sum())} of {len(by_set)}"
+    return int(by_set.sum()) >= needed, text + (f"; not {', '.join(exceptions)}" if exceptions else "")
 
 
 def _describe_floor(floor: str, column: str = "perplexity") -> str:
@@ -148,8 +148,8 @@ def stable_on_movielens(run: Results) -> Iterator[Part]:
 def flips_rise(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 7, decided by its rule."""
     coarse = run.flips[(run.flips["model"] == MMNB) & (run.flips["step"] == COARSE)]
-    for dataset, own in coarse.groupby("dataset", sort=False):
-        curve = own.groupby("level")["perplexity"].mean()
+    for dataset, flips in coarse.groupby("dataset", sort=False):
+        curve = flips.groupby("level")["perplexity"].mean()
         steps = np.diff(curve.to_numpy())
         text = f"{int((steps > 0).sum())} of {steps.size} steps up, {curve.iloc[0]:.5g} to "
         yield Part(dataset, bool((steps > 0).all()), text + f"{curve.iloc[-1]:.5g}")
@@ -180,8 +180,8 @@ def fast_is_mnb(run: Results) -> Iterator[Part]:
 def lda_is_not_monotone(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 10, decided by its rule."""
     jester = run.flips[run.flips["dataset"].str.startswith("jester") & run.flips["step"].isin(FINE)]
-    for (step, model), own in jester.groupby(["step", "model"], sort=False):
-        steps = np.diff(own.groupby("level")["perplexity"].mean().to_numpy())
+    for (step, model), flips in jester.groupby(["step", "model"], sort=False):
+        steps = np.diff(flips.groupby("level")["perplexity"].mean().to_numpy())
         up = int((steps > 0).sum())
         holds = up >= STEPS_UP * steps.size if model == MMNB else up < steps.size
         yield Part(f"{LABELS[model]}, steps of {100 * step:g} %", bool(holds), f"{up} of {steps.size} steps up")
@@ -189,8 +189,8 @@ def lda_is_not_monotone(run: Results) -> Iterator[Part]:
 
 def fast_clusters_as_well(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 11, decided by its rule."""
-    for dataset, own in run.topics.groupby("dataset", sort=False):
-        best = own.loc[own.groupby("model")["objective"].idxmax()].set_index("model")["precision"]
+    for dataset, fits in run.topics.groupby("dataset", sort=False):
+        best = fits.loc[fits.groupby("model")["objective"].idxmax()].set_index("model")["precision"]
         for name in FAST_LDA:
             if LDA in best and name in best:
                 text = f"{LABELS[name]} {best[name]:.4f}, LDA {best[LDA]:.4f}"
@@ -201,8 +201,10 @@ def fast_clusters_as_well(run: Results) -> Iterator[Part]:
 def topics_share_words(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 12, decided by its rule."""
     classic = run.topics[run.topics["dataset"] == "classic3"]
-    best = {model: own.loc[own["objective"].idxmax(), "topics"] for model, own in classic.groupby("model", sort=False)}
-    topics = {model: found.split(" | ") for model, found in best.items()}
+    best = {
+        model: fits.loc[fits["objective"].idxmax(), "topics"] for model, fits in classic.groupby("model", sort=False)
+    }
+    topics = {model: joined.split(" | ") for model, joined in best.items()}
     for model, papers in reported_values.TOPICS.items():
         if model in topics:
             yield _shared_words_part(f"{LABELS[model]} and the paper's", topics[model], papers)

@@ -39,11 +39,16 @@ def several_starts(runs: pd.DataFrame, test_ratio: float) -> pd.DataFrame:
             if model not in set(runs["model"]):
                 continue
             means = uci_differences(runs, count, model, "test", test_ratio)
-            for (dataset, one), p in zip(means.items(), adjusted_p_values(means.values()), strict=True):
+            for (dataset, difference), p in zip(means.items(), adjusted_p_values(means.values()), strict=True):
                 row = {"dataset": dataset, "starts": count, "model": LABELS[model]}
                 row |= {"perplexity": medians[dataset, model], "NB": medians[dataset, MNB]}
-                row |= {"ln of the ratio": one.mean.mean, "low": one.mean.low, "high": one.mean.high, "p": p}
-                row |= {"folds lower": one.lower, "folds": one.folds, "left out": one.left_out}
+                row |= {
+                    "ln of the ratio": difference.mean.mean,
+                    "low": difference.mean.low,
+                    "high": difference.mean.high,
+                    "p": p,
+                }
+                row |= {"folds lower": difference.lower, "folds": difference.folds, "left out": difference.left_out}
                 rows.append(row | {"spread": spread[dataset, model], "spread, NB": spread[dataset, MNB]})
     return pd.DataFrame(rows)
 
@@ -69,14 +74,14 @@ def compare_with_one_component(runs: pd.DataFrame) -> pd.DataFrame:
         runs = runs.assign(first_alpha=runs["first_alpha"].astype(object).fillna("default"))
     best = best_of_starts(runs, [*FIT_COLUMNS, *varied])
     rows = []
-    for of, own in best.groupby(["K", "model", *varied], sort=False):
-        row = dict(zip(["K", "model", *varied], of, strict=True)) | {"model": LABELS[of[1]]}
+    for key, fits in best.groupby(["K", "model", *varied], sort=False):
+        row = dict(zip(["K", "model", *varied], key, strict=True)) | {"model": LABELS[key[1]]}
         for part in ("training", "test"):
-            row |= {part: own[part].mean(), f"{part}, one component": own[f"one_{part}"].mean()}
-        row["sampled"] = own["sampled"].mean()
-        row |= {"folds": len(own), "worse than one": int((own["training"] > own["one_training"]).sum())}
-        row |= {"collapsed": int((own["distinct"] < own["K"]).sum()), "sum of alpha": own["concentration"].median()}
-        rows.append(row | {"seconds": own["seconds"].median()})
+            row |= {part: fits[part].mean(), f"{part}, one component": fits[f"one_{part}"].mean()}
+        row["sampled"] = fits["sampled"].mean()
+        row |= {"folds": len(fits), "worse than one": int((fits["training"] > fits["one_training"]).sum())}
+        row |= {"collapsed": int((fits["distinct"] < fits["K"]).sum()), "sum of alpha": fits["concentration"].median()}
+        rows.append(row | {"seconds": fits["seconds"].median()})
     return pd.DataFrame(rows)
 
 

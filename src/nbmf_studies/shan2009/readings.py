@@ -55,9 +55,9 @@ def uci_differences(
     best = best_of_starts(table, FIT_COLUMNS, count)
     return {
         name: difference(
-            column_by("fold", own, column, model=model), column_by("fold", own, column, model=MNB), test_ratio
+            column_by("fold", runs, column, model=model), column_by("fold", runs, column, model=MNB), test_ratio
         )
-        for name, own in best.groupby("dataset", sort=False)
+        for name, runs in best.groupby("dataset", sort=False)
     }
 
 
@@ -123,9 +123,9 @@ def _better_than_one_component(run: Results) -> Iterator[Part]:
     if run.foodmart_starts is None:
         return
     best = best_of_starts(run.foodmart_starts, FIT_COLUMNS)
-    for (K, model), own in best.groupby(["K", "model"]):
-        better = own["training"] < own["one_training"]
-        text = f"training {own['training'].mean():.4g}, one component {own['one_training'].mean():.4g}"
+    for (K, model), fits in best.groupby(["K", "model"]):
+        better = fits["training"] < fits["one_training"]
+        text = f"training {fits['training'].mean():.4g}, one component {fits['one_training'].mean():.4g}"
         yield Part(f"foodmart, K = {K}, {model}: better than one component", bool(better.all()), text, True)
 
 
@@ -139,9 +139,9 @@ def compare_stops_with_full(table: pd.DataFrame, test_ratio: float) -> pd.DataFr
     medians of CPU seconds over folds.
     """
     rows = []
-    for (dataset, K), own in table.groupby(["dataset", "K"], sort=False):
-        full = own[own["model"].isin(FULL)]
-        for stop, fast in own[~own["model"].isin(FULL)].groupby(STOP_COLUMNS, sort=True):
+    for (dataset, K), group in table.groupby(["dataset", "K"], sort=False):
+        full = group[group["model"].isin(FULL)]
+        for stop, fast in group[~group["model"].isin(FULL)].groupby(STOP_COLUMNS, sort=True):
             row = dict(zip(["dataset", "K", *STOP_COLUMNS], (dataset, K, *stop), strict=True))
             row |= {
                 name: difference(column_by("fold", fast, name), column_by("fold", full, name), test_ratio)
@@ -157,29 +157,29 @@ def any_stop_is_as_good(run: Results) -> Iterator[Part]:
         table, test_ratio = getattr(run, name), run.test_ratio.get(name, 0.0)
         if table is None:
             continue
-        for (dataset, K), own in table.groupby(["dataset", "K"], sort=False):
+        for (dataset, K), group in table.groupby(["dataset", "K"], sort=False):
             for column, measure in TEST.items():
-                comparison = compare_stops_with_full(own, test_ratio)
+                comparison = compare_stops_with_full(group, test_ratio)
                 where = f"{dataset}, K = {K}, {measure}"
-                yield Part(where, *_best_stop(comparison, column, own, test_ratio), column == "sampled")
+                yield Part(where, *_best_stop(comparison, column, group, test_ratio), column == "sampled")
 
 
-def _best_stop(found: pd.DataFrame, column: str, table: pd.DataFrame, test_ratio: float) -> tuple[bool, str]:
+def _best_stop(comparison: pd.DataFrame, column: str, table: pd.DataFrame, test_ratio: float) -> tuple[bool, str]:
     """Return whether any stop of one dataset and K is as good and fast enough, and the best of those that are fast."""
-    quick = found[found["faster"] >= FASTER]
+    quick = comparison[comparison["faster"] >= FASTER]
     if quick.empty:
-        fastest = found.loc[found["faster"].idxmax()]
+        fastest = comparison.loc[comparison["faster"].idxmax()]
         return (
             False,
-            f"none of {len(found)} stops is {FASTER:g} times faster; at most {_describe_stop(fastest, column)}",
+            f"none of {len(comparison)} stops is {FASTER:g} times faster; at most {_describe_stop(fastest, column)}",
         )
     full = column_by("fold", table[table["model"].isin(FULL)], column)
     margins = [
         difference(column_by("fold", _select_stop(table, row), column), full, test_ratio, np.log1p(WITHIN))
         for _, row in quick.iterrows()
     ]
-    good = (adjusted_p_values(margins) < CERTAIN) & np.array([one.mean.mean < 0 for one in margins])
-    best = quick.iloc[int(np.argmin([one.mean.mean for one in margins]))]
+    good = (adjusted_p_values(margins) < CERTAIN) & np.array([margin.mean.mean < 0 for margin in margins])
+    best = quick.iloc[int(np.argmin([margin.mean.mean for margin in margins]))]
     return bool(
         good.any()
     ), f"{int(good.sum())} of {len(quick)} stops that are fast enough; {_describe_stop(best, column)}"

@@ -33,7 +33,7 @@ def uci(runs: pd.DataFrame, measure: str) -> pd.DataFrame:
     """
     given = reported_values.UCI[measure]
     keys = ["dataset", "floor", "model"]
-    return _compare_with_paper(runs, keys, measure, lambda of, part: given.get((of[0], of[2], part)))
+    return _compare_with_paper(runs, keys, measure, lambda key, part: given.get((key[0], key[2], part)))
 
 
 def binary(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
@@ -42,21 +42,21 @@ def binary(runs: pd.DataFrame, dataset: str) -> pd.DataFrame:
     runs : DataFrame, as runs.tabulate_rows makes it, all of this dataset
     """
     given = reported_values.BINARY[dataset]
-    return _compare_with_paper(runs, ["K", "model"], "perplexity", lambda of, part: given.get((*of, part)))
+    return _compare_with_paper(runs, ["K", "model"], "perplexity", lambda key, part: given.get((*key, part)))
 
 
 def _compare_with_paper(runs, keys, measure, paper) -> pd.DataFrame:
     rows = []
-    for of, own in runs.groupby(keys, sort=False):
-        row = dict(zip(keys, of, strict=True)) | {"model": LABELS[of[-1]]}
+    for key, group in runs.groupby(keys, sort=False):
+        row = dict(zip(keys, key, strict=True)) | {"model": LABELS[key[-1]]}
         for part in PARTS:
-            values = own.loc[own["part"] == part, measure]
+            values = group.loc[group["part"] == part, measure]
             mean, spread, infinite = mean_and_spread(values.tolist())
-            row |= {f"{part}, paper": paper(of, part), part: mean, f"{part}, sd": spread}
+            row |= {f"{part}, paper": paper(key, part), part: mean, f"{part}, sd": spread}
             if measure == "perplexity":
                 row[f"{part}, infinite folds"] = infinite
         if measure == "perplexity":
-            tests = own[own["part"] == "test"]
+            tests = group[group["part"] == "test"]
             row["test, median"] = tests["perplexity"].median()
             row["test, sampled"] = tests["sampled"].median()
         rows.append(row)
@@ -79,17 +79,17 @@ def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
     the largest of all starts; that start's mean entropy of memberships.
     """
     rows = []
-    for (dataset, model), own in topics.groupby(["dataset", "model"], sort=False):
-        best = own.loc[own["objective"].idxmax()]
+    for (dataset, model), starts in topics.groupby(["dataset", "model"], sort=False):
+        best = starts.loc[starts["objective"].idxmax()]
         rows.append(
             {
                 "dataset": dataset,
                 "model": LABELS[model],
                 "paper": reported_values.PRECISION_OF_TEXT.get((dataset, model)),
                 "best start": best["precision"],
-                "least": own["precision"].min(),
-                "largest": own["precision"].max(),
-                "starts": len(own),
+                "least": starts["precision"].min(),
+                "largest": starts["precision"].max(),
+                "starts": len(starts),
                 "entropy": best["entropy"],
                 "distinct topics": best["distinct"],
             }
@@ -134,19 +134,19 @@ def compare_fast_with_full(ratings: pd.DataFrame, text: pd.DataFrame) -> pd.Data
     rows = []
     tests = pd.concat([ratings, text])
     tests = tests[tests["part"] == "test"]
-    for of, own in tests.groupby(["dataset", "K", "smoothing"], sort=False):
-        models = dict(iter(own.groupby("model")))
+    for key, runs in tests.groupby(["dataset", "K", "smoothing"], sort=False):
+        models = dict(iter(runs.groupby("model")))
         full = next((models[name] for name in FULL if name in models), None)
         for name in FAST:
             if full is not None and name in models:
-                row = dict(zip(("dataset", "K", "smoothing"), of, strict=True))
+                row = dict(zip(("dataset", "K", "smoothing"), key, strict=True))
                 rows.append(row | {"model": LABELS[name], **_ratios(models[name], full)})
     return pd.DataFrame(rows)
 
 
 def _ratios(fast: pd.DataFrame, full: pd.DataFrame) -> dict:
-    steps = [(own["seconds"] / own["iterations"]).median() for own in (full, fast)]
-    collapsed = [int((own["distinct"] < own["K"]).sum()) for own in (fast, full)]
+    steps = [(runs["seconds"] / runs["iterations"]).median() for runs in (full, fast)]
+    collapsed = [int((runs["distinct"] < runs["K"]).sum()) for runs in (fast, full)]
     return {
         "perplexity": fast["perplexity"].median() / full["perplexity"].median(),
         "sampled": fast["sampled"].median() / full["sampled"].median(),

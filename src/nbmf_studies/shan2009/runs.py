@@ -31,7 +31,7 @@ def tabulate_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
         best = _best_start(starts)
         findings = best["findings"]
         facts = {
-            "seconds": np.mean([one["cpu_seconds"] + one["measures"]["test_seconds"] for one in starts]),
+            "seconds": np.mean([report["cpu_seconds"] + report["measures"]["test_seconds"] for report in starts]),
             "iterations": best["n_iter"],
             "converged": best["converged"],
             "distinct": findings["distinct_components"],
@@ -58,12 +58,12 @@ def tabulate_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     """
     rows = []
     for columns, report in reports(fits):
-        of_one = {f"one_{part}": value for part, value in _restore_infinite(report["measures"]["one"]).items()}
-        for one in report["measures"]["starts"]:
-            of_fit, of_test = one.pop("fit_seconds"), one.pop("test_seconds")
+        single = {f"one_{part}": value for part, value in _restore_infinite(report["measures"]["one"]).items()}
+        for start in report["measures"]["starts"]:
+            of_fit, of_test = start.pop("fit_seconds"), start.pop("test_seconds")
             seconds = report["cpu_seconds"] if of_fit is None else of_fit
-            sampled = {"sampled": np.nan} if "sampled" not in one else {}
-            rows.append({**columns, **_restore_infinite(one), **sampled, "seconds": seconds + of_test, **of_one})
+            sampled = {"sampled": np.nan} if "sampled" not in start else {}
+            rows.append({**columns, **_restore_infinite(start), **sampled, "seconds": seconds + of_test, **single})
     return pd.DataFrame(rows)
 
 
@@ -86,16 +86,16 @@ def _group_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[
     """Yield the columns of fits that differ in their start alone, without it, and the reports of all starts."""
     groups: dict[tuple, list[str]] = {}
     for columns, path in fits:
-        rest = tuple((name, value) for name, value in columns.items() if name != "start")
-        groups.setdefault(rest, []).append(path)
-    for rest, paths in groups.items():
-        yield dict(rest), [read_report(path) for path in paths]
+        key = tuple((name, value) for name, value in columns.items() if name != "start")
+        groups.setdefault(key, []).append(path)
+    for key, paths in groups.items():
+        yield dict(key), [read_report(path) for path in paths]
 
 
 def _best_start(starts: list[dict[str, Any]]) -> dict[str, Any]:
     return starts[Starts.of([report["objective"] for report in starts]).kept]
 
 
-def _restore_infinite(found: dict[str, Any]) -> dict[str, Any]:
+def _restore_infinite(values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a report, with infinity where a perplexity is None."""
-    return {name: np.inf if value is None and name.startswith(INFINITE) else value for name, value in found.items()}
+    return {name: np.inf if value is None and name.startswith(INFINITE) else value for name, value in values.items()}

@@ -111,11 +111,11 @@ def tabulate(
         it exceeds that of the best method of the library; `seconds` of a fit, median over masks.
     """
     rows = []
-    for dataset, found in results_by_matrix(scores, baselines, labels, library).items():
-        best = min((one.mean for one in found if one.kind == LIBRARY), default=np.nan)
-        for rank, one in enumerate(sorted(found, key=lambda one: one.mean), start=1):
-            key = [dataset, rank, one.kind, one.method, one.label, one.K, len(one.losses)]
-            rows.append([*key, one.mean, one.mean / best - 1, one.seconds, one.not_converged])
+    for dataset, results in results_by_matrix(scores, baselines, labels, library).items():
+        best = min((result.mean for result in results if result.kind == LIBRARY), default=np.nan)
+        for rank, result in enumerate(sorted(results, key=lambda result: result.mean), start=1):
+            key = [dataset, rank, result.kind, result.method, result.label, result.K, len(result.losses)]
+            rows.append([*key, result.mean, result.mean / best - 1, result.seconds, result.not_converged])
     return pd.DataFrame(rows, columns=list(LOSS_COLUMNS))
 
 
@@ -174,23 +174,23 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
     """
     of_default = losses[losses["method"] == default].set_index("dataset")["excess"]
     rows = []
-    for (kind, method, label), own in losses.groupby(["kind", "method", "label"], sort=False):
-        excess = own.set_index("dataset")["excess"]
+    for (kind, method, label), fits in losses.groupby(["kind", "method", "label"], sort=False):
+        excess = fits.set_index("dataset")["excess"]
         rows.append(
             [
                 kind,
                 method,
                 label,
-                len(own),
+                len(fits),
                 excess.mean(),
                 of_default.reindex(excess.index).mean(),
                 excess.median(),
                 excess.max(),
                 excess.idxmax(),
-                int((own["rank"] == 1).sum()),
+                int((fits["rank"] == 1).sum()),
                 int((excess > WORSE).sum()),
-                own["seconds"].median(),
-                own["seconds"].max(),
+                fits["seconds"].median(),
+                fits["seconds"].max(),
             ]
         )
     table = pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS))
@@ -229,14 +229,14 @@ def compare_default(
         is the best of its other methods, so that `behind` is negative where the default is the best.
     """
     rows = []
-    for dataset, found in results_by_matrix(scores, baselines, labels, library).items():
+    for dataset, results in results_by_matrix(scores, baselines, labels, library).items():
         sizes = baselines[baselines["dataset"] == dataset]
         ratio = sizes["n_test"].mean() / sizes["n_train"].mean()
-        mine = next((one for one in found if one.method == default), None)
+        mine = next((result for result in results if result.method == default), None)
         for kind in KINDS if mine else ():
-            rivals = [one for one in found if one.kind == kind and one is not mine]
+            rivals = [result for result in results if result.kind == kind and result is not mine]
             if rivals:
-                best = min(rivals, key=lambda one: one.mean)
+                best = min(rivals, key=lambda result: result.mean)
                 rows.append([dataset, kind, *_comparison_values(mine, best, ratio), notes.get(dataset, "")])
     table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
     gone = [name for name in notes if name not in set(table["dataset"])]

@@ -47,26 +47,26 @@ def predicts_what_is_felt(run: Results) -> Iterator[Part]:
 
 def _more_categories_predict(scores: pd.DataFrame, more: str, unit: str) -> Iterator[Part]:
     losses = third_category.losses_by_mask(scores, more)
-    one = interval(losses[more] - losses[third_category.TWO], scores["test_ratio"].mean())
-    if np.isfinite(one.error):
-        yield Part(f"{len(losses)} masks", one.high < 0, _format_nats(one, unit))
+    difference = interval(losses[more] - losses[third_category.TWO], scores["test_ratio"].mean())
+    if np.isfinite(difference.error):
+        yield Part(f"{len(losses)} masks", difference.high < 0, _format_nats(difference, unit))
 
 
 def forecasts_better_than_positions_that_stay(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 2, one for each amount that is known and each static model."""
     for known, title in forecasts.TITLES.items():
         for method in run.staying:
-            one = run.difference(known, method)
-            if np.isfinite(one.error):
-                yield Part(f"{title}; {method}", one.high < 0, _format_nats(one))
+            difference = run.difference(known, method)
+            if np.isfinite(difference.error):
+                yield Part(f"{title}; {method}", difference.high < 0, _format_nats(difference))
 
 
 def forecasts_better_than_proportions(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 3, decided by its rule."""
     for known, title in forecasts.TITLES.items():
-        one = run.difference(known, forecasts.LATEST)
-        if np.isfinite(one.error):
-            yield Part(title, one.high < 0, _format_nats(one))
+        difference = run.difference(known, forecasts.LATEST)
+        if np.isfinite(difference.error):
+            yield Part(title, difference.high < 0, _format_nats(difference))
 
 
 def is_fast(run: Results) -> Iterator[Part]:
@@ -75,8 +75,8 @@ def is_fast(run: Results) -> Iterator[Part]:
     yield Part(f"{third_category.SWEEPS} sweeps", minutes <= MINUTES, f"{minutes:.1f} minutes")
 
 
-def _format_nats(one: Interval, unit: str = "vote") -> str:
-    return f"{one.mean:.4f} ({one.low:.4f} to {one.high:.4f}) nats per {unit}"
+def _format_nats(difference: Interval, unit: str = "vote") -> str:
+    return f"{difference.mean:.4f} ({difference.low:.4f} to {difference.high:.4f}) nats per {unit}"
 
 
 CLAIMS = [

@@ -42,15 +42,15 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], countries: int, components:
         component (from 1), country, votes; two and three, its position by either coding; share, of a component of three
         categories in what all components say.
     """
-    found = {columns["categories"]: report["measures"] for columns, report in reports(fits)}
-    names = found[THREE]["countries"]
-    if names != found[TWO]["countries"]:
+    measures = {columns["categories"]: report["measures"] for columns, report in reports(fits)}
+    names = measures[THREE]["countries"]
+    if names != measures[TWO]["countries"]:
         raise DataError("the fits of two and of three categories have different countries")
     if below not in names:
         raise DataError(f"there is no {below!r}; {choices(below, names)}")
-    votes = np.array(found[THREE]["votes"])
+    votes = np.array(measures[THREE]["votes"])
     chosen = np.argsort(-votes, kind="stable")[:countries]
-    two, three = (np.array(found[coding]["positions"])[:, :components] for coding in CODINGS)
+    two, three = (np.array(measures[coding]["positions"])[:, :components] for coding in CODINGS)
     three = three * np.where(three[names.index(below)] > 0, -1.0, 1.0)
     left, _, right = np.linalg.svd(two.T @ three)
     two = two @ left @ right
@@ -61,7 +61,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], countries: int, components:
             "votes": votes[f],
             TWO: two[f, k],
             THREE: three[f, k],
-            "share": found[THREE]["shares"][k],
+            "share": measures[THREE]["shares"][k],
         }
         for k in range(components)
         for f in chosen
@@ -81,13 +81,13 @@ def agreement(dictionaries: pd.DataFrame) -> pd.DataFrame:
     for component, of_component in dictionaries.groupby("component"):
         apart = (of_component[THREE] - of_component[TWO]).abs()
         farthest = of_component.loc[apart.sort_values(ascending=False, kind="stable").index[:APART]]
-        told = [f"{row.country} ({row[TWO]:.1f} and {row[THREE]:.1f})" for _, row in farthest.iterrows()]
+        descriptions = [f"{row.country} ({row[TWO]:.1f} and {row[THREE]:.1f})" for _, row in farthest.iterrows()]
         rows.append(
             {
                 "component": component,
                 "share as cast": of_component["share"].iloc[0],
                 "correlation": of_component[TWO].corr(of_component[THREE]),
-                "farthest apart (yes or not, as cast)": "; ".join(told),
+                "farthest apart (yes or not, as cast)": "; ".join(descriptions),
             }
         )
     return pd.DataFrame(rows)

@@ -77,14 +77,19 @@ def summarise(forecasts: pd.DataFrame, labels: dict[str, str], compared: str) ->
     rows = []
     for known, title in TITLES.items():
         of_known = losses(forecasts, known)
-        for method, own in of_known.items():
+        for method, session_losses in of_known.items():
             chosen = forecasts[(forecasts["known"] == known) & (forecasts["method"] == method)]
-            row = {"known": title, "prediction": (labels | BASELINES)[method], "sessions": len(own)}
-            row |= {"log loss of yes": own.mean(), "log loss of three categories": chosen["own"].mean()}
+            row = {"known": title, "prediction": (labels | BASELINES)[method], "sessions": len(session_losses)}
+            row |= {"log loss of yes": session_losses.mean(), "log loss of three categories": chosen["own"].mean()}
             if method != compared:
-                one = interval(own - of_known[compared])
-                row |= {f"minus {labels[compared]}": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
-                row["lower in sessions"] = int((own < of_known[compared]).sum())
+                comparison = interval(session_losses - of_known[compared])
+                row |= {
+                    f"minus {labels[compared]}": comparison.mean,
+                    "low": comparison.low,
+                    "high": comparison.high,
+                    "p-value": comparison.p,
+                }
+                row["lower in sessions"] = int((session_losses < of_known[compared]).sum())
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -102,8 +107,10 @@ def draw(forecasts: pd.DataFrame, labels: dict[str, str], colours: dict[str, str
     figure, axes = style.panel_grid(len(TITLES), len(TITLES), HEIGHT, 0.6, sharey=True)
     names, shades = labels | BASELINES, colours | BASELINE_COLOURS
     for axis, (known, title) in zip(axes.flat, TITLES.items(), strict=True):
-        for method, own in losses(forecasts, known).items():
-            axis.plot(own.index, own, color=shades[method], marker="o", markersize=3, linewidth=1.2)
+        for method, session_losses in losses(forecasts, known).items():
+            axis.plot(
+                session_losses.index, session_losses, color=shades[method], marker="o", markersize=3, linewidth=1.2
+            )
         axis.set_title(title)
         axis.set_xticks(sorted(forecasts["session"].unique()))
         axis.set_xlabel("session, by the year in which it opened")

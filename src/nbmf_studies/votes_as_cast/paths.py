@@ -61,8 +61,8 @@ def positions(paths: pd.DataFrame, names: list[str], sessions: list[int]) -> pd.
     """Return the rows of some countries in some sessions, as far as they voted."""
     chosen = paths["country"].isin(names) & paths["session"].isin(sessions) & (paths["votes"] > 0)
     order = {name: place for place, name in enumerate(names)}
-    found = paths[chosen].sort_values("country", key=lambda column: column.map(order), kind="stable")
-    return found.reset_index(drop=True)
+    rows = paths[chosen].sort_values("country", key=lambda column: column.map(order), kind="stable")
+    return rows.reset_index(drop=True)
 
 
 def draw(paths: pd.DataFrame, names: list[str]) -> Figure:

@@ -88,14 +88,19 @@ def summary(scores: pd.DataFrame, labels: dict[str, str], event: str) -> pd.Data
     """
     more, rows = next(iter(labels)), []
     losses, of_fits = losses_by_mask(scores, more), scores.groupby("categories")
-    for name, own in losses.items():
-        row = {"prediction": labels[name], "masks": len(losses), f"log loss of {event}": own.mean()}
+    for name, mask_losses in losses.items():
+        row = {"prediction": labels[name], "masks": len(losses), f"log loss of {event}": mask_losses.mean()}
         if name == more:
             row[f"log loss of {more} categories"] = of_fits["own"].mean()[more]
         if name != TWO:
-            one = interval(own - losses[TWO], scores["test_ratio"].mean())
-            row |= {f"minus {labels[TWO]}": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
-            row["lower on masks"] = int((own < losses[TWO]).sum())
+            comparison = interval(mask_losses - losses[TWO], scores["test_ratio"].mean())
+            row |= {
+                f"minus {labels[TWO]}": comparison.mean,
+                "low": comparison.low,
+                "high": comparison.high,
+                "p-value": comparison.p,
+            }
+            row["lower on masks"] = int((mask_losses < losses[TWO]).sum())
         row["minutes of 2,000 sweeps"] = of_fits["minutes"].median().get(name, np.nan)
         rows.append(row)
     return pd.DataFrame(rows)

@@ -108,7 +108,7 @@ class GammaPrior:
     def new_row_prior(self) -> dict[str, np.ndarray]:
         """Return shape and mean of a row or column that is not in the matrix, (K,): averages; of scales c, (1,)."""
         parts = {"shape": self.shape, "mean": self.mean}
-        numbers = {name: np.broadcast_to(each.mean(axis=0), self.size[1:]).copy() for name, each in parts.items()}
+        numbers = {name: np.broadcast_to(table.mean(axis=0), self.size[1:]).copy() for name, table in parts.items()}
         return numbers if self.scales is None else numbers | {"shape of scales": self.scales.prior.shape[0].copy()}
 
     def averaged(self, table: np.ndarray, tie: str) -> np.ndarray:
