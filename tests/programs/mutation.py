@@ -273,7 +273,7 @@ EQUIVALENT = {
         MEASURE_ZERO,
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_draw_from_list", "while s < last and u >= weight[s]:",
      ">= -> >"): MEASURE_ZERO,
-    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_from_weights", "if u < weight[k]:", "< -> <="):
+    (f"{FAMILY}/kernels/dir_dir_gibbs.py", "_draw_from_weights", "if u < weight[k]:", "< -> <="):
         MEASURE_ZERO,
     ("numerics/cells.py", "", "MAX_BLOCKS = 16", "16 -> 17"):
         "the number of blocks is rounded down to a power of two",

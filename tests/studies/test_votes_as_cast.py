@@ -205,7 +205,7 @@ def test_sessions_are_forecast_by_fits_that_have_seen_none_of_their_votes(name, 
     other = np.where(mask, np.where(matrix.ranks == 2, 0, 2), matrix.ranks).astype(np.int8)
     settings = {**SHORT, "cut_points": "shared", "effects": effects, "effect_scale": "learned"}
     one, turned = (
-        fit(each, mask, "of_session", name, settings, moving=name.startswith("Dynamic"))
+        fit(each, mask, "measure_session", name, settings, moving=name.startswith("Dynamic"))
         for each in (matrix, CategoryMatrix(other, matrix.row_names, matrix.column_names))
     )
     assert np.isfinite(one.report["perplexity"])
@@ -216,7 +216,7 @@ def test_sessions_are_forecast_by_fits_that_have_seen_none_of_their_votes(name, 
 
 def test_draws_change_no_bit_of_a_fit_and_have_intervals(tmp_path):
     matrix = drawn()
-    result = fit(matrix, None, "of_paths", f"{HERE}.drawn_paths:DrawnPaths", {**SHORT, "n_draws": 8}, moving=True)
+    result = fit(matrix, None, "measure_paths", f"{HERE}.drawn_paths:DrawnPaths", {**SHORT, "n_draws": 8}, moving=True)
     plain = nbmf.DynamicOrdinalFactorGibbs(
         1, periods=sessions.column_years(matrix), **SHORT, random_state=result.estimator.random_state
     ).fit(matrix)
@@ -234,7 +234,7 @@ def test_draws_change_no_bit_of_a_fit_and_have_intervals(tmp_path):
 def test_a_fit_that_was_interrupted_goes_on_with_its_draws(tmp_path, monkeypatch):
     matrix, path, draw, drawn_numbers = drawn(), tmp_path / "fit.npz", DrawStore.draw, []
     named = f"{HERE}.drawn_paths:DrawnPaths", {**SHORT, "n_draws": 8}
-    whole = fit(matrix, None, "of_paths", *named, moving=True).report["measures"]
+    whole = fit(matrix, None, "measure_paths", *named, moving=True).report["measures"]
 
     def stop_once(self, number, state):
         if number == 5 and number not in drawn_numbers:
@@ -245,8 +245,8 @@ def test_a_fit_that_was_interrupted_goes_on_with_its_draws(tmp_path, monkeypatch
 
     monkeypatch.setattr(DrawStore, "draw", stop_once)
     with pytest.raises(KeyboardInterrupt):
-        fit(matrix, None, "of_paths", *named, moving=True, checkpoint=path, checkpoint_seconds=0)
-    again = fit(matrix, None, "of_paths", *named, moving=True, checkpoint=path).report["measures"]
+        fit(matrix, None, "measure_paths", *named, moving=True, checkpoint=path, checkpoint_seconds=0)
+    again = fit(matrix, None, "measure_paths", *named, moving=True, checkpoint=path).report["measures"]
     assert again == whole
     assert drawn_numbers == [0, 1, 2, 3, 4, 5, 5, 6, 7]  # those before the interruption are not drawn again
 
@@ -335,7 +335,7 @@ def test_dictionaries_of_two_codings_are_turned_next_to_each_other(tmp_path):
 
 def test_a_fit_tells_where_countries_are():
     matrix = drawn()
-    result = fit(matrix, None, "of_dictionary", K=2)
+    result = fit(matrix, None, "measure_dictionary", K=2)
     found = json.loads(json.dumps(result.report["measures"]))
     np.testing.assert_allclose(found["positions"], result.estimator.W_, atol=1e-5)
     assert found["votes"] == (matrix.ranks >= 0).sum(axis=1).tolist()

@@ -54,7 +54,7 @@ def distribution_of_positions(W: np.ndarray, groups: RowGroups) -> GroupDistribu
     where shape and rate are those of the variances of means in the model, and the I of `within` is what positions have
     as their covariance within groups there. A row without a group is one of its own.
     """
-    (F, K), (index, count) = W.shape, groups.with_own()
+    (F, K), (index, count) = W.shape, groups.with_singletons()
     sizes, sums = np.bincount(index, minlength=count), np.zeros((count, K))
     np.add.at(sums, index, W)
     within, between = np.eye(K), np.eye(K)

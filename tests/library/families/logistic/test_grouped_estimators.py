@@ -211,7 +211,7 @@ def test_the_distribution_of_positions_stands_still_at_its_equations():
     groups = RowGroups.of(LABELS)
     W = rng.normal(size=(30, 3)) + rng.normal(size=(4, 3))[groups.index] * (groups.index >= 0)[:, None]
     law = distribution_of_positions(W, groups)
-    index, count = groups.with_own()
+    index, count = groups.with_singletons()
     B, C, of_rows = 2 * 0.125 * np.eye(3), np.eye(3), np.empty((30, 3))
     for g in range(count):
         own = W[index == g]
