@@ -509,7 +509,7 @@ def test_the_time_to_an_error_is_the_median_of_first_times():
         for iteration, seconds, error in points
     ]
     run = criteria.Results(pd.DataFrame(rows), found_patterns(), {})
-    assert run.seconds_to("a", "m", run.goal("a", "m")) == 4.0  # 2, 4 and 6
+    assert run.seconds_to("a", "m", run.end_errors("a", "m")) == 4.0  # 2, 4 and 6
     goal = pd.Series({0: 0.1, 1: 0.099, 2: 0.05})
     assert run.seconds_to("a", "m", goal) == 4.0  # 2, 4 and never
     assert run.seconds_to("a", "m", goal * 0.9) == np.inf
