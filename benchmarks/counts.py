@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import nbmf
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.catalogue import candidates_for
 from nbmf.data.matrix import MISSING
 from nbmf.evaluation.verdict import choose
@@ -110,7 +110,7 @@ def losses(draws: int) -> pd.DataFrame:
             counts = draw(rng)
             held_out = rng.random(counts.shape) < HELD_OUT
             for name, method in METHODS.items():
-                model = estimator_of(method, seed=0, components=8)
+                model = configured_estimator(method, seed=0, components=8)
                 model.fit(np.where(held_out, MISSING, counts))
                 each = model.likelihood.losses(counts[held_out], model.predictive(*np.nonzero(held_out)))
                 rows.append((kind, name, each.mean()))
@@ -126,7 +126,9 @@ def count_structure_found(draws: int) -> pd.DataFrame:
         for number in range(draws):
             counts = effects(F, N, *given, rng)
             counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
-            models = [estimator_of(method, seed=number) for method in candidates_for("CountMatrix", counts.size)]
+            models = [
+                configured_estimator(method, seed=number) for method in candidates_for("CountMatrix", counts.size)
+            ]
             verdict = choose(nbmf.CountMatrix.from_array(counts), models, seed=number).verdict
             rows.append((f"{F} x {N}", kind, verdict.found))
     table = pd.DataFrame(rows, columns=["shape", "effects", "found"])

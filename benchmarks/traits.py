@@ -16,7 +16,7 @@ from scipy.special import expit
 
 import nbmf
 from common import ROOT, say
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.likelihoods.ordered import ORDERED
 from nbmf.numerics.blas import one_blas_thread
@@ -50,7 +50,7 @@ def measured(codes: np.ndarray, rng: np.random.Generator) -> list[tuple[float, i
     matrix = CategoryMatrix.from_array(training)
     found = []
     for K, settings in SETTINGS.values():
-        model = estimator_of("ordinal-vb", seed=0, components=K, settings=settings).fit(matrix)
+        model = configured_estimator("ordinal-vb", seed=0, components=K, settings=settings).fit(matrix)
         found.append((loss_at.of(model.predictive).perplexity, scale_of(model, matrix).kept))
     return found
 

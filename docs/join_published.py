@@ -19,7 +19,7 @@ from redraw import drawn, read, read_needs
 
 from nbmf.errors import NbmfError
 from nbmf.evaluation.score_table import write_table
-from nbmf.fits import function_of
+from nbmf.fits import import_function
 from nbmf.plotting import style
 from nbmf_studies import all_studies
 from nbmf_studies.framework.plan import Plan
@@ -81,7 +81,7 @@ def make_products(plan: Plan, folder: Path) -> Iterator[str]:
         ready = [table for table in waiting if read_needs(table, plan, tables) is not None]
         waiting = [table for table in waiting if table not in ready]
         for table in ready:
-            content = function_of(table.make)(**read_needs(table, plan, tables), **table.arguments(plan))
+            content = import_function(table.make)(**read_needs(table, plan, tables), **table.arguments(plan))
             write_table(tables / f"{table.name}.csv", content, table.float_format)
             yield table.name
     for figure in study.figures_of(plan):

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from publish import ROOT, STUDY, compress, shipped_plan
 
-from nbmf.fits import function_of
+from nbmf.fits import import_function
 from nbmf.plotting import style
 from nbmf_studies import all_studies
 from nbmf_studies.framework.declaration import Figure, Product
@@ -67,7 +67,7 @@ def drawn(figure: Figure, plan: Plan, tables: dict[str, pd.DataFrame]) -> Pictur
     if "scores" in tables and "methods" in arguments:
         there = set(tables["scores"]["method"])
         arguments["methods"] = {name: label for name, label in arguments["methods"].items() if name in there}
-    return style.in_style(function_of(figure.make))(**tables, **arguments)
+    return style.in_style(import_function(figure.make))(**tables, **arguments)
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def usual_components(method: str) -> int | str:
     return entry["K"][0] if len(entry["K"]) == 1 else registry.estimator_class(entry["class"])().n_components
 
 
-def matrix_of(method: str) -> "type[NamedMatrix]":
+def matrix_kind(method: str) -> "type[NamedMatrix]":
     """Return the kind of matrix that a method takes: that of its likelihood."""
     from nbmf import registry
 
@@ -123,7 +123,7 @@ def methods_for(matrix: "type[NamedMatrix]") -> list[str]:
     """Return the methods that take such matrices."""
     if matrix.dense is not None:
         return [name for name in methods_for(matrix.dense) if takes_sparse(name)]
-    return [name for name in METHODS if matrix_of(name) is matrix]
+    return [name for name in METHODS if matrix_kind(name) is matrix]
 
 
 def takes_sparse(method: str) -> bool:

@@ -159,15 +159,15 @@ def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> Config
 
 def choices(given: str, allowed: Collection[str]) -> str:
     """Return text that lists what is allowed instead of `given`, and the nearest; of very many, the nearest alone."""
-    return f"allowed: {_listed(given, allowed)}"
+    return f"allowed: {_list_choices(given, allowed)}"
 
 
 def must_be_one_of(given: str, allowed: Collection[str]) -> str:
     """Return the same list as a rule for the value named before it."""
-    return f"must be one of {_listed(given, allowed)}"
+    return f"must be one of {_list_choices(given, allowed)}"
 
 
-def _listed(given: str, allowed: Collection[str]) -> str:
+def _list_choices(given: str, allowed: Collection[str]) -> str:
     names = list(allowed)
     near = difflib.get_close_matches(str(given), names, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""

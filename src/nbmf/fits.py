@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.data.table_parts import without
+from nbmf.data.table_parts import without_held_out
 from nbmf.errors import DataError
 from nbmf.files import atomic_path
 from nbmf.fit_starts import Start, best_start, finite
@@ -132,7 +132,7 @@ def run_fit(
     class_name, K, settings = request.class_name, request.K, request.settings
     if mask is not None and mask.ndim == 1:
         raise DataError(f"rows are held out; {class_name} is fitted to what held-out entries leave")
-    from_matrix = function_of(request.told_by)(matrix) if request.told_by else {}
+    from_matrix = import_function(request.told_by)(matrix) if request.told_by else {}
     made = (make_estimator(class_name, K, {**settings, **from_matrix}, seed, threads) for seed in request.seeds())
     estimators = [estimator.for_matrix(matrix) for estimator in made]
     likelihood, versions = estimators[0].likelihood, _versions()
@@ -169,7 +169,7 @@ def run_fit(
         **about_starts,
         **_facts(estimator, request, seconds),
     }
-    return _measured(report, estimator, matrix, mask, request)
+    return _add_measures(report, estimator, matrix, mask, request)
 
 
 def _scores(estimator: Factorization, loss_at: LossAt, kind: str) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _fit_table(matrix: NamedMatrix, mask: np.ndarray | None, request: FitRequest
     class_name, K, settings = request.class_name, request.K, request.settings
     models = [make_estimator(class_name, K, settings, seed) for seed in request.seeds()]
     training = models[0].table.of(matrix)
-    training = training if mask is None else without(training, mask)
+    training = training if mask is None else without_held_out(training, mask)
     log(f"{class_name}, K = {K}, {settings}: fitted to {training.shape[0]} of {matrix.shape[0]} rows")
     _warm_up(request, training)
 
@@ -208,7 +208,7 @@ def _fit_table(matrix: NamedMatrix, mask: np.ndarray | None, request: FitRequest
     (model, _, seconds, cpu_seconds), about_starts = best_start(map(fit, models), log)
     log(f"done in {seconds:.1f} s: objective {model.objective_:.6f}")
     report = {"cpu_seconds": cpu_seconds, **about_starts, **_facts(model, request, seconds)}
-    return _measured(report, model, matrix, mask, request)
+    return _add_measures(report, model, matrix, mask, request)
 
 
 def _facts(estimator: Factorization | TableModel, request: FitRequest, seconds: float) -> dict[str, Any]:
@@ -231,10 +231,10 @@ def _facts(estimator: Factorization | TableModel, request: FitRequest, seconds: 
     }
 
 
-def _measured(report, estimator, matrix, mask, request: FitRequest) -> FitResult:
+def _add_measures(report, estimator, matrix, mask, request: FitRequest) -> FitResult:
     """Return the result of a fit, with what the request's `measure` finds."""
     if request.measure:
-        report["measures"] = function_of(request.measure)(estimator, matrix, mask, **request.arguments)
+        report["measures"] = import_function(request.measure)(estimator, matrix, mask, **request.arguments)
     return FitResult(report, estimator)
 
 
@@ -256,7 +256,7 @@ def modules_of(class_name: str, *functions: str) -> list[str]:
     return [__name__, module_of(class_name), *(name.partition(":")[0] for name in functions if name)]
 
 
-def function_of(name: str) -> Callable:
+def import_function(name: str) -> Callable:
     """Return the function of a text "module:function"."""
     module, _, function = name.partition(":")
     return getattr(importlib.import_module(module), function)
@@ -267,7 +267,7 @@ def _observer(request: FitRequest, matrix: NamedMatrix, training: np.ndarray) ->
     if not request.observe:
         return None
     _warm_up(request, training[:WARM_UP])
-    return function_of(request.observe)(matrix, **request.arguments)
+    return import_function(request.observe)(matrix, **request.arguments)
 
 
 def _warm_up(request: FitRequest, training: np.ndarray | NamedMatrix) -> None:

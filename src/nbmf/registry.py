@@ -48,7 +48,7 @@ def estimator_class(class_name: str) -> type[Factorization]:
     ConfigError
         If there is no such class or it is no estimator.
     """
-    imported = _imported(class_name)
+    imported = _import_class(class_name)
     if not (inspect.isclass(imported) and issubclass(imported, Factorization)):
         raise ConfigError(f"{class_name!r} is no estimator (a subclass of Factorization)")
     return imported
@@ -62,7 +62,7 @@ def model_class(class_name: str) -> type[Factorization] | type[TableModel]:
     ConfigError
         If there is no such class or it is neither.
     """
-    imported = _imported(class_name)
+    imported = _import_class(class_name)
     is_table_model = inspect.isclass(imported) and issubclass(imported, TableModel)
     return imported if is_table_model else estimator_class(class_name)
 
@@ -72,7 +72,7 @@ def is_factorization(class_name: str) -> bool:
     return issubclass(model_class(class_name), Factorization)
 
 
-def _imported(class_name: str) -> Any:
+def _import_class(class_name: str) -> Any:
     try:
         module = importlib.import_module(module_of(class_name))
         return getattr(module, class_name.rpartition(":")[2])
@@ -173,18 +173,18 @@ def load(path: str | os.PathLike) -> Any:
     """
     model = model_file.read(path)
     try:
-        return _restored(model)
+        return _restore(model)
     except (TypeError, ConfigError, DataError) as error:
         raise DataError(f"{path}: ", error) from error
 
 
-def _restored(model: model_file.Model) -> Saved:
+def _restore(model: model_file.Model) -> Saved:
     """Return the model that a file holds, with its parts."""
     estimator = _class_in_memory(model.class_name)
     made = estimator(**estimator.by_current_names(model.parameters, warns=False))
     made.check_parameters()
     made.restore(model.learned)
-    made.restore_parts({name: _restored(part) for name, part in model.parts.items()})
+    made.restore_parts({name: _restore(part) for name, part in model.parts.items()})
     return made
 
 
@@ -199,7 +199,7 @@ def _class_in_memory(class_name: str) -> type[Saved]:
             raise DataError(f"a model of class {class_name!r}: import {module} first")
         if name not in vars(sys.modules[module]):  # getattr could run code
             raise DataError(f"a model of class {class_name!r}, which {module} does not have")
-    imported = _imported(class_name)
+    imported = _import_class(class_name)
     if not (inspect.isclass(imported) and issubclass(imported, Saved) and issubclass(imported, Parametrized)):
         raise DataError(f"{class_name!r} is no class of fitted models")
     return imported

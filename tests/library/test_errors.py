@@ -11,7 +11,7 @@ import pytest
 
 import nbmf
 from nbmf import registry
-from nbmf.cli.arguments import COMMANDS, as_typed
+from nbmf.cli.arguments import COMMANDS, render_message
 from nbmf.errors import ConfigError, DataError, DownloadError, Message, NbmfError, Setting, choices, not_allowed
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.io.documents import read_documents
@@ -44,15 +44,15 @@ ARGUMENTS = {name for each in (*FUNCTIONS, *ESTIMATORS) for name in inspect.sign
 )
 def test_a_setting_in_python_and_in_the_options_of_fit(setting, python, fit):
     assert str(setting) == python
-    assert COMMANDS["fit"].typed(setting) == fit
+    assert COMMANDS["fit"].format_setting(setting) == fit
 
 
 def test_commands_without_set_and_with_options_of_their_own():
-    assert COMMANDS["cluster"].typed(Setting("inner_max", 5)) == "inner_max = 5"
-    assert COMMANDS["cluster"].typed(Setting("kinds", {"a b": "count"})) == "--kind 'a b=count'"
-    assert COMMANDS["topics"].typed(Setting("long", ["a", "b", "c"])) == "--layout long"
-    assert COMMANDS["compare"].typed(Setting("n_components", [2, 3])) == "--components 2 3"
-    assert COMMANDS["plot"].typed(Setting("lines", 0)) == "--rows 0"
+    assert COMMANDS["cluster"].format_setting(Setting("inner_max", 5)) == "inner_max = 5"
+    assert COMMANDS["cluster"].format_setting(Setting("kinds", {"a b": "count"})) == "--kind 'a b=count'"
+    assert COMMANDS["topics"].format_setting(Setting("long", ["a", "b", "c"])) == "--layout long"
+    assert COMMANDS["compare"].format_setting(Setting("n_components", [2, 3])) == "--components 2 3"
+    assert COMMANDS["plot"].format_setting(Setting("lines", 0)) == "--rows 0"
 
 
 def test_an_error_keeps_its_parts_wherever_it_goes():
@@ -62,7 +62,7 @@ def test_an_error_keeps_its_parts_wherever_it_goes():
     words = "v.csv: {}: must be 0 with {}; --no-check holds nothing out"
     for error in (outer, copy.deepcopy(outer), pickle.loads(pickle.dumps(outer))):
         assert str(error) == words.format("n_components = 0", "effects = 'rows'")
-        assert as_typed(error.message, "fit") == words.format("--components 0", "--set effects=rows")
+        assert render_message(error.message, "fit") == words.format("--components 0", "--set effects=rows")
     assert pickle.loads(pickle.dumps(inner)).parameter == "n_components"
     assert str(not_allowed("side", "row", ["rows", "both"])).endswith(
         "must be one of rows, both (did you mean 'rows'?)"

@@ -15,7 +15,7 @@ from nbmf import fits, registry
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import draw_mask
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.table_parts import without
+from nbmf.data.table_parts import without_held_out
 from nbmf.errors import ConfigError, DataError, NotConvergedWarning, WorseThanOneComponentWarning
 from nbmf.fit_starts import Start, best_start
 from nbmf.fits import FitRequest, run_fit, save_factors
@@ -426,7 +426,7 @@ def test_a_table_is_made_of_a_matrix_and_its_entries_can_be_held_out():
     table = FeatureTable.of(MATRIX)
     assert result.estimator.densities_.mean().shape == (2, 12)
     alone = registry.make_estimator(FEATURES, 2, {"max_iter": 20}, seed_sequence("fit", "table", 0))
-    assert result.report["objective"] == alone.fit(without(table, MASK)).objective_
+    assert result.report["objective"] == alone.fit(without_held_out(table, MASK)).objective_
 
 
 @pytest.mark.filterwarnings("error")

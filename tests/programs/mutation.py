@@ -224,7 +224,7 @@ EQUIVALENT = {
     ("evaluation/held_out_cells.py", "folds",
      "ranks = np.arange(order.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)  # in the column",
      "sizes -> (sizes + 0.05)"): CUT_OFF,
-    ("io/column_kinds.py", "_of_texts",
+    ("io/column_kinds.py", "_infer_text_kind",
      "odd = next(t for n, t in zip(numbers, texts, strict=True) if n is None and t is not None)",
      "True -> False"): "there are as many numbers as texts",
     ("reporting/clustering_report.py", "_is_one_mixture",

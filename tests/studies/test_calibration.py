@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from studies_of_today import CONFIG, PLANS
 
-from nbmf.evaluation.best_K import best_K, by_mask
+from nbmf.evaluation.best_K import best_K, mean_by_mask
 from nbmf.evaluation.calibration import pool, tabulate
 from nbmf_studies.framework import common
 
@@ -64,7 +64,7 @@ def test_the_best_K_has_the_smallest_mean_of_those_with_every_mask():
     assert best_K(of["b"][of["b"]["dataset"] == "votes"]) == 2
     failed = of["b"][of["b"]["K"] == 3]
     assert best_K(failed) is None
-    assert by_mask(failed, "perplexity").tolist() == pytest.approx([0.1, np.nan], nan_ok=True)
+    assert mean_by_mask(failed, "perplexity").tolist() == pytest.approx([0.1, np.nan], nan_ok=True)
 
 
 def test_seeds_of_a_mask_count_as_their_mean():
@@ -72,7 +72,7 @@ def test_seeds_of_a_mask_count_as_their_mean():
     rows = [(2, 0, 0, 0.5), (2, 1, 0, 0.5), (3, 0, 0, 0.3), (3, 0, 1, 0.4), (3, 1, 0, 0.7)]
     rows += [(4, 0, 0, 0.1), (4, 0, 1, np.nan), (4, 1, 0, 0.1)]
     fits = pd.DataFrame(rows, columns=["K", "mask", "seed", "perplexity"])
-    assert by_mask(fits[fits["K"] == 3], "perplexity").tolist() == pytest.approx([0.35, 0.7])
+    assert mean_by_mask(fits[fits["K"] == 3], "perplexity").tolist() == pytest.approx([0.35, 0.7])
     assert best_K(fits) == 2  # K = 3 has the smaller mean over fits
 
 

@@ -13,7 +13,7 @@ from matplotlib.colors import to_hex
 from nbmf import fits, registry
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import ENTRIES, ROWS, fold_mask
-from nbmf.data.table_parts import without
+from nbmf.data.table_parts import without_held_out
 from nbmf.families.mixed_membership import membership_evaluation as evaluation
 from nbmf.files import write_json
 from nbmf.fit_key import WHOLE, FitKey
@@ -334,7 +334,7 @@ def test_flips_are_of_held_out_entries_and_nested(monkeypatch, tmp_path):
     # The perplexity is that of all entries, by the fit to the known ones; LDA's words are the ones after the flips.
     wholes = [(0, table), (3, true(table, np.array(sorted(seen[19]))))]
     for name in ("mmnb", "lda"):
-        fit = made(name, seed=seed_sequence("toy", 0)).fit(without(table, masks[1]))
+        fit = made(name, seed=seed_sequence("toy", 0)).fit(without_held_out(table, masks[1]))
         own = found.query("model == @name and fold == 1 and step == 0.1").set_index("level")
         for level, whole in wholes:
             assert own.loc[level, "perplexity"] == fit.evaluate(whole).perplexity
@@ -346,7 +346,7 @@ def test_a_feature_that_is_held_out_alone_takes_no_part_in_that_fold():
     table = FeatureTable.from_array(values, kinds="bernoulli")
     mask = next(one for one in (fold_mask(table, fold, 2, SEED) for fold in range(2)) if one[0, 6])
     found = look(table, mask, "mmnb", "measure_flips", {"steps": [0.1], "levels": 0})
-    fit = made("mmnb", seed=seed_sequence("toy", 0)).fit(without(binary_table(), mask[:, :6]))
+    fit = made("mmnb", seed=seed_sequence("toy", 0)).fit(without_held_out(binary_table(), mask[:, :6]))
     assert found["measures"]["levels"][0]["perplexity"] == fit.evaluate(binary_table()).perplexity
 
 

@@ -18,7 +18,7 @@ from matrices import values_for
 
 import nbmf
 from nbmf import registry
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.catalogue import METHODS
 from nbmf.inference.estimator import Factorization
 
@@ -45,7 +45,7 @@ def made(name: str) -> Factorization:
     """Return a short fit, of two components where their number is given."""
     settings = {key: value for key, value in ROUNDS.items() if key in registry.settings_of(class_of(name))}
     if name in METHODS:
-        estimator = estimator_of(name, seed=0, components=2).set_params(**settings)
+        estimator = configured_estimator(name, seed=0, components=2).set_params(**settings)
     else:
         estimator = registry.make_estimator(name, 2, settings, random_state=0)
     with warnings.catch_warnings():

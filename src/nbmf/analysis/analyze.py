@@ -9,9 +9,9 @@ import numpy as np
 from nbmf.analysis.fitting import fit_all
 from nbmf.analysis.matrices import as_matrix
 from nbmf.analysis.mixture import fit_mixture
-from nbmf.analysis.plan import Plan, plan_of
+from nbmf.analysis.plan import Plan, make_plan
 from nbmf.analysis.progress import Progress, silent
-from nbmf.analysis.request import Asked, Request
+from nbmf.analysis.request import AnalyzeArguments, Request
 from nbmf.analysis.result import Analysis
 from nbmf.analysis.settings import warn_of_many_components
 from nbmf.analysis.structure import check_structure
@@ -33,7 +33,7 @@ def analyze(
     log: Callable[[str], None] = print,
     progress: Progress = silent,
     wording: Wording | None = None,
-    **asked: Unpack[Asked],
+    **asked: Unpack[AnalyzeArguments],
 ) -> Analysis:
     """Test whether there is structure in a matrix, and find it, as `nbmf fit` does with a file.
 
@@ -106,16 +106,16 @@ def analyze(
     matrix = as_matrix(V, request.method)
     if column_groups is not None:
         column_groups = _groups_of_columns(column_groups, V, matrix)
-    plan = plan_of(matrix, request)
+    plan = make_plan(matrix, request)
     if plan.reason:
         log(plan.reason)
-    chosen, *others = chosen_of(matrix, plan, request, progress)
+    chosen, *others = choose_methods(matrix, plan, request, progress)
     warn_of_many_components([request.n_components], matrix)
     if chosen.verdict is not None and not chosen.verdict.is_predicted:
         request = request.without_components()
     about = {"name": name, "column_groups": column_groups}
     result = fit_all(chosen.estimator, matrix, request, progress, verdict=chosen.verdict, **about)
-    result = _named(result, request.names, log)
+    result = _name_components(result, request.names, log)
     fitted = {chosen.method: result.model}
     if others and result.shows_components:
         other = fit_all(others[0].estimator, matrix, request, progress, **about)
@@ -139,7 +139,7 @@ def _groups_of_columns(given: Sequence[str], V: Any, matrix: NamedMatrix) -> np.
     return np.array([group_of[str(name)] for name in matrix.column_names])
 
 
-class Chosen(NamedTuple):
+class ChosenMethod(NamedTuple):
     """The method that is fitted.
 
     method : str, its id
@@ -154,12 +154,14 @@ class Chosen(NamedTuple):
     members: Mapping[str, Factorization] = {}
 
 
-def chosen_of(matrix: NamedMatrix, plan: Plan, request: Request, progress: Progress = silent) -> list[Chosen]:
+def choose_methods(
+    matrix: NamedMatrix, plan: Plan, request: Request, progress: Progress = silent
+) -> list[ChosenMethod]:
     """Return the method to fit, and that of the other view if it predicts as well.
 
     Where neither a method nor anything of its own is named, these are chosen by what they predict.
     """
-    every = [Chosen(method, estimator) for method, estimator in plan.tested.items()]
+    every = [ChosenMethod(method, estimator) for method, estimator in plan.tested.items()]
     if not plan.holds_out:
         return every[:1]
     choice = check_structure(
@@ -176,7 +178,7 @@ def chosen_of(matrix: NamedMatrix, plan: Plan, request: Request, progress: Progr
     return chosen if choice.other is None or plan.view else [*chosen, every[choice.other]]
 
 
-def _named(result: ReportedFit, names: Sequence[str] | None, log: Callable[[str], None]) -> ReportedFit:
+def _name_components(result: ReportedFit, names: Sequence[str] | None, log: Callable[[str], None]) -> ReportedFit:
     """Return the result with names of its components, or axes; superfluous names are reported."""
     if not names:
         return result

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.analysis.mixture import memory_of
-from nbmf.analysis.plan import chains_of, plan_of
+from nbmf.analysis.plan import make_plan, number_of_chains
 from nbmf.analysis.request import Request
-from nbmf.analysis.size import ones_of, uses_threads
+from nbmf.analysis.size import count_ones, uses_threads
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.margin_test import DRAWS, is_quick, seconds_of_draw
@@ -101,26 +101,26 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     ConfigError
         As `nbmf.analyze`, if it would be refused.
     """
-    plan = plan_of(matrix, request)
+    plan = make_plan(matrix, request)
     tested, further = list(plan.tested.values()), list((plan.further or {}).values())
     every = [*tested, *further]
     if any(_cost(one) is None for one in every):
         return None
-    folds = _folds(matrix) if plan.holds_out else 0
+    folds = _number_of_folds(matrix) if plan.holds_out else 0
     shown = [_seconds_shown(one, matrix, request) for one in tested]
-    seconds = START + REPORT + _written(matrix) + _mean(shown)
+    seconds = START + REPORT + _writing_seconds(matrix) + _mean(shown)
     held_out = [_seconds_alone(one, matrix, 1 - HELD_OUT) for one in every]
-    seconds += _together(folds * held_out, every, matrix) + folds * BASELINES * _entries(matrix)
-    seconds += _together([seconds_of(one, matrix) for one in further], every, matrix)
+    seconds += _concurrent_seconds(folds * held_out, every, matrix) + folds * BASELINES * _baseline_entries(matrix)
+    seconds += _concurrent_seconds([seconds_of(one, matrix) for one in further], every, matrix)
     if folds and plan.further is not None and len(tested) > 1:  # the other view, or members of the mixture
         seconds += _mean([seconds_of(one, matrix) for one in tested])
     if folds and isinstance(matrix, BinaryMatrix) and is_quick(matrix.shape, matrix.n_observed):
         seconds += DRAWS * seconds_of_draw(matrix.shape)
     if folds and plan.further is not None:
         seconds += MIXTURE * len(every) * min(1.0, HELD_OUT * folds) * matrix.n_observed
-    fits = folds * len(every) + max(chains_of(one, matrix, request) for one in tested) + len(every) - 1
+    fits = folds * len(every) + max(number_of_chains(one, matrix, request) for one in tested) + len(every) - 1
     gigabytes = max(memory_of(one, matrix) for one in every)
-    return Estimate(slowness * seconds, fits, gigabytes * (_at_a_time(every, matrix) if folds else 1))
+    return Estimate(slowness * seconds, fits, gigabytes * (_concurrent_fits(every, matrix) if folds else 1))
 
 
 def _cost(estimator: Factorization) -> Cost | None:
@@ -137,14 +137,14 @@ def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0)
         middle = numbers[len(numbers) // 2]
         while near := refined_grid(middle, numbers):
             numbers = sorted([*numbers, *near])
-        search = sum(_seconds(estimator, cost, K, matrix, rest) for K in numbers)
-        return _folds(matrix) * search + _seconds(estimator, cost, max(numbers), matrix, part)
-    return _seconds(estimator, cost, estimator.n_components, matrix, part)
+        search = sum(_seconds_with_K(estimator, cost, K, matrix, rest) for K in numbers)
+        return _number_of_folds(matrix) * search + _seconds_with_K(estimator, cost, max(numbers), matrix, part)
+    return _seconds_with_K(estimator, cost, estimator.n_components, matrix, part)
 
 
-def _seconds(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, part: float) -> float:
+def _seconds_with_K(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, part: float) -> float:
     """Return what a fit with K components to a part of the entries takes."""
-    visited = part * (ones_of(matrix) if cost.visits_ones else matrix.n_observed)
+    visited = part * (count_ones(matrix) if cost.visits_ones else matrix.n_observed)
     of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.per_row
     iterations = min(estimator.n_iterations, cost.iterations or estimator.n_iterations)
     return iterations * (cost.iteration + 1e-9 * of_iteration)
@@ -162,7 +162,7 @@ def slowness_here() -> float:
 
 def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Request) -> float:
     """Return what the fit that is shown takes: of all chains or starts, in threads."""
-    chains = chains_of(estimator, matrix, request)
+    chains = number_of_chains(estimator, matrix, request)
     if chains == 1:
         return _seconds_alone(estimator, matrix)
     recording = 1e-9 * _cost(estimator).recorded * matrix.n_observed * min(RECORDED, estimator.n_iterations)
@@ -176,31 +176,31 @@ def _seconds_alone(estimator: Factorization, matrix: NamedMatrix, part: float = 
     return one / processors() if has_all else one
 
 
-def _together(seconds: list[float], estimators: Sequence[Factorization], matrix: NamedMatrix) -> float:
+def _concurrent_seconds(seconds: list[float], estimators: Sequence[Factorization], matrix: NamedMatrix) -> float:
     """Return what fits take of which several run at a time."""
-    return max(sum(seconds) / _at_a_time(estimators, matrix), max(seconds, default=0.0))
+    return max(sum(seconds) / _concurrent_fits(estimators, matrix), max(seconds, default=0.0))
 
 
-def _at_a_time(estimators: Sequence[Factorization], matrix: NamedMatrix) -> int:
+def _concurrent_fits(estimators: Sequence[Factorization], matrix: NamedMatrix) -> int:
     """Return how many fits run at a time."""
     return 1 if matrix.dense is not None else fits_at_a_time(estimators, getattr(matrix, matrix.field))
 
 
-def _folds(matrix: NamedMatrix) -> int:
+def _number_of_folds(matrix: NamedMatrix) -> int:
     """Return in how many folds entries are held out; see nbmf.inference.folds."""
     part = HELD_OUT / 2 if matrix.is_symmetric() else HELD_OUT
     if matrix.dense is not None:  # ones and as many zeros
-        return number_of_folds(part * ones_of(matrix))
+        return number_of_folds(part * count_ones(matrix))
     rarer = count_rarer(getattr(matrix, matrix.field)[matrix.observed])
     return number_of_folds(part * matrix.n_observed, part * rarer)
 
 
-def _entries(matrix: NamedMatrix) -> float:
+def _baseline_entries(matrix: NamedMatrix) -> float:
     """Return of how many entries baselines are computed: of a sparse matrix of those that are kept."""
     return matrix.nnz if matrix.dense is not None else math.prod(matrix.shape)
 
 
-def _written(matrix: NamedMatrix) -> float:
+def _writing_seconds(matrix: NamedMatrix) -> float:
     """Return what it takes to write E[V]."""
     if matrix.dense is not None:
         return 0.0

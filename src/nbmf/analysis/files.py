@@ -11,7 +11,7 @@ from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.pictures import FIT_FILES
 
 SUFFIX = ".nbmf"  # of the folder
-OF_EXPECTATION = (EXPECTATION, *(f"{EXPECTATION}_{end}" for end in ENDS))
+EXPECTATION_TABLES = (EXPECTATION, *(f"{EXPECTATION}_{end}" for end in ENDS))
 FILES = (
     *(SUMMARY, PAGE, MODEL, MATRIX, STACK, *FIT_FILES),
     *(f"{name}.csv" for name in TABLES),
@@ -29,7 +29,7 @@ def write_files(folder: OutputFolder, result: ReportedFit, tables: Tables) -> No
     if is_large:
         _write_expectation(folder, tables)
     for name in tables:
-        if is_large and name in OF_EXPECTATION:
+        if is_large and name in EXPECTATION_TABLES:
             continue
         table = tables[name]
         if name in FACTORS and table.size > LARGEST_CSV:
@@ -43,7 +43,7 @@ def write_files(folder: OutputFolder, result: ReportedFit, tables: Tables) -> No
 
 def _write_expectation(folder: OutputFolder, tables: Tables) -> None:
     _write_arrays(
-        folder, f"{EXPECTATION}.npz", **{name: _single(tables[name]) for name in OF_EXPECTATION if name in tables}
+        folder, f"{EXPECTATION}.npz", **{name: _single(tables[name]) for name in EXPECTATION_TABLES if name in tables}
     )
 
 

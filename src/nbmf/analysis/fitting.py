@@ -4,7 +4,7 @@ import time
 import warnings
 from typing import Any
 
-from nbmf.analysis.plan import chains_of, draws_of
+from nbmf.analysis.plan import number_of_chains, number_of_draws
 from nbmf.analysis.progress import Progress
 from nbmf.analysis.request import Request
 from nbmf.analysis.size import uses_threads
@@ -18,10 +18,10 @@ from nbmf.numerics.processors import processors
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.running import run_chains
-from nbmf.reporting.fit_result import ReportedFit, intervals_of
+from nbmf.reporting.fit_result import ReportedFit, credible_intervals
 
 LEVEL = 0.9  # of credible intervals
-SAID = (ChainsNotConvergedWarning, PoorFitWarning)  # by the report
+REPORTED_WARNINGS = (ChainsNotConvergedWarning, PoorFitWarning)  # by the report
 
 
 def fit_all(
@@ -29,12 +29,12 @@ def fit_all(
 ) -> ReportedFit:
     """Fit all chains or starts; `about` are further fields of the result."""
     estimator, search = settle_components(estimator, matrix)
-    count, n_draws = chains_of(estimator, matrix, request), draws_of(estimator, matrix, request)
+    count, n_draws = number_of_chains(estimator, matrix, request), number_of_draws(estimator, matrix, request)
     is_sampled = estimator.inference is Inference.SAMPLER
     kind = ("chain" if is_sampled else "start") + "s" * (count > 1)
     started = time.perf_counter()
     with warnings.catch_warnings(), progress(f"{count} {kind}", count * estimator.n_iterations) as monitor_of:
-        for category in SAID:
+        for category in REPORTED_WARNINGS:
             warnings.simplefilter("ignore", category)
         if count > 1:
             chains = run_chains(estimator, matrix, chains=count, n_draws=n_draws, monitor_of=monitor_of)
@@ -51,7 +51,7 @@ def fit_all(
         seconds=time.perf_counter() - started,
         chains=chains,
         draws=draws,
-        intervals=intervals_of(draws, LEVEL),
+        intervals=credible_intervals(draws, LEVEL),
         component_search=search,
         **about,
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nbmf.catalogue import matrix_of, methods_for
+from nbmf.catalogue import matrix_kind, methods_for
 from nbmf.data.category_matrix import CategoryMatrix, has_ordered_categories
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.given import is_sparse
@@ -28,12 +28,12 @@ def as_matrix(V: Any, method: str | None) -> NamedMatrix:
     if isinstance(V, NamedMatrix):
         matrix = V
     elif is_sparse(V):
-        are_counts = method is not None and matrix_of(method) is CountMatrix
+        are_counts = method is not None and matrix_kind(method) is CountMatrix
         matrix = _counts_of_sparse(V, method) if are_counts else SparseBinaryMatrix.of(V)
     else:
-        kind = _kind_of(V) if method is None else matrix_of(method)
+        kind = _kind_of(V) if method is None else matrix_kind(method)
         matrix = kind.observed_part(V)
-    return for_method(matrix, method)
+    return convert_for_method(matrix, method)
 
 
 def _kind_of(V: Any) -> type[NamedMatrix]:
@@ -43,7 +43,7 @@ def _kind_of(V: Any) -> type[NamedMatrix]:
 def _counts_of_sparse(V: Any, method: str) -> CountMatrix:
     """Return a matrix of scipy.sparse with all of its zeros, which the methods for counts keep here."""
     if is_huge(*V.shape):
-        raise _too_many(f"{V.shape[0]} x {V.shape[1]} entries", method)
+        raise _size_error(f"{V.shape[0]} x {V.shape[1]} entries", method)
     from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
 
     counts = SparseCounts.of(V)
@@ -52,21 +52,21 @@ def _counts_of_sparse(V: Any, method: str) -> CountMatrix:
     return CountMatrix.observed_part(tallies)
 
 
-def _too_many(words: str, method: str) -> ConfigError:
+def _size_error(words: str, method: str) -> ConfigError:
     return ConfigError(
         f"{words} are too many for {method}, which keeps all of them; methods that take "
         f"a matrix without its zeros are {', '.join(methods_for(SparseBinaryMatrix))}"
     )
 
 
-def for_method(matrix: NamedMatrix, method: str | None) -> NamedMatrix:
+def convert_for_method(matrix: NamedMatrix, method: str | None) -> NamedMatrix:
     """Return a matrix as a method takes it; zeros and ones are counts and categories, but not the reverse."""
     if method is None:
         return matrix
-    kind = matrix_of(method)
+    kind = matrix_kind(method)
     if matrix.dense is not None and method not in methods_for(type(matrix)):
         if is_huge(*matrix.shape):
-            raise _too_many(matrix.words, method)
+            raise _size_error(matrix.words, method)
         matrix = matrix.dense(matrix.toarray(), matrix.row_names, matrix.column_names, matrix.row_groups)
     if kind is CountMatrix and isinstance(matrix, BinaryMatrix):
         return CountMatrix(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)

@@ -48,7 +48,7 @@ def memory_of(estimator: Factorization, matrix: NamedMatrix) -> float:
     return 0.0 if matrix.dense is not None else estimator.memory_needed_gb(getattr(matrix, matrix.field))
 
 
-def left_to_fit(
+def unfitted_members(
     members: Mapping[str, Factorization], stacked: Stacked, fitted: Mapping[str, Factorization]
 ) -> list[str]:
     """Return the methods with weight that have not been fitted to the whole matrix."""
@@ -78,7 +78,7 @@ def fit_mixture(
     """
     if not stacked.is_more:
         return None
-    missing = left_to_fit(members, stacked, fitted)
+    missing = unfitted_members(members, stacked, fitted)
     steps = sum(members[name].n_iterations for name in missing)
     with warnings.catch_warnings(), progress("mixture", steps) as monitor_of:
         warnings.simplefilter("ignore", PoorFitWarning)  # held-out entries have weighed them

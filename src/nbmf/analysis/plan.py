@@ -6,9 +6,9 @@ from typing import NamedTuple
 from nbmf import registry
 from nbmf.analysis.mixture import further_members, memory_of
 from nbmf.analysis.request import Request
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.analysis.size import is_small
-from nbmf.analysis.structure import tried_methods, untestable
+from nbmf.analysis.structure import tried_methods, why_untestable
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, METHODS, candidates_for, methods_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, DataError, Setting, choices
@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     reason: str = ""
 
 
-def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
+def make_plan(matrix: NamedMatrix, request: Request) -> Plan:
     """Return what will be done.
 
     Raises
@@ -59,11 +59,11 @@ def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
             raise DataError(f"V is a {kind}, which is not analyzed; allowed: to fit it by {classes}")
         words = f": a {kind} is analyzed by a method that is named; {choices('', methods)}"
         raise ConfigError(Setting("method", None), words)
-    known, reason = _known(matrix, request)
+    known, reason = _known_methods(matrix, request)
     view = View(request.view) if request.view else None
-    methods = _methods(request, known, view)
+    methods = _methods_to_test(request, known, view)
     tested = {
-        method: estimator_of(
+        method: configured_estimator(
             method,
             seed=request.seed,
             iterations=request.iterations,
@@ -74,13 +74,13 @@ def plan_of(matrix: NamedMatrix, request: Request) -> Plan:
     }
     for estimator in tested.values():
         _refuse_too_large(estimator, matrix, request)
-    why_not = untestable(matrix, next(iter(tested.values()))) if request.check else None
+    why_not = why_untestable(matrix, next(iter(tested.values()))) if request.check else None
     holds_out = request.check and why_not is None
     further = further_members(tested, matrix, request.seed, request.iterations) if holds_out and not reason else None
     return Plan(tested, further, len({*known, *methods}), view, holds_out, why_not or reason)
 
 
-def _known(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
+def _known_methods(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
     """Return the methods that are tried if none is named, and why they are not the usual ones."""
     if request.method is not None:
         return candidates_for(type(matrix).__name__, matrix.n_observed), ""
@@ -88,7 +88,7 @@ def _known(matrix: NamedMatrix, request: Request) -> tuple[Sequence[str], str]:
     return tried_methods(matrix, components=components, settings=request.settings)
 
 
-def _methods(request: Request, known: Sequence[str], view: View | None) -> Sequence[str]:
+def _methods_to_test(request: Request, known: Sequence[str], view: View | None) -> Sequence[str]:
     """Return the methods to choose from: one if it is named, or anything of its own, or nothing is held out."""
     methods = (request.method,) if request.method else known
     views = {method: registry.estimator_class(METHODS[method]["class"])().view for method in methods}
@@ -98,7 +98,7 @@ def _methods(request: Request, known: Sequence[str], view: View | None) -> Seque
     return methods if request.is_open else seen[:1]
 
 
-def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
+def number_of_chains(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
     """Return how many chains or starts there are; by default it depends on no clock."""
     if request.chains:
         return request.chains
@@ -111,21 +111,23 @@ def chains_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -
     return STARTS if starts_differ and is_small(estimator, matrix) else 1
 
 
-def draws_of(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
+def number_of_draws(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
     """Return how many posterior draws of each chain are kept: by default those that the intervals of a scale need."""
     if request.n_draws is not None:
         return request.n_draws
     is_sampled_scale = estimator.inference is Inference.SAMPLER and isinstance(estimator, KINDS)
     if not is_sampled_scale or matrix.dense is not None:
         return 0
-    possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // chains_of(estimator, matrix, request)
+    possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // number_of_chains(
+        estimator, matrix, request
+    )
     return min(DRAWS, estimator.n_samples) if possible >= DRAWS else 0
 
 
 def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Request) -> None:
     """Raise ConfigError if a fit, or its draws, would be refused for memory: before anything is fitted."""
     if matrix.dense is not None:
-        _refuse_of_large(matrix, request)
+        _refuse_for_sparse(matrix, request)
         return
     needed, limit = memory_of(estimator, matrix), estimator.memory_budget_gb
     if needed > limit:
@@ -138,10 +140,10 @@ def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Re
             Setting("n_components"),
             f" up to {int(K * limit / needed) // 8 * 8}, or a larger ",
             Setting("max_memory_gb"),
-            *_instead(matrix),
+            *_alternative_advice(matrix),
         )
     if request.n_draws:
-        chains = chains_of(estimator, matrix, request)
+        chains = number_of_chains(estimator, matrix, request)
         refuse_without_posterior(estimator)
         if estimator.inference is Inference.SAMPLER:
             kept_sweeps(estimator, request.n_draws)  # refuses more than there are
@@ -149,12 +151,12 @@ def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Re
             refuse_too_much_memory(matrix.shape, estimator.n_components, request.n_draws, DRAWS_GB, chains)
 
 
-def _instead(matrix: NamedMatrix) -> Sequence[str | Setting]:
+def _alternative_advice(matrix: NamedMatrix) -> Sequence[str | Setting]:
     methods = IF_MEMORY_IS_SHORT.get(type(matrix).__name__, ())
     return ("; ", Setting("method", methods[0]), " takes such a matrix as it is") if methods else ()
 
 
-def _refuse_of_large(matrix: NamedMatrix, request: Request) -> None:
+def _refuse_for_sparse(matrix: NamedMatrix, request: Request) -> None:
     """Raise ConfigError if more is asked of a large sparse matrix than one fit."""
     asked = (
         ("chains", request.chains or 1, 1, "is one chain or start"),

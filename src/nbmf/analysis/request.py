@@ -10,7 +10,7 @@ from nbmf.inference.declarations import View
 from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, at_least, check, is_auto, one_of
 
 
-class Asked(TypedDict, total=False):
+class AnalyzeArguments(TypedDict, total=False):
     """The keyword arguments of `nbmf.analyze` that say what is done; None: it decides."""
 
     method: str | None

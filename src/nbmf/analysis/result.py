@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbmf.analysis.files import FILES, SUFFIX, write_files
-from nbmf.analysis.tables import Tables, tables_of
+from nbmf.analysis.tables import Tables, make_tables
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import not_allowed
 from nbmf.evaluation.structure_result import Verdict
@@ -89,7 +89,7 @@ class Analysis:
         Which there are depends on the method and on what was found: `list(analysis.tables)`. Those of factors and of
         E[V] have names of rows or components as their index.
         """
-        return tables_of(self.result)
+        return make_tables(self.result)
 
     @cached_property
     def report(self) -> Report:

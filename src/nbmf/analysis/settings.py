@@ -15,7 +15,7 @@ KEPT = 0.2  # of a sampler's sweeps, as in the paper: 4000 of burn-in, 1000 kept
 MEAN_CHANGE = 1e-4  # of E[V] in ten iterations, below which variational methods of Beta-Dir and its kin stop
 
 
-def estimator_of(
+def configured_estimator(
     method: str,
     *,
     seed: int,
@@ -27,7 +27,7 @@ def estimator_of(
     entry = METHODS[method]
     given = dict(entry["settings"])
     given |= iteration_settings(entry["class"], iterations)
-    given |= checked(entry["class"], settings or {})
+    given |= current_settings(entry["class"], settings or {})
     if MeanChangeBelow.parameter in registry.settings_of(entry["class"]):
         given.setdefault(MeanChangeBelow.parameter, MEAN_CHANGE)
     return registry.make_estimator(entry["class"], components or usual_components(method), given, random_state=seed)
@@ -41,7 +41,7 @@ def iteration_settings(class_name: str, iterations: int | None) -> dict[str, int
     return registry.length_settings(class_name, iterations - kept, kept)
 
 
-def checked(class_name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def current_settings(class_name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a class by the names they have today; ConfigError for one that it has not."""
     allowed = registry.settings_of(class_name)
     settings = registry.estimator_class(class_name).by_current_names(given)

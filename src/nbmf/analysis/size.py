@@ -16,17 +16,17 @@ def is_small(estimator: Factorization, matrix: NamedMatrix) -> bool:
 
 def uses_threads(estimator: Factorization, matrix: NamedMatrix) -> bool:
     """Return whether a fit that is the only one takes all processors, which changes no result."""
-    return not is_small(estimator, matrix) and estimator.threads_pay(ones_of(matrix), matrix.shape)
+    return not is_small(estimator, matrix) and estimator.threads_pay(count_ones(matrix), matrix.shape)
 
 
-def on_all_processors(estimator: Factorization, matrix: NamedMatrix) -> Factorization:
+def use_all_processors(estimator: Factorization, matrix: NamedMatrix) -> Factorization:
     """Return the estimator, or one like it whose fit takes all processors, if that pays."""
     if not uses_threads(estimator, matrix):
         return estimator
     return type(estimator)(**estimator.get_params() | {"threads": processors()})
 
 
-def ones_of(matrix: NamedMatrix) -> int:
+def count_ones(matrix: NamedMatrix) -> int:
     """Return how many entries are above zero."""
     if matrix.dense is not None:
         return int(matrix.ones_along(1).sum())

@@ -6,24 +6,24 @@ from typing import Any
 
 from nbmf.analysis.mixture import memory_of
 from nbmf.analysis.progress import Progress, silent
-from nbmf.analysis.settings import estimator_of
-from nbmf.analysis.size import on_all_processors
+from nbmf.analysis.settings import configured_estimator
+from nbmf.analysis.size import use_all_processors
 from nbmf.catalogue import METHODS, candidates_for
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import PoorFitWarning
-from nbmf.evaluation.held_out import too_few
+from nbmf.evaluation.held_out import describe_shortage
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 
 
-def structure_of(
+def run_structure_test(
     matrix: NamedMatrix, seed: int, iterations: int | None, *, progress: Progress, log: Callable[[str], None]
 ) -> MethodChoice | None:
     """Return what an analysis says about a matrix where no method is named."""
     names, reason = tried_methods(matrix)
-    estimators = [estimator_of(name, seed=seed, iterations=iterations) for name in names]
-    why_not = untestable(matrix, estimators[0])
+    estimators = [configured_estimator(name, seed=seed, iterations=iterations) for name in names]
+    why_not = why_untestable(matrix, estimators[0])
     if why_not or reason:
         log(why_not or reason)
     return None if why_not else check_structure(matrix, estimators, seed, progress=progress)
@@ -35,7 +35,7 @@ def tried_methods(
     """Return the methods that are tried if none is named, and why they are not the usual ones; "" if they are."""
     kind, observed = type(matrix).__name__, matrix.n_observed
     usual = candidates_for(kind, observed)
-    first = estimator_of(usual[0], seed=0, components=components, settings=settings)
+    first = configured_estimator(usual[0], seed=0, components=components, settings=settings)
     needed, limit = memory_of(first, matrix), first.memory_budget_gb
     instead = candidates_for(kind, observed, fits_in_memory=needed <= limit)
     if instead == usual:
@@ -47,11 +47,11 @@ def tried_methods(
     )
 
 
-def untestable(matrix: NamedMatrix, estimator: Factorization) -> str | None:
+def why_untestable(matrix: NamedMatrix, estimator: Factorization) -> str | None:
     """Return why no structure is tested, None if it is."""
     if estimator.likelihood.unit != "entry":
         return f"whether there is structure is not tested: {estimator.label} predicts {estimator.likelihood.unit}s"
-    if (what := too_few(matrix, estimator.likelihood)) is not None:
+    if (what := describe_shortage(matrix, estimator.likelihood)) is not None:
         return f"{what} are too few to say whether there is structure"
     return None
 
@@ -68,7 +68,7 @@ def check_structure(
 ) -> MethodChoice:
     """Return which method predicts held-out entries best, and whether there is structure; see `choose`."""
     if matrix.dense is not None:  # one fit at a time, which takes all processors
-        estimators = [on_all_processors(estimator, matrix) for estimator in estimators]
+        estimators = [use_all_processors(estimator, matrix) for estimator in estimators]
     fitted = [*estimators, *(stacked_with or ())]
     steps = sum(estimator.n_iterations for estimator in fitted) / len(fitted)  # of a fit on average
     with warnings.catch_warnings(), progress("check", steps) as monitor_of:

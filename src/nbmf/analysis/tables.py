@@ -7,7 +7,7 @@ import pandas as pd
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.output.folder import COLUMN_GROUPS
-from nbmf.posterior.groups import by_group
+from nbmf.posterior.groups import summarize_groups
 from nbmf.posterior.scale_tables import columns_table, rows_table
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, ReportedFit
 
@@ -46,40 +46,40 @@ class Tables(Mapping[str, pd.DataFrame]):
         return f"Tables: {', '.join(self)}"
 
 
-def tables_of(result: ReportedFit) -> Tables:
+def make_tables(result: ReportedFit) -> Tables:
     """Return the tables of a fit: E[V] and chains, and those of components if they are worth showing.
 
     The index of a factor or of E[V] has names; other tables have none.
     """
-    made = dict(_of_every_fit(result))
+    made = dict(_fit_tables(result))
     if result.shows_components:
-        made |= dict(_of_components(result))
+        made |= dict(_component_tables(result))
     return Tables(made)
 
 
-def _of_every_fit(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+def _fit_tables(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     if result.expectation is not None:
         intervals = result.intervals.get(EXPECTATION, ())
-        yield EXPECTATION, lambda: _of_entries(result, result.expectation + result.lowest)
+        yield EXPECTATION, lambda: _entry_table(result, result.expectation + result.lowest)
         for end, values in zip(ENDS, intervals, strict=False):
-            yield f"{EXPECTATION}_{end}", lambda values=values: _of_entries(result, values + result.lowest)
+            yield f"{EXPECTATION}_{end}", lambda values=values: _entry_table(result, values + result.lowest)
         if result.chains is not None:
             yield CHAINS, lambda: result.chains.diagnostics
     if result.stack is not None and result.n_missing:
-        yield MISSING, lambda: _missing(result)
+        yield MISSING, lambda: _missing_table(result)
     if isinstance(result.matrix, CategoryMatrix) and result.n_missing:
-        yield MISSING, lambda: _missing_categories(result)
+        yield MISSING, lambda: _missing_category_table(result)
 
 
-def _of_entries(result: ReportedFit, values: np.ndarray) -> pd.DataFrame:
-    return _matrix("row", values, result.matrix.row_names, result.matrix.column_names)
+def _entry_table(result: ReportedFit, values: np.ndarray) -> pd.DataFrame:
+    return _labelled_table("row", values, result.matrix.row_names, result.matrix.column_names)
 
 
-def _matrix(corner: str, values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> pd.DataFrame:
+def _labelled_table(corner: str, values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(values, index=pd.Index(rows, name=corner), columns=columns)
 
 
-def _missing(result: ReportedFit) -> pd.DataFrame:
+def _missing_table(result: ReportedFit) -> pd.DataFrame:
     """Return what the mixture and the model predict of missing entries."""
     matrix = result.matrix
     rows, columns = np.nonzero(~matrix.observed)
@@ -88,7 +88,7 @@ def _missing(result: ReportedFit) -> pd.DataFrame:
     return pd.DataFrame(entries | predicted)
 
 
-def _missing_categories(result: ReportedFit) -> pd.DataFrame:
+def _missing_category_table(result: ReportedFit) -> pd.DataFrame:
     """Return the mean category and the probability of each that the model predicts of missing entries."""
     matrix = result.matrix
     rows, columns = np.nonzero(~matrix.observed)
@@ -101,38 +101,41 @@ def _missing_categories(result: ReportedFit) -> pd.DataFrame:
     return pd.DataFrame(entries | mean | {f"P({name})": chance for name, chance in chances})
 
 
-def _of_components(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
+def _component_tables(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:
     """Yield the factors as the report has them, effects, and what is reported about groups."""
     matrix, components = result.matrix, result.components
     model, shown = components.model, np.arange(components.informative)
-    yield COMPONENTS, lambda: _components(result)
+    yield COMPONENTS, lambda: _component_list(result)
     for name in FACTORS:
-        yield name, lambda name=name: _factor(result, name, getattr(model, f"{name}_"))
+        yield name, lambda name=name: _factor_table(result, name, getattr(model, f"{name}_"))
         if name in result.intervals:
             for number, end in enumerate(ENDS):
-                yield f"{name}_{end}", lambda name=name, i=number: _factor(result, name, _interval_end(result, name, i))
+                yield (
+                    f"{name}_{end}",
+                    lambda name=name, i=number: _factor_table(result, name, _interval_end(result, name, i)),
+                )
     for fit in (result, result.other_view):
         if fit is not None and fit.scale is not None:
             yield POSITIONS, lambda scale=fit.scale: rows_table(scale)
             yield COLUMNS, lambda scale=fit.scale: columns_table(scale)
     for axis in result.effects():
-        yield f"{axis}_effects", lambda axis=axis: _effects(result, axis)
+        yield f"{axis}_effects", lambda axis=axis: _effect_table(result, axis)
     if matrix.row_groups is not None:
-        yield GROUPS, lambda: by_group(model, matrix.row_groups, shown, coordinates=result.coordinates(0))
+        yield GROUPS, lambda: summarize_groups(model, matrix.row_groups, shown, coordinates=result.coordinates(0))
     if (groups := result.column_groups) is not None:
         of_columns = GROUPS if matrix.row_groups is None else GROUPS_OF_COLUMNS
-        yield of_columns, lambda: by_group(model, groups, shown, axis=1, coordinates=result.coordinates(1))
+        yield of_columns, lambda: summarize_groups(model, groups, shown, axis=1, coordinates=result.coordinates(1))
         yield GROUP_OF_COLUMN, lambda: pd.DataFrame({"column": matrix.column_names, "group": groups})
 
 
-def _factor(result: ReportedFit, name: str, values: np.ndarray) -> pd.DataFrame:
+def _factor_table(result: ReportedFit, name: str, values: np.ndarray) -> pd.DataFrame:
     """Return W (F, k) or H (k, N) of the components in their order in the report."""
     components, matrix = result.components, result.matrix
     # Names that a person gave a scale are those of its axes, to which components are turned.
     names = (components if result.scale is None else components._replace(given=())).names()
     if name == "W":
-        return _matrix("row", values, matrix.row_names, names)
-    return _matrix("component", values, names, matrix.column_names)
+        return _labelled_table("row", values, matrix.row_names, names)
+    return _labelled_table("component", values, names, matrix.column_names)
 
 
 def _interval_end(result: ReportedFit, factor: str, number: int) -> np.ndarray:
@@ -145,7 +148,7 @@ def _interval_end(result: ReportedFit, factor: str, number: int) -> np.ndarray:
     return np.where(is_merged[:, None], np.nan, end[order])
 
 
-def _components(result: ReportedFit) -> pd.DataFrame:
+def _component_list(result: ReportedFit) -> pd.DataFrame:
     """Return a row per component of the model: its number in the report, that one's share, and the place in model.npz.
 
     Components that are merged have the same number.
@@ -166,7 +169,7 @@ def _components(result: ReportedFit) -> pd.DataFrame:
     return table
 
 
-def _effects(result: ReportedFit, axis: str) -> pd.DataFrame:
+def _effect_table(result: ReportedFit, axis: str) -> pd.DataFrame:
     """Return the effects of rows, or of columns."""
     table = pd.DataFrame({axis: result.names(axis), "effect": result.effects()[axis]})
     if (interval := result.intervals.get(DRAWN_EFFECTS[axis])) is not None:

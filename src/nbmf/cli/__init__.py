@@ -21,7 +21,7 @@ def main(argv: list[str] | None = None) -> int:
     0, FAILED after an error a user can cause (one line says what), or INTERRUPTED by Ctrl-C.
     """
     from nbmf.cli import kernel_cache
-    from nbmf.cli.arguments import COMMANDS, as_typed, parse
+    from nbmf.cli.arguments import COMMANDS, parse, render_message
     from nbmf.cli.options import refuse_too_small
 
     options = parse(argv)
@@ -30,13 +30,13 @@ def main(argv: list[str] | None = None) -> int:
         refuse_too_small(options, COMMANDS[options.command].declared)
         kernel_cache.prepare()
         with warnings.catch_warnings():
-            warnings.showwarning = functools.partial(_show, command=options.command)
+            warnings.showwarning = functools.partial(_show_warning, command=options.command)
             importlib.import_module(f"nbmf.cli.commands.{options.command.replace('-', '_')}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (NbmfError, OSError, MemoryError) as error:
-        text = as_typed(error.message, options.command) if isinstance(error, NbmfError) else error
+        text = render_message(error.message, options.command) if isinstance(error, NbmfError) else error
         print(f"nbmf: error: {text}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt as stopped:
@@ -49,10 +49,10 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _show(message: Warning, category: type[Warning], *_, command: str, **__) -> None:
+def _show_warning(message: Warning, category: type[Warning], *_, command: str, **__) -> None:
     """Show a warning in a line, without the place in the code; those of libraries to programmers are not for users."""
-    from nbmf.cli.arguments import as_typed
+    from nbmf.cli.arguments import render_message
 
     if issubclass(category, UserWarning) or sys.warnoptions:
-        text = as_typed(message.args[0] if message.args else "", command)
+        text = render_message(message.args[0] if message.args else "", command)
         print(f"nbmf: warning: {' '.join(str(text).split())}", file=sys.stderr)

@@ -20,15 +20,15 @@ from nbmf.cli.options import (
     Options,
     file_word,
     number,
-    number_or_auto,
-    repeated_words,
+    option_words,
+    parse_number_or_auto,
+    parse_setting,
     results,
-    setting_typed,
     switch,
     text,
     texts,
 )
-from nbmf.cli.parser import Parser, meant, parsed
+from nbmf.cli.parser import Parser, parse_arguments, suggestion
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
 from nbmf.inference.exclusion import EXCLUDED
@@ -54,7 +54,9 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
             epilog=command.examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        of_file = subparser.add_argument_group("reading the file", command.of_reading) if command.reading else subparser
+        of_file = (
+            subparser.add_argument_group("reading the file", command.reading_help) if command.reading else subparser
+        )
         for option in command.declared:
             group = of_file if option in command.reading else subparser
             group.add_argument(option.name, **option.keywords)
@@ -64,16 +66,16 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
 def parse(argv: list[str] | None) -> Options:
     """Return what the arguments say; help and usage errors end the process."""
     top, commands = parsers()
-    options, unknown = parsed(top, sys.argv[1:] if argv is None else argv)
+    options, unknown = parse_arguments(top, sys.argv[1:] if argv is None else argv)
     if unknown:
         subparser = commands[options["command"]]
-        subparser.error(f"not understood: {' '.join(unknown)}{meant(unknown, subparser)}")
+        subparser.error(f"not understood: {' '.join(unknown)}{suggestion(unknown, subparser)}")
     return Options(**options)
 
 
-def as_typed(message: str, command: str) -> str:
+def render_message(message: str, command: str) -> str:
     """Return a message that names the options of a command instead of Python's arguments."""
-    return message.rendered(COMMANDS[command].typed) if isinstance(message, Message) else message
+    return message.rendered(COMMANDS[command].format_setting) if isinstance(message, Message) else message
 
 
 def printed_command(options: Options) -> str:
@@ -81,10 +83,10 @@ def printed_command(options: Options) -> str:
     declared = COMMANDS[options.command].declared
     files = [file_word(getattr(options, option.attribute)) for option in declared if option.is_file]
     others = [option for option in declared if not option.is_file]
-    return shlex.join(["nbmf", options.command, *files, *repeated_words(options, others)])
+    return shlex.join(["nbmf", options.command, *files, *option_words(options, others)])
 
 
-def _method(name: str) -> str:
+def _parse_method(name: str) -> str:
     """Return the id of a method."""
     if name not in METHODS:
         raise argparse.ArgumentTypeError(f"no method {name!r}; {choices(name, METHODS)}")
@@ -159,7 +161,7 @@ SET = Option(
     "that have it",
     action="append",
     default=[],
-    type=setting_typed,
+    type=parse_setting,
     metavar="NAME=VALUE",
     dest="settings",
 )
@@ -196,7 +198,7 @@ FIT = Command(
             f"{_candidates('SparseBinaryMatrix')}; of ordered categories, of {_candidates('CategoryMatrix')}; of "
             f"counts {_candidates('CountMatrix')}; with --components, --set or --no-check the first of them)",
             "ID",
-            type=_method,
+            type=_parse_method,
         ),
         number(
             "--components",
@@ -205,7 +207,7 @@ FIT = Command(
             "data decide how many are used)",
             python="n_components",
             metavar="K",
-            type=number_or_auto,
+            type=parse_number_or_auto,
         ),
         number(
             "--chains",
@@ -257,7 +259,7 @@ COMPARE = Command(
             f"{COMPARED_IF_SMALL}; for counts {' '.join(COMPARED['CountMatrix'])}; for ordered "
             f"categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",
-            type=_method,
+            type=_parse_method,
             **SEVERAL,
         ),
         number(

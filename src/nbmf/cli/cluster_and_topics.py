@@ -10,7 +10,7 @@ from nbmf.cli.arguments import printed_command
 from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import name_of
+from nbmf.cli.reading import data_name
 from nbmf.cli.results import results_folder
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
@@ -43,7 +43,7 @@ class Task(NamedTuple):
     row: str
 
 
-def folder_of(options: argparse.Namespace, suffix: str) -> OutputFolder:
+def prepare_folder(options: argparse.Namespace, suffix: str) -> OutputFolder:
     """Return the folder of the results, after a look at the options: before the file is read."""
     folder = results_folder(options, suffix, FILES)
     several = len(options.components or ()) != 1 or len(options.models) != 1
@@ -54,14 +54,14 @@ def folder_of(options: argparse.Namespace, suffix: str) -> OutputFolder:
     return folder
 
 
-def run_on(table: FeatureTable, task: Task, folder: OutputFolder, options: argparse.Namespace) -> None:
+def run_task(table: FeatureTable, task: Task, folder: OutputFolder, options: argparse.Namespace) -> None:
     """Find the components of a table, write the folder and print the summary."""
     result = _fit(table, task, options)
     pictures = [] if result.model is None else pictures_of_table(result.model, table)
     report = clustering_report(
         result,
         command=printed_command(options),
-        unchecked=_unchecked(options, result),
+        unchecked=_unchecked_command(options, result),
         figures=folder.figures(pictures),
     )
     if result.choice is not None:
@@ -73,7 +73,7 @@ def run_on(table: FeatureTable, task: Task, folder: OutputFolder, options: argpa
     publish(report, folder, vars(options))
 
 
-def _unchecked(options: argparse.Namespace, result: ClusteringResult) -> str:
+def _unchecked_command(options: argparse.Namespace, result: ClusteringResult) -> str:
     """Return the command that shows what was chosen, whatever it is worth; "" if nothing was tested."""
     if result.choice is None:
         return ""
@@ -84,14 +84,14 @@ def _unchecked(options: argparse.Namespace, result: ClusteringResult) -> str:
 def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> ClusteringResult:
     """Choose among models and numbers of components, and fit what was chosen, if anything was found."""
     started, grid = time.perf_counter(), options.components or task.grid
-    choice = _choice(table, grid, task, options) if options.check and max(grid) > 1 else None
+    choice = _choose(table, grid, task, options) if options.check and max(grid) > 1 else None
     name, K = (options.models[0], grid[0]) if choice is None else (choice.chosen.model, choice.chosen.K)
     model = differences = None
     if choice is None or choice.found:
         model = best_fit(table, K, task.models[name], options.starts, seed_sequence("table", options.seed))
         differences = distinguishing(model, table)
     return ClusteringResult(
-        name=name_of(options),
+        name=data_name(options),
         table=table,
         component=task.component,
         row=task.row,
@@ -103,7 +103,7 @@ def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> Cluste
     )
 
 
-def _choice(table: FeatureTable, grid: tuple[int, ...], task: Task, options: argparse.Namespace) -> ComponentChoice:
+def _choose(table: FeatureTable, grid: tuple[int, ...], task: Task, options: argparse.Namespace) -> ComponentChoice:
     try:
         with Progress("check") as progress:
             return choose_components(
@@ -116,7 +116,7 @@ def _choice(table: FeatureTable, grid: tuple[int, ...], task: Task, options: arg
 def _write_components(folder: OutputFolder, result: ClusteringResult) -> None:
     """Write the model, memberships, and what sets components apart."""
     folder.write(MODEL, result.model.save)
-    folder.write_table("memberships.csv", _memberships(result))
+    folder.write_table("memberships.csv", _membership_table(result))
     components = {
         result.component: range(1, result.order.size + 1),
         "share": result.shares,
@@ -127,12 +127,12 @@ def _write_components(folder: OutputFolder, result: ClusteringResult) -> None:
     if result.table.row_groups is not None:
         folder.write_table("labels.csv", by_label(result.model, result.table.row_groups), index=True)
     if result.has_words:
-        folder.write_table("topics.csv", _topics(result))
+        folder.write_table("topics.csv", _topic_table(result))
     else:
         folder.write_table("distinguishing.csv", result.distinguishing)
 
 
-def _memberships(result: ClusteringResult) -> pd.DataFrame:
+def _membership_table(result: ClusteringResult) -> pd.DataFrame:
     """Return the shares of each row, its main component, and its label if there are labels."""
     columns = {result.row: result.table.row_names}
     if result.table.row_groups is not None:
@@ -142,11 +142,14 @@ def _memberships(result: ClusteringResult) -> pd.DataFrame:
     return pd.DataFrame(columns | {f"{result.component} {k}": share for k, share in enumerate(shares.T, start=1)})
 
 
-def _topics(result: ClusteringResult) -> pd.DataFrame:
+def _topic_table(result: ClusteringResult) -> pd.DataFrame:
     """Return the most probable words of each topic, and those with the largest lift."""
     parts = []
     for _, topic in result.distinguishing.groupby("component"):
-        largest = {"probability": topic.nlargest(WORDS_WRITTEN, "value"), "lift": result.by_lift(topic, WORDS_WRITTEN)}
+        largest = {
+            "probability": topic.nlargest(WORDS_WRITTEN, "value"),
+            "lift": result.most_lifted(topic, WORDS_WRITTEN),
+        }
         parts += [words.assign(by=by, place=range(1, len(words) + 1)) for by, words in largest.items()]
     table = pd.concat(parts).rename(columns={"component": "topic", "column": "word", "value": "probability"})
     return table[["topic", "by", "place", "word", "probability", "overall", "lift"]]

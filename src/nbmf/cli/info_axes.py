@@ -5,31 +5,34 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.analysis.estimate import estimate, slowness_here
-from nbmf.analysis.plan import plan_of
+from nbmf.analysis.plan import make_plan
 from nbmf.analysis.request import Request
 from nbmf.data.named import NamedMatrix
-from nbmf.reporting.text import wrapped
-from nbmf.reporting.words import before_number
+from nbmf.reporting.text import wrap
+from nbmf.reporting.words import quote_if_number
 
 AXES = ((1, "rows"), (0, "columns"))  # what sums over the other axis are of
 NAMED = 3  # rows or columns at either end
 FEW = 5  # observed entries
 
 
-def ends(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
+def describe_extremes(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
     """Return the rows (axis 1) or columns (axis 0) with the smallest and with the largest sums."""
     names = matrix.row_names if axis == 1 else matrix.column_names
     order = np.argsort(sums, kind="stable")
     smallest, largest = order[:NAMED], order[::-1][:NAMED]
-    return tuple(", ".join(f"{before_number(in_a_line(names[i]))} {sums[i]}" for i in at) for at in (smallest, largest))
+    return tuple(
+        ", ".join(f"{quote_if_number(without_line_breaks(names[i]))} {sums[i]}" for i in at)
+        for at in (smallest, largest)
+    )
 
 
-def in_a_line(name: str) -> str:
+def without_line_breaks(name: str) -> str:
     """Return a name without line breaks, which some spreadsheets have in those of columns."""
     return " ".join(str(name).splitlines())
 
 
-def worth_a_look(matrix: NamedMatrix, unusual: dict[str, np.ndarray], axis: int) -> list[str]:
+def describe_unusual(matrix: NamedMatrix, unusual: dict[str, np.ndarray], axis: int) -> list[str]:
     """Return how many rows (axis 1) or columns (axis 0) are unusual, a line per way.
 
     unusual : dict, from such words as "without a one" to a bool array: which rows or columns are so
@@ -39,15 +42,16 @@ def worth_a_look(matrix: NamedMatrix, unusual: dict[str, np.ndarray], axis: int)
     return [f"{dict(AXES)[axis]} {words}: {count}" for words, count in counts.items() if count]
 
 
-def time_of_fit(matrix: NamedMatrix, entries: str) -> Iterator[str]:
+def describe_fit_time(matrix: NamedMatrix, entries: str) -> Iterator[str]:
     """Yield about how long `nbmf fit` takes for so many entries, in words, and what it does not do for their number."""
     expected = estimate(matrix, Request(), slowness_here())
-    yield f"{entries}; nbmf fit takes about {_time(expected.seconds)}, for {expected.fits} fits at most and a report"
-    if reason := plan_of(matrix, Request()).reason:
-        yield wrapped(reason)
+    duration = _format_time(expected.seconds)
+    yield f"{entries}; nbmf fit takes about {duration}, for {expected.fits} fits at most and a report"
+    if reason := make_plan(matrix, Request()).reason:
+        yield wrap(reason)
 
 
-def _time(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     """Return a time as a person would say it."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"

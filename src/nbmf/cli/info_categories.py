@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import methods_for
-from nbmf.cli.info_axes import AXES, in_a_line, time_of_fit, worth_a_look
+from nbmf.cli.info_axes import AXES, describe_fit_time, describe_unusual, without_line_breaks
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf.reporting.text import wrapped
+from nbmf.reporting.text import wrap
 
-AGAINST = -0.2  # correlation of a column with the mean of the others, below which it is reversed rather than unrelated
+REVERSED = -0.2  # correlation of a column with the mean of the others, below which it is reversed rather than unrelated
 ENOUGH = 20  # rows in which a column and others are observed
 NAMED = 10  # columns
 
@@ -18,34 +18,34 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
     """Yield the lines of the report; `again` is FILE with its options."""
     numbers = np.bincount(matrix.ranks[matrix.observed], minlength=matrix.n_categories)
     pairs = zip(matrix.categories, numbers / numbers.sum(), strict=True)
-    yield wrapped(f"from low to high: {', '.join(f'{name} {share:.1%}' for name, share in pairs)}")
+    yield wrap(f"from low to high: {', '.join(f'{name} {share:.1%}' for name, share in pairs)}")
     if missed := matrix.categories[numbers == 0].tolist():
         yield f"never there: {', '.join(missed)}"
     different = np.array([len(np.unique(ranks[ranks >= 0])) for ranks in matrix.ranks.T])
-    yield from _columns(matrix, different == 1, "with one category alone")
-    if against := _against(matrix):
-        names = ", ".join(f"{in_a_line(matrix.column_names[n])} {r:.2f}" for n, r in against[:NAMED])
+    yield from _name_columns(matrix, different == 1, "with one category alone")
+    if against := _reversed_columns(matrix):
+        names = ", ".join(f"{without_line_breaks(matrix.column_names[n])} {r:.2f}" for n, r in against[:NAMED])
         more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
-        yield wrapped(
+        yield wrap(
             "columns that fall where the others rise, perhaps asked the other way round (correlation with their "
             f"mean): {names}{more}; a fit needs no reversal"
         )
     for axis, _ in AXES:
-        yield from worth_a_look(matrix, {}, axis)
-    yield from time_of_fit(matrix, f"{matrix.n_observed} observed entries")
+        yield from describe_unusual(matrix, {}, axis)
+    yield from describe_fit_time(matrix, f"{matrix.n_observed} observed entries")
     yield ""
-    yield wrapped(f"methods that take ordered categories: {', '.join(methods_for(CategoryMatrix))}")
+    yield wrap(f"methods that take ordered categories: {', '.join(methods_for(CategoryMatrix))}")
     yield from ("", "next:", f"  nbmf fit {again}", f"  nbmf compare {again}")
 
 
-def _columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iterator[str]:
-    names = list(map(in_a_line, matrix.column_names[which]))
+def _name_columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iterator[str]:
+    names = list(map(without_line_breaks, matrix.column_names[which]))
     if names:
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        yield wrapped(f"columns {words}: {', '.join(names[:NAMED])}{more}")
+        yield wrap(f"columns {words}: {', '.join(names[:NAMED])}{more}")
 
 
-def _against(matrix: CategoryMatrix) -> list[tuple[int, float]]:
+def _reversed_columns(matrix: CategoryMatrix) -> list[tuple[int, float]]:
     """Return the columns whose correlation with the mean of the other columns is negative, the most negative first."""
     values = np.where(matrix.observed, matrix.ranks, np.nan)
     found = []
@@ -55,6 +55,6 @@ def _against(matrix: CategoryMatrix) -> list[tuple[int, float]]:
         if np.count_nonzero(there) < ENOUGH:
             continue
         own, mean = values[there, n], np.nanmean(others[there], axis=1)
-        if own.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(own, mean)[0, 1])) < AGAINST:
+        if own.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(own, mean)[0, 1])) < REVERSED:
             found.append((n, r))
     return sorted(found, key=lambda pair: pair[1])

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import methods_for
-from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
+from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual
 from nbmf.cli.options import Options
-from nbmf.cli.reading import is_read_in_full, repeated
+from nbmf.cli.reading import file_with_options, is_read_in_full
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.evaluation import count_baselines
-from nbmf.reporting.text import wrapped
+from nbmf.reporting.text import wrap
 
 FEW_VALUES = 10  # different ones, which may be marks or answers
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
@@ -21,23 +21,23 @@ def report(matrix: CountMatrix, options: argparse.Namespace, uses: list[str]) ->
     """Yield the lines of the report; `uses` are further lines, and commands read FILE with its options."""
     observed = matrix.tallies[matrix.observed]
     marks = _marks(observed)
-    as_answers = _as_answers(matrix, options, marks)
-    yield from _sizes(observed, marks, as_answers is not None)
-    yield _scatter(matrix)
-    yield from _lines(matrix)
-    yield from time_of_fit(matrix, f"{observed.size} observed entries")
+    as_answers = _options_as_categories(matrix, options, marks)
+    yield from _describe_sizes(observed, marks, as_answers is not None)
+    yield _describe_scatter(matrix)
+    yield from _describe_sums(matrix)
+    yield from describe_fit_time(matrix, f"{observed.size} observed entries")
     yield ""
-    yield wrapped(f"methods that take counts: {', '.join(methods_for(CountMatrix))}")
+    yield wrap(f"methods that take counts: {', '.join(methods_for(CountMatrix))}")
     yield (
         "methods that take zeros and ones do with --above 0: whether a count is above 0 "
         f"({np.count_nonzero(observed) / observed.size:.1%} are)"
     )
     yield from (*uses, "", "next:")
     for command in ("fit", "compare"):
-        yield f"  nbmf {command} {repeated(options)}"
+        yield f"  nbmf {command} {file_with_options(options)}"
     if as_answers is not None:
-        yield f"  nbmf fit {repeated(as_answers)}"
-    yield f"  nbmf info {repeated(_as_ones(matrix, options))}"
+        yield f"  nbmf fit {file_with_options(as_answers)}"
+    yield f"  nbmf info {file_with_options(_options_as_ones(matrix, options))}"
 
 
 def _marks(observed: np.ndarray) -> list[int]:
@@ -47,13 +47,13 @@ def _marks(observed: np.ndarray) -> list[int]:
     return values.tolist() if are_all else []
 
 
-def _as_answers(matrix: CountMatrix, options: argparse.Namespace, marks: list[int]) -> Options | None:
+def _options_as_categories(matrix: CountMatrix, options: argparse.Namespace, marks: list[int]) -> Options | None:
     """Return the options that read marks as ordered categories; None if there are none, or FILE lacks their zeros."""
     chosen = Options(**{**vars(options), "counts": None, "categories": [*map(str, marks)]})
     return chosen if marks and is_read_in_full(chosen, matrix) else None
 
 
-def _as_ones(matrix: CountMatrix, options: argparse.Namespace) -> Options:
+def _options_as_ones(matrix: CountMatrix, options: argparse.Namespace) -> Options:
     """Return the options that make counts ones and zeros; of a list of what looks like answers they name the zeros."""
     chosen = Options(**{**vars(options), "counts": None, "above": 0})
     if options.layout != "long" or options.absent is not None or is_read_in_full(chosen, matrix):
@@ -61,7 +61,7 @@ def _as_ones(matrix: CountMatrix, options: argparse.Namespace) -> Options:
     return Options(**{**vars(chosen), "absent": "zeros"})
 
 
-def _sizes(observed: np.ndarray, marks: list[int], are_read: bool) -> Iterator[str]:
+def _describe_sizes(observed: np.ndarray, marks: list[int], are_read: bool) -> Iterator[str]:
     half, most = np.quantile(observed, (0.5, 0.9), method="inverted_cdf")
     mean, variance = observed.mean(), observed.var()
     yield (
@@ -77,12 +77,10 @@ def _sizes(observed: np.ndarray, marks: list[int], are_read: bool) -> Iterator[s
             if marks
             else "declare the ones, zeros and missing values by --ones, --zeros and --missing"
         )
-        yield wrapped(
-            f"only {len(values)} different values, {listed}: if these are answers or marks, not counts, {means}"
-        )
+        yield wrap(f"only {len(values)} different values, {listed}: if these are answers or marks, not counts, {means}")
 
 
-def _scatter(matrix: CountMatrix) -> str:
+def _describe_scatter(matrix: CountMatrix) -> str:
     """Return how much counts vary around the rates of rows and columns, relative to a Poisson distribution."""
     rates = count_baselines.shares(matrix.tallies)[matrix.observed]
     observed = matrix.tallies[matrix.observed]
@@ -93,15 +91,15 @@ def _scatter(matrix: CountMatrix) -> str:
     )
     if times >= OVERDISPERSED:
         text += ": by structure that components find, or else the negative binomial methods"
-    return wrapped(text)
+    return wrap(text)
 
 
-def _lines(matrix: CountMatrix) -> Iterator[str]:
+def _describe_sums(matrix: CountMatrix) -> Iterator[str]:
     """Yield which rows and columns have the smallest and the largest sums, then what is worth a look."""
     for axis, kind in AXES:
         sums = np.maximum(matrix.tallies, 0).sum(axis=axis, dtype=np.int64)
-        few, many = ends(matrix, sums, axis)
+        few, many = describe_extremes(matrix, sums, axis)
         yield f"{kind} with the smallest sums: {few}; with the largest: {many}"
     for axis, _ in AXES:
         unusual = {"without a count above zero": (matrix.tallies <= 0).all(axis=axis)}
-        yield from worth_a_look(matrix, unusual, axis)
+        yield from describe_unusual(matrix, unusual, axis)

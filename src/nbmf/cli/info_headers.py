@@ -4,12 +4,12 @@ import argparse
 import itertools
 from pathlib import Path
 
-from nbmf.cli.reading import repeated
+from nbmf.cli.reading import file_with_options
 from nbmf.data.value_codes import Coding, number_of
 from nbmf.errors import NbmfError
 from nbmf.io.columns import open_table
 from nbmf.io.records import Record, Records
-from nbmf.reporting.text import wrapped
+from nbmf.reporting.text import wrap
 
 ROWS = 200  # below the names that are looked at
 FEWEST = 4  # of them, and of columns
@@ -25,17 +25,17 @@ def report(options: argparse.Namespace) -> list[str] | None:
         return None
     if options.header is not None or len(top) < FEWEST + 2 or not _has_two_headers(*top[:2], top[2:]):
         return None
-    kept, other = top[:2] if _are_different(top[0]) else top[1::-1]
+    kept, other = top[:2] if _has_distinct_names(top[0]) else top[1::-1]
     unit = records.unit
     names = ", ".join(repr(name.strip()) for name in kept.fields[1:4])
     return [
-        wrapped(
+        wrap(
             f"{options.file}: {unit} {top[1].line} has names, as {unit} {top[0].line} has: these are two headers. "
             f"Delete {unit} {other.line} from the file, so that columns are called {names}, ... by {unit} {kept.line}"
         ),
         "",
         f"next, without {unit} {other.line}:",
-        f"  nbmf info {repeated(options)}",
+        f"  nbmf info {file_with_options(options)}",
     ]
 
 
@@ -53,10 +53,10 @@ def _has_two_headers(first: Record, second: Record, below: list[Record]) -> bool
 
 def _is_name(text: str) -> bool:
     """Whether a text is neither a number nor a value by default."""
-    return number_of(text) is None and Coding().of_text(text) == Coding.unknown
+    return number_of(text) is None and Coding().encode_text(text) == Coding.unknown
 
 
-def _are_different(record: Record) -> bool:
+def _has_distinct_names(record: Record) -> bool:
     """Whether there is a name for each column, and none twice."""
     names = [field.strip() for field in record.fields[1:]]
     return "" not in names and len(set(names)) == len(names)

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import nbmf
-from nbmf.cli.arguments import READ, as_typed
-from nbmf.cli.info_axes import in_a_line
+from nbmf.cli.arguments import READ, render_message
+from nbmf.cli.info_axes import without_line_breaks
 from nbmf.cli.info_guess import Column, Guess
-from nbmf.cli.info_values import as_counts, guesses
+from nbmf.cli.info_values import guess_counts, guesses
 from nbmf.cli.info_words import BETWEEN
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
@@ -19,7 +19,7 @@ from nbmf.io.answers import AnswersError
 from nbmf.io.cells import RepeatedName
 from nbmf.io.column_kinds import infer_column_kind
 from nbmf.io.columns import Columns, read_columns
-from nbmf.reporting.text import wrapped
+from nbmf.reporting.text import wrap
 
 PART = 0.5  # of all columns that have to fit
 FEW = 3  # texts of a column that are listed
@@ -32,43 +32,43 @@ ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     """Return the lines about a file that was refused as a matrix; None if too few of its columns could be one."""
-    columns = _columns(options)
+    columns = _value_columns(options)
     if columns is None:
         return None
     first, *others = columns
     is_index = options.index is not False and _names_rows(first)
     columns = others if is_index or options.index else columns
-    if (best := _best(columns)) is None:
+    if (best := _best_guess(columns)) is None:
         return None
     guess, fitting = best
     chosen_options, fits = guess.options(fitting), {column.name for column in fitting}
     misfits = [column for column in columns if column.name not in fits]
-    highest = _highest(fitting, chosen_options.get("missing")) if "above" in chosen_options else 0
+    highest = _highest_rating(fitting, chosen_options.get("missing")) if "above" in chosen_options else 0
     odd = [column for column in fitting if _is_no_rating(guess, highest, column)]
     apart = {column.name for column in (*misfits, *odd)}
     chosen_options["ignore"] = [*(options.ignore or ()), *(column.name for column in columns if column.name in apart)]
     if first.name in apart and options.index is None:  # or the next one would be read as names
         chosen_options["index"] = False
     chosen = Options(**{**vars(options), **chosen_options})
-    understood = _understood(chosen)
+    understood = _try_reading(chosen)
     if understood is None:
         return None
     are_ratings, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (AnswersError, RepeatedName))
     is_told = is_name or not (misfits or are_ratings)
-    where = [as_typed(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
+    where = [render_message(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
     return [
         understood,
         *where,
-        *_described(options.file, guess, fitting, misfits, odd, chosen_options),
-        *_next(_with_groups(_commands(guess, chosen, fitting, odd), misfits)),
+        *_describe_misfits(options.file, guess, fitting, misfits, odd, chosen_options),
+        *_next_lines(_add_groups_command(_commands(guess, chosen, fitting, odd), misfits)),
     ]
 
 
-def _best(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
+def _best_guess(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
     """Return the guess that most columns fit, and these; counts if no other fits enough; None if these do not."""
     if not columns:
         return None
-    for several in (guesses(columns), [as_counts(columns)]):
+    for several in (guesses(columns), [guess_counts(columns)]):
         candidates = [(each, list(filter(each.fits, columns))) for each in several if each is not None]
         guess, fitting = max(candidates, key=lambda candidate: len(candidate[1]), default=(None, []))
         if len(fitting) >= max(2, PART * len(columns)):
@@ -76,7 +76,7 @@ def _best(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
     return None
 
 
-def _columns(options: argparse.Namespace) -> list[Column] | None:
+def _value_columns(options: argparse.Namespace) -> list[Column] | None:
     """Return the columns that may have values; None if the file is no table."""
     try:
         table = read_columns(
@@ -85,11 +85,11 @@ def _columns(options: argparse.Namespace) -> list[Column] | None:
     except (NbmfError, OSError):
         return None
     aside = {*(options.ignore or ()), options.groups}
-    columns = list(_as_texts(table))
+    columns = list(_text_columns(table))
     return [column for column in columns if column.name not in aside] or None
 
 
-def _as_texts(found: Columns) -> Iterator[Column]:
+def _text_columns(found: Columns) -> Iterator[Column]:
     names = list(found.values)[-len(found.table.names) :]
     for place, (name, variable) in enumerate(zip(names, found.table.variables, strict=True)):
         labels = {text_of(value): label for value, label in found.table.labels_of(place).items()}
@@ -115,14 +115,14 @@ def _is_no_rating(guess: Guess, highest: int, column: Column) -> bool:
     return column.numbers <= {1, 2} and len(column.texts) >= ENOUGH
 
 
-def _highest(fitting: list[Column], missing: list[str] | None) -> int:
+def _highest_rating(fitting: list[Column], missing: list[str] | None) -> int:
     """Return the highest number of columns with ratings, 0 without one."""
     meaning = Meaning(missing, DEFAULTS["missing"])
     texts = set().union(*(column.different for column in fitting))
     return max((int(n) for text in texts if text not in meaning and (n := number_of(text)) is not None), default=0)
 
 
-def _understood(options: Options) -> str | None:
+def _try_reading(options: Options) -> str | None:
     """Return how a file is understood with some options, None if it is refused."""
     chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
     lines: list[str] = []
@@ -133,21 +133,23 @@ def _understood(options: Options) -> str | None:
     return lines[0]
 
 
-def _described(
+def _describe_misfits(
     file: str, guess: Guess, fitting: list[Column], misfits: list[Column], odd: list[Column], found: dict[str, Any]
 ) -> Iterator[str]:
     number, apart = len(fitting) - len(odd), len(misfits) + len(odd)
     do = "column does" if apart == 1 else "columns do"
-    yield wrapped(
+    yield wrap(
         f"{file}: {apart} {do} not fit a matrix"
         if apart
         else f"{file}: all columns fit a matrix if values are declared"
     )
     for column in misfits:
-        groups = f" (as groups: {as_typed(Message(Setting('groups', column.name)), 'fit')})" * _may_be_groups(column)
-        yield f"  {in_a_line(column.name)}: {_why(column)}{groups}"
+        groups = f" (as groups: {render_message(Message(Setting('groups', column.name)), 'fit')})" * _may_be_groups(
+            column
+        )
+        yield f"  {without_line_breaks(column.name)}: {_describe_column(column)}{groups}"
     for column in odd:
-        yield f"  {in_a_line(column.name)}: 1 and 2 alone, among ratings"
+        yield f"  {without_line_breaks(column.name)}: 1 and 2 alone, among ratings"
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
     if guess.lowest == 0:
         words += f": answers in their order, of which those above {found['above']} may be ones, or counts"
@@ -158,7 +160,7 @@ def _described(
     if "missing" in found:
         texts = [repr(text) if text else "nothing" for text in found["missing"]]
         words += f"; {', '.join(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
-    yield wrapped(words)
+    yield wrap(words)
 
 
 def _may_be_groups(column: Column) -> bool:
@@ -170,7 +172,7 @@ def _may_be_groups(column: Column) -> bool:
     return is_text and 2 <= number <= min(MOST_GROUPS, len(texts) / MEMBERS)
 
 
-def _why(column: Column) -> str:
+def _describe_column(column: Column) -> str:
     """Return what a column has."""
     values = [None if text == "" else column.labels.get(text, text) for text in column.texts]
     present = [value for value in values if value is not None]
@@ -188,8 +190,8 @@ def _why(column: Column) -> str:
 
 def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Column]) -> list[Options | None]:
     """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
-    as_categories = _as_categories(guess, chosen, fitting, odd)
-    commands = [as_categories, chosen, _with_middle(chosen, fitting)]
+    as_categories = _options_as_categories(guess, chosen, fitting, odd)
+    commands = [as_categories, chosen, _categories_with_middle(chosen, fitting)]
     if guess.lowest != 0:
         return commands
     counts = Options(**{**vars(chosen), "above": None, "counts": True})
@@ -199,22 +201,22 @@ def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Co
     return [*commands, counts]
 
 
-def _as_categories(guess: Guess, options: Options, fitting: list[Column], odd: list[Column]) -> Options | None:
+def _options_as_categories(guess: Guess, options: Options, fitting: list[Column], odd: list[Column]) -> Options | None:
     """Return the options that keep ratings as ordered categories, None if they are no ratings."""
     if guess.lowest is None or options.above is None:
         return None
-    highest = _highest([column for column in fitting if column not in odd], options.missing)
+    highest = _highest_rating([column for column in fitting if column not in odd], options.missing)
     categories = [str(number) for number in range(guess.lowest, highest + 1)]
     return Options(**{**vars(options), "above": None, "categories": categories})
 
 
-def _with_middle(options: Options, fitting: list[Column]) -> Options | None:
+def _categories_with_middle(options: Options, fitting: list[Column]) -> Options | None:
     """Return the options that keep an abstention between a no and a yes; None if there is none, or several words."""
     middle = [text for text in options.missing or () if text.casefold() in BETWEEN]
     coding = Coding(options.ones, options.zeros, options.missing)
     answers = set().union(*(column.answers for column in fitting))
     zeros, ones = ([text for text in answers if coding[text] == code] for code in (0, 1))
-    if not len(middle) == len(zeros) == len(ones) == 1 or _times(middle[0], fitting) < SEVERAL:
+    if not len(middle) == len(zeros) == len(ones) == 1 or _count_answer(middle[0], fitting) < SEVERAL:
         return None
     others = [text for text in options.missing if text not in middle]
     missing = others if set(map(str.casefold, others)) - {*DEFAULTS["missing"]} else None
@@ -222,12 +224,12 @@ def _with_middle(options: Options, fitting: list[Column]) -> Options | None:
     return Options(**{**vars(options), **words})
 
 
-def _times(answer: str, columns: list[Column]) -> int:
+def _count_answer(answer: str, columns: list[Column]) -> int:
     """Return how often an answer is there."""
     return sum(column.labels.get(text, text) == answer for column in columns for text in column.texts)
 
 
-def _with_groups(commands: list[Options | None], misfits: list[Column]) -> list[Options]:
+def _add_groups_command(commands: list[Options | None], misfits: list[Column]) -> list[Options]:
     """Return commands, and the first of them once more with the first column that may be groups for these."""
     first, *others = (each for each in commands if each is not None)
     names = [column.name for column in misfits if _may_be_groups(column)]
@@ -237,6 +239,6 @@ def _with_groups(commands: list[Options | None], misfits: list[Column]) -> list[
     return [first, *others, Options(**{**vars(first), "groups": names[0], "ignore": ignored})]
 
 
-def _next(commands: list[Options]) -> list[str]:
+def _next_lines(commands: list[Options]) -> list[str]:
     """Return the commands, the best guess first."""
     return ["", "next:", *(f"  {command_for(each)}" for each in commands)]

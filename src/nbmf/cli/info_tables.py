@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.cli.arguments import COMMANDS, as_typed
+from nbmf.cli.arguments import COMMANDS, render_message
 from nbmf.cli.info_guess import Column
 from nbmf.cli.info_values import guesses
-from nbmf.cli.options import Options, file_word, repeated_words
+from nbmf.cli.options import Options, file_word, option_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.errors import DataError
-from nbmf.io.answers import answers_of
+from nbmf.io.answers import detect_answers
 from nbmf.io.column_kinds import DATE
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
 from nbmf.io.layouts import ROLES
-from nbmf.reporting.text import wrapped
+from nbmf.reporting.text import wrap
 
-OF_MATRICES = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")
+MATRIX_OPTIONS = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
@@ -44,20 +44,20 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     DataError
         If it is a table, but not as `nbmf cluster` takes one.
     """
-    found = _columns(options)
+    found = _read_columns(options)
     if found is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in found.values.items() if name not in aside}
     if _is_list(columns):
-        return [wrapped(opening), *_list(options, columns)]
+        return [wrap(opening), *_describe_list(options, columns)]
     if _has_answers(columns):
         return None
-    if texts := {name: _words(values) for name, values in columns.items() if _has_texts(values)}:
+    if texts := {name: _mean_words(values) for name, values in columns.items() if _has_texts(values)}:
         others = len(columns) > len(texts)
-        return [wrapped(opening), *_texts(options, texts, others)]
-    lines = [wrapped(f"{opening}, but a table")]
+        return [wrap(opening), *_describe_texts(options, texts, others)]
+    lines = [wrap(f"{opening}, but a table")]
     try:
         read_table(
             options.file,
@@ -72,10 +72,10 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         )
     except DataError as error:
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
-        raise DataError(f"{options.file}: {words}: {as_typed(error.message, 'cluster')}") from error
+        raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
-    return [*lines, *_next(_cluster(options))]
+    return [*lines, *_next_lines(_cluster_command(options))]
 
 
 def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str]:
@@ -83,16 +83,16 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
     lines = []
     zeros = (matrix.tallies == 0).mean()
     if matrix.observed.all() and zeros >= SPARSE and options.above is None:
-        lines.append(f"if rows are documents and columns words: {_documents(options)}")
+        lines.append(f"if rows are documents and columns words: {_topics_command(options)}")
     format = promised_format(Path(options.file)) or TEXT
     if format.is_table and options.layout is None and not options.transpose:
-        lines.append(f"if columns are of several kinds, ages and marks: {_cluster(options)}")
+        lines.append(f"if columns are of several kinds, ages and marks: {_cluster_command(options)}")
     return lines
 
 
 def may_be_table(options: argparse.Namespace) -> bool:
     """Whether a file is so small that nothing is reported about it as about a matrix."""
-    given = (getattr(options, name) for name in OF_MATRICES)  # 0 is not False: --above 0
+    given = (getattr(options, name) for name in MATRIX_OPTIONS)  # 0 is not False: --above 0
     is_matrix = any(value is not None and value is not False for value in given)
     try:
         is_small = Path(options.file).expanduser().stat().st_size <= MOST_BYTES
@@ -101,7 +101,7 @@ def may_be_table(options: argparse.Namespace) -> bool:
     return is_small and not is_matrix and options.counts is not False and options.diagonal
 
 
-def _columns(options: argparse.Namespace) -> Columns | None:
+def _read_columns(options: argparse.Namespace) -> Columns | None:
     """Return what is in the file; None if it is no table."""
     path = Path(options.file).expanduser()
     try:
@@ -143,32 +143,32 @@ def _are_times(cells: list) -> bool:
     return 2 * len(set(numbers)) >= len(numbers) and sorted(numbers)[len(numbers) // 2] >= LATE
 
 
-def _list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
+def _describe_list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
     """Return the lines about a list; its columns are named where the file has others, which are put aside."""
     has_others = bool(options.ignore or options.groups)
     roles = dict(zip(ROLES["long"], columns, strict=False)) if has_others else {}
-    read = {**roles, "groups": options.groups, "header": options.header, **_own(options)}
+    read = {**roles, "groups": options.groups, "header": options.header, **_format_options(options)}
     *_, last = columns.values()
-    reason = _is_of_ones(columns)
+    reason = _why_all_ones(columns)
     if reason is not None:
         opening = f"a list with a line per one: {', '.join(map(repr, list(columns)[:2]))}{reason}"
         read.pop("value", None)
-        return [wrapped(opening), *_next(_typed("info", options.file, layout="presence", **read))]
+        return [wrap(opening), *_next_lines(_command_line("info", options.file, layout="presence", **read))]
     opening = f"a list with a line per entry: {', '.join(map(repr, columns))}"
     read |= {"layout": "long", "missing": options.missing}
     if not _are_counts(last):
         meanings = {} if options.missing else _meanings(last)
-        return [opening, *_next(_typed("info", options.file, **(read | meanings)))]
-    commands = [_typed("info", options.file, **read)]
+        return [opening, *_next_lines(_command_line("info", options.file, **(read | meanings)))]
+    commands = [_command_line("info", options.file, **read)]
     values = np.array([number_of(value) for value in last if value is not None], np.int64)
-    if values.max() > 1 and answers_of(values, is_list=True) is None:  # of ratings, info says how to cut them
+    if values.max() > 1 and detect_answers(values, is_list=True) is None:  # of ratings, info says how to cut them
         of_topics = dict(zip(("document", "word", "count"), roles.values(), strict=False))
-        documents = _typed("topics", options.file, layout="long", **of_topics, **_own(options))
-        commands = [_typed("info", options.file, **read, counts=True), documents]
-    return [opening, *_next(*commands)]
+        documents = _command_line("topics", options.file, layout="long", **of_topics, **_format_options(options))
+        commands = [_command_line("info", options.file, **read, counts=True), documents]
+    return [opening, *_next_lines(*commands)]
 
 
-def _is_of_ones(columns: dict[str, list]) -> str | None:
+def _why_all_ones(columns: dict[str, list]) -> str | None:
     """Return why each line of a list is a one, in words for what follows its names; None if there are values."""
     if len(columns) == 2:
         return ""
@@ -197,33 +197,36 @@ def _has_answers(columns: dict[str, list]) -> bool:
 def _has_texts(cells: list) -> bool:
     """Whether most cells differ, and have several words."""
     present = [cell for cell in cells if cell is not None]
-    return 2 * len(set(present)) > len(present) and _words(cells) >= WORDS
+    return 2 * len(set(present)) > len(present) and _mean_words(cells) >= WORDS
 
 
-def _words(cells: list) -> float:
+def _mean_words(cells: list) -> float:
     """Return how many words a cell has on average."""
     texts = [str(cell) for cell in cells if cell is not None]
     return sum(len(text.split()) for text in texts) / max(len(texts), 1)
 
 
-def _texts(options: argparse.Namespace, words: dict[str, float], others: bool) -> list[str]:
+def _describe_texts(options: argparse.Namespace, words: dict[str, float], others: bool) -> list[str]:
     """Return the lines about columns of texts, of so many words, and whether there are others."""
     lines = [f"column {name!r} has texts, of {n:.1f} words on average" for name, n in words.items()]
-    commands = [_typed("topics", options.file, text=name, labels=options.groups, **_own(options)) for name in words]
+    commands = [
+        _command_line("topics", options.file, text=name, labels=options.groups, **_format_options(options))
+        for name in words
+    ]
     if others:
-        commands.append(_cluster(options, words))
-    return [*lines, *_next(*commands)]
+        commands.append(_cluster_command(options, words))
+    return [*lines, *_next_lines(*commands)]
 
 
-def _next(*commands: str) -> list[str]:
+def _next_lines(*commands: str) -> list[str]:
     return ["", "next:", *(f"  {command}" for command in commands)]
 
 
-def _documents(options: argparse.Namespace) -> str:
+def _topics_command(options: argparse.Namespace) -> str:
     """Return the nbmf topics of what was read as a matrix of counts."""
     roles = {"document": options.row, "word": options.column, "count": options.value}
     is_long = options.layout == "long"
-    return _typed(
+    return _command_line(
         "topics",
         options.file,
         layout="long" if is_long else None,
@@ -231,13 +234,13 @@ def _documents(options: argparse.Namespace) -> str:
         labels=None if is_long else options.groups,
         ignore=options.ignore or [],
         transpose=options.transpose,
-        **_own(options),
+        **_format_options(options),
     )
 
 
-def _cluster(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
+def _cluster_command(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
     """Return the nbmf cluster of a file with its options; more columns to ignore may be given."""
-    return _typed(
+    return _command_line(
         "cluster",
         options.file,
         labels=options.groups,
@@ -245,17 +248,17 @@ def _cluster(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
         missing=options.missing,
         header=options.header,
         index=options.index,
-        **_own(options),
+        **_format_options(options),
     )
 
 
-def _own(options: argparse.Namespace) -> dict[str, Any]:
+def _format_options(options: argparse.Namespace) -> dict[str, Any]:
     """Return what says which part of a file is read, and as which characters: without it another one would be."""
     return {"name": options.name, "encoding": options.encoding}
 
 
-def _typed(command: str, file: str, **given: Any) -> str:
+def _command_line(command: str, file: str, **given: Any) -> str:
     """Return a command with some options of how it reads its file, as they are typed."""
     declared = COMMANDS[command].reading
     options = Options(**{option.attribute: option.default for option in declared} | given)
-    return shlex.join(["nbmf", command, file_word(file), *repeated_words(options, declared)])
+    return shlex.join(["nbmf", command, file_word(file), *option_words(options, declared)])

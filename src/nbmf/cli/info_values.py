@@ -9,24 +9,24 @@ import numpy as np
 from nbmf.cli.info_guess import Column, Guess
 from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.io.answers import DIFFERENT, GAPS, LONGEST, answers_of, are_casts, without_gaps
+from nbmf.io.answers import DIFFERENT, GAPS, LONGEST, are_votes, detect_answers, split_gaps
 
 PART = 0.5  # of a column's values that have to be zeros and ones, and of columns with marks above one
 REACHED = 0.25  # of columns with marks, that have the highest one
 MANY = 5  # columns of counts, of which fewer are those of a table of other things
 FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
 YES_AND_NO = 2  # answers
-CASTS = {1, 2, 3}, {4, 5, 6}, {0, 7, 8, 9}  # of VoteView: yea, nay, neither
-AS_IN_YES_AND_NO = {1.0, 2.0}  # 1 is a yes
+VOTE_CODES = {1, 2, 3}, {4, 5, 6}, {0, 7, 8, 9}  # of VoteView: yea, nay, neither
+ONE_IS_YES = {1.0, 2.0}  # 1 is a yes
 
 
 def guesses(columns: list[Column]) -> list[Guess]:
     """Return all there are; of two that as many columns fit the first is the better one."""
-    of_words = [*_as_scale(columns), *_as_pairs(columns), *_as_crosses(columns), *_as_known_words(columns)]
-    return [*_as_casts(columns), *_as_marks(columns), _as_they_are(), *of_words, _as_ratings()]
+    of_words = [*_guess_scale(columns), *_guess_pairs(columns), *_guess_crosses(columns), *_guess_known_words(columns)]
+    return [*_guess_vote_codes(columns), *_guess_marks(columns), _guess_zeros_and_ones(), *of_words, _guess_ratings()]
 
 
-def as_counts(columns: list[Column]) -> Guess | None:
+def guess_counts(columns: list[Column]) -> Guess | None:
     """Return whole numbers from 0 on, of which there are several above one, and zeros in half of the columns.
 
     None without such. It is for columns that nothing else fits: an age, too, is such a number.
@@ -43,13 +43,13 @@ def as_counts(columns: list[Column]) -> Guess | None:
     return Guess("counts", fits, lambda fitting: {"counts": True})
 
 
-def seen_missing(columns: list[Column]) -> list[str]:
+def present_missing_texts(columns: list[Column]) -> list[str]:
     """Return the texts that mean missing by default and are there: others take their place where they are given."""
     missing = Meaning(None, DEFAULTS["missing"])
     return sorted({text for column in columns for text in column.different if text in missing})
 
 
-def _as_marks(columns: list[Column]) -> Iterator[Guess]:
+def _guess_marks(columns: list[Column]) -> Iterator[Guess]:
     """Whole numbers from 0, or from as far below, up to a highest one, of which half of the columns have some above 1.
 
     The highest is one that a quarter of such columns reach: another column may have a number of persons.
@@ -72,7 +72,7 @@ def _as_marks(columns: list[Column]) -> Iterator[Guess]:
     def options(fitting: list[Column]) -> dict[str, Any]:
         texts = {text for column in fitting for text in column.different}
         gaps = {text for text in texts if (number := number_of(text)) is not None and number not in marks}
-        known = set(seen_missing(fitting))
+        known = set(present_missing_texts(fitting))
         missing = {"missing": sorted(gaps - known) + sorted(known)} if gaps - known else {}
         if lowest < 0:
             return {"categories": [str(mark) for mark in sorted(marks)], **missing}
@@ -92,14 +92,14 @@ def _scale_of(column: Column) -> list[int]:
     from_0 = sorted(int(n) for n in column.numbers if n >= 0)
     if not from_0 or from_0[-1] > GAPS[-1]:
         return []
-    found, _ = without_gaps(from_0)
+    found, _ = split_gaps(from_0)
     depth, below = 0, {number_of(text) for text in column.different}
     while -2.0 in below and -depth - 1.0 in below:
         depth += 1
     return [*range(-depth, 0), *found] if found[-1] <= LONGEST else []
 
 
-def _as_they_are() -> Guess:
+def _guess_zeros_and_ones() -> Guess:
     """Zeros and ones as they are read anyway, with few other values that mean missing."""
     coding, missing = Coding(), Meaning(None, DEFAULTS["missing"])
 
@@ -113,17 +113,17 @@ def _as_they_are() -> Guess:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
-        return {"missing": [*odd, *seen_missing(fitting)]} if odd else {}
+        return {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
 
     return Guess("zeros and ones", fits, options)
 
 
-def _as_pairs(columns: list[Column]) -> Iterator[Guess]:
+def _guess_pairs(columns: list[Column]) -> Iterator[Guess]:
     """Two answers, the most frequent pair that columns have."""
     pairs = Counter(column.answers for column in columns)
     for pair in (pair for pair, _ in pairs.most_common() if len(pair) == 2):
         codes = next(({v: k for k, v in column.labels.items()} for column in columns if column.answers == pair), {})
-        (zero, one), is_certain = _in_order(sorted(pair), codes)
+        (zero, one), is_certain = _order_pair(sorted(pair), codes)
 
         def fits(column: Column, pair=pair) -> bool:
             return bool(column.answers) and column.answers <= pair
@@ -135,7 +135,7 @@ def _as_pairs(columns: list[Column]) -> Iterator[Guess]:
         return
 
 
-def _as_known_words(columns: list[Column]) -> Iterator[Guess]:
+def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
     """The commonest word for a one and that for a zero, next to few others that are taken to mean missing."""
 
     def words_of(column: Column) -> list[str]:
@@ -156,13 +156,13 @@ def _as_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*(column.answers - pair for column in fitting)))
-        missing = {"missing": [*odd, *seen_missing(fitting)]} if odd else {}
+        missing = {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
         return {"ones": [known[1]], "zeros": [known[-1]], **missing}
 
     yield Guess(f"{known[1]!r} and {known[-1]!r}", fits, options)
 
 
-def _as_scale(columns: list[Column]) -> Iterator[Guess]:
+def _guess_scale(columns: list[Column]) -> Iterator[Guess]:
     """Three or more texts of a known scale, in its order, next to few others that are taken to mean missing."""
     for scale in SCALES:
         answers = set().union(*(column.answers for column in columns))
@@ -175,13 +175,13 @@ def _as_scale(columns: list[Column]) -> Iterator[Guess]:
 
         def options(fitting: list[Column], known=tuple(known)) -> dict[str, Any]:
             odd = sorted(set().union(*(column.answers for column in fitting)) - {*known})
-            missing = {"missing": [*odd, *seen_missing(fitting)]} if odd else {}
+            missing = {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
             return {"categories": [*known], **missing}
 
         yield Guess(f"answers from {known[0]!r} to {known[-1]!r}", fits, options)
 
 
-def _as_crosses(columns: list[Column]) -> Iterator[Guess]:
+def _guess_crosses(columns: list[Column]) -> Iterator[Guess]:
     """One text, such as x, or nothing."""
     counted = Counter(text for column in columns if len(column.present) == 1 for text in column.present)
     if not counted or number_of(mark := counted.most_common(1)[0][0]) is not None:
@@ -196,28 +196,30 @@ def _as_crosses(columns: list[Column]) -> Iterator[Guess]:
     yield Guess(f"{mark!r} or nothing", fits, options)
 
 
-def _as_casts(columns: list[Column]) -> Iterator[Guess]:
+def _guess_vote_codes(columns: list[Column]) -> Iterator[Guess]:
     """Votes in the code of VoteView: 1 to 3 are yeas, 4 to 6 nays, and 0 and 7 to 9 none; most are 1 or 6."""
 
     def numbers_of(fitting: list[Column]) -> Counter:
         return Counter(number_of(text) for column in fitting for text in column.texts if text in column.present)
 
     def fits(column: Column) -> bool:
-        return bool(column.numbers) and column.numbers <= set().union(*CASTS)
+        return bool(column.numbers) and column.numbers <= set().union(*VOTE_CODES)
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         seen = {text for column in fitting for text in column.present}
-        texts = [sorted(text for text in seen if number_of(text) in numbers) for numbers in CASTS]
-        return dict(zip(("ones", "zeros", "missing"), (*texts[:2], [*texts[2], *seen_missing(fitting)]), strict=True))
+        texts = [sorted(text for text in seen if number_of(text) in numbers) for numbers in VOTE_CODES]
+        return dict(
+            zip(("ones", "zeros", "missing"), (*texts[:2], [*texts[2], *present_missing_texts(fitting)]), strict=True)
+        )
 
     fitting = [column for column in columns if fits(column)]
-    if fitting and are_casts(numbers_of(fitting), sum(6 in column.numbers for column in fitting) / len(fitting)):
+    if fitting and are_votes(numbers_of(fitting), sum(6 in column.numbers for column in fitting) / len(fitting)):
         yield Guess("votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others none", fits, options)
 
 
-def _in_order(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:
+def _order_pair(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:
     """Return the zero and the one of two answers, and whether that is known: numbers, words, or codes behind labels."""
-    if in_order := _by_number(pair, pair):
+    if in_order := _order_by_number(pair, pair):
         return in_order, True
     if tuple(text.casefold() for text in pair) == ABSENT_AND_PRESENT:
         return pair, True
@@ -225,17 +227,17 @@ def _in_order(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:
     if first != second:  # a letter alone, as of M and F, is a word only next to another that is known
         is_known = all(meanings) or any(one and len(text) > 1 for text, one in zip(pair, meanings, strict=True))
         return pair if first < second else pair[::-1], is_known
-    in_order = _by_number(pair, [codes.get(text, text) for text in pair])
+    in_order = _order_by_number(pair, [codes.get(text, text) for text in pair])
     return (in_order, True) if in_order else (pair[::-1], False)
 
 
-def _by_number(pair: list[str], texts: list[str]) -> list[str]:
+def _order_by_number(pair: list[str], texts: list[str]) -> list[str]:
     """Return a pair in the order of its numbers, also with decimal commas or %; [] without. Of 1 and 2, 1 is a yes."""
     numbers = [number_of(text.replace(",", ".").removesuffix("%")) for text in texts]
     if None in numbers:
         return []
     in_order = pair if numbers[0] < numbers[1] else pair[::-1]
-    return in_order[::-1] if set(numbers) == AS_IN_YES_AND_NO else in_order
+    return in_order[::-1] if set(numbers) == ONE_IS_YES else in_order
 
 
 def _meaning(text: str) -> int:
@@ -246,7 +248,7 @@ def _meaning(text: str) -> int:
     return -1 if code == 0 or word in NO or word.startswith("not ") else 0
 
 
-def _as_ratings() -> Guess:
+def _guess_ratings() -> Guess:
     """Whole numbers from 1 on."""
 
     def fits(column: Column) -> bool:
@@ -258,7 +260,7 @@ def _as_ratings() -> Guess:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         values = [number_of(text) for column in fitting for text in column.texts if text in column.present]
-        answers = answers_of(np.array(values, int))
-        return {} if answers is None else answers.options(seen_missing(fitting) if answers.gaps else ())
+        answers = detect_answers(np.array(values, int))
+        return {} if answers is None else answers.options(present_missing_texts(fitting) if answers.gaps else ())
 
     return Guess("ratings", fits, options, 1)

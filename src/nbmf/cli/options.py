@@ -78,9 +78,9 @@ class Option:
         values = list(value.items()) if isinstance(value, dict) else value
         texts = [self._text(each) for each in (values if isinstance(values, list) else [values])]
         parts = _runs(texts) if "nargs" in self.keywords else ([each] for each in texts)
-        return [word for part in parts for word in self._with_name(part)]
+        return [word for part in parts for word in self._name_and_texts(part)]
 
-    def _with_name(self, texts: list[str]) -> list[str]:
+    def _name_and_texts(self, texts: list[str]) -> list[str]:
         """Return texts after the name, a single one that looks like an option joined to it."""
         return [f"{self.name}={texts[0]}"] if _is_like_option(texts[0]) else [self.name, *texts]
 
@@ -119,14 +119,14 @@ class Command(NamedTuple):
     file: Option
     options: tuple[Option, ...]
     reading: tuple[Option, ...] = ()
-    of_reading: str = "The reader detects what is not given, and reports it."
+    reading_help: str = "The reader detects what is not given, and reports it."
 
     @property
     def declared(self) -> tuple[Option, ...]:
         """All that can be typed."""
         return self.file, *self.reading, *self.options
 
-    def typed(self, setting: Setting) -> str:
+    def format_setting(self, setting: Setting) -> str:
         """Return an argument that a message mentions as it is typed for this command."""
         option_of = {name: option for option in self.declared for name in option.python}
         value = setting.value
@@ -160,7 +160,7 @@ def refuse_too_small(options: Options, declared: Sequence[Option]) -> None:
                 raise not_allowed(option.python[0], value, f"{kind} of at least {option.least}")
 
 
-def repeated_words(options: Options, declared: Sequence[Option]) -> Iterator[str]:
+def option_words(options: Options, declared: Sequence[Option]) -> Iterator[str]:
     """Yield what was typed, of some options, for a command that is printed."""
     for option in declared:
         value = getattr(options, option.attribute)
@@ -188,7 +188,7 @@ def switch(name: str, help: str, default: bool | None = None) -> Option:
     return Option(name, help, action=argparse.BooleanOptionalAction, default=default)
 
 
-def setting_typed(given: str) -> tuple[str, bool | int | float | str]:
+def parse_setting(given: str) -> tuple[str, bool | int | float | str]:
     """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
     name, equals, value = given.partition("=")
     if not (equals and name and value):
@@ -203,7 +203,7 @@ def setting_typed(given: str) -> tuple[str, bool | int | float | str]:
     return name, value
 
 
-def number_or_auto(given: str) -> int | str:
+def parse_number_or_auto(given: str) -> int | str:
     """Return a number of components, or "auto"."""
     try:
         return given if given == "auto" else int(given)

@@ -30,21 +30,21 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"nbmf: error: {message}{joined}; {self.prog} --help lists all options\n")
 
 
-def parsed(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+def parse_arguments(parser: argparse.ArgumentParser, argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     """Return what the arguments say, and those that are not understood; --missing=-- has the value --."""
     kept = [re.sub(r"^(--[a-z-]+=)--$", rf"\1{DASHES}", word) for word in argv]
     options, unknown = parser.parse_known_args(kept)
-    return {name: _with_dashes(value) for name, value in vars(options).items()}, unknown
+    return {name: _restore_dashes(value) for name, value in vars(options).items()}, unknown
 
 
-def _with_dashes(value: Any) -> Any:
+def _restore_dashes(value: Any) -> Any:
     """Return what was typed, with -- again where DASHES stood for it."""
     if isinstance(value, list):
-        return [_with_dashes(each) for each in value]
+        return [_restore_dashes(each) for each in value]
     return "--" if isinstance(value, str) and value == DASHES else value
 
 
-def meant(unknown: list[str], command: argparse.ArgumentParser) -> str:
+def suggestion(unknown: list[str], command: argparse.ArgumentParser) -> str:
     """Return the words for the option that may have been meant by the first that is not known."""
     given = next((word.partition("=")[0] for word in unknown if word.startswith("-")), unknown[0])
     known = re.findall(r"--[a-z][a-z-]*", command.format_usage())

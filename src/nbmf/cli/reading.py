@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.analysis.matrices import for_method
-from nbmf.catalogue import matrix_of
-from nbmf.cli.arguments import READ, READING, as_typed, printed_command
-from nbmf.cli.options import Options, file_word, repeated_words
+from nbmf.analysis.matrices import convert_for_method
+from nbmf.catalogue import matrix_kind
+from nbmf.cli.arguments import READ, READING, printed_command, render_message
+from nbmf.cli.options import Options, file_word, option_words
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
@@ -40,18 +40,18 @@ def read_matrix(options: argparse.Namespace, method: str | None = None) -> Named
 
 def read_with_groups(options: argparse.Namespace, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
     """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any."""
-    found, column_groups = _read_with_groups(options, None if method is None else matrix_of(method))
-    return for_method(found.matrix, method), column_groups
+    found, column_groups = _read_with_groups(options, None if method is None else matrix_kind(method))
+    return convert_for_method(found.matrix, method), column_groups
 
 
 def read_new_rows(options: argparse.Namespace, kind: type[NamedMatrix]) -> ReadMatrix:
     """Read FILE as for a fit to a kind of matrix, and what the entries are that it does not have."""
     found, _ = _read_with_groups(options, kind)
-    return found._replace(matrix=_as_kind(found.matrix, kind))
+    return found._replace(matrix=_convert_kind(found.matrix, kind))
 
 
-def _as_kind(matrix: NamedMatrix, kind: type[NamedMatrix]) -> NamedMatrix:
-    """Return zeros and ones as counts or ordered categories, as `for_method` does before a fit; others as they are."""
+def _convert_kind(matrix: NamedMatrix, kind: type[NamedMatrix]) -> NamedMatrix:
+    """Return zeros and ones as counts or ordered categories, as `convert_for_method` does before a fit; others stay."""
     if kind in (CountMatrix, CategoryMatrix) and isinstance(matrix, BinaryMatrix):
         return kind(matrix.codes, matrix.row_names, matrix.column_names, matrix.row_groups)
     return matrix
@@ -81,7 +81,7 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
     """Read FILE; an error says which command works, or says it."""
 
     def report(line: str) -> None:
-        print(as_typed(line, options.command), flush=True)  # before whatever goes to stderr
+        print(render_message(line, options.command), flush=True)  # before whatever goes to stderr
 
     try:
         return read_with_absent(options.file, **chosen, transpose=transpose, log=report)
@@ -91,7 +91,7 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
     except SignsError as error:
         if options.command == "info":
             raise
-        commands = [f"{command} ({words})" for command, words in commands_of(options, error)]
+        commands = [f"{command} ({words})" for command, words in reading_commands(options, error)]
         raise DataError(f"{error.opening}. Type one of: {'; '.join(commands)}") from error
     except TotalsError as error:
         if error.ignore is None or error.has_row or options.command == "info":  # no option leaves a row out
@@ -101,10 +101,12 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
     except RefusedValue as error:
         if options.command == "info":
             raise
-        raise DataError(error, f". nbmf info {repeated(options)} says what does not fit, and what to type") from error
+        raise DataError(
+            error, f". nbmf info {file_with_options(options)} says what does not fit, and what to type"
+        ) from error
 
 
-def commands_of(options: argparse.Namespace, error: SignsError) -> list[tuple[str, str]]:
+def reading_commands(options: argparse.Namespace, error: SignsError) -> list[tuple[str, str]]:
     """Return a command for each reading of what was refused, and words for when it is the right one."""
     return [(command_for(Options(**{**vars(options), **read})), f"if {words}") for read, words in error.readings]
 
@@ -119,17 +121,17 @@ def is_read_in_full(options: argparse.Namespace, matrix: NamedMatrix) -> bool:
     return read.observed_along(1).sum() == matrix.observed_along(1).sum()
 
 
-def name_of(options: argparse.Namespace) -> str:
+def data_name(options: argparse.Namespace) -> str:
     """Return FILE's name without its folder and suffixes: votes of data/votes.csv.gz."""
     return Path(Path(options.file).name.removesuffix(".gz")).stem
 
 
-def repeated(options: argparse.Namespace) -> str:
+def file_with_options(options: argparse.Namespace) -> str:
     """Return FILE and the options that it was read with, for another command line."""
-    return shlex.join([file_word(options.file), *repeated_words(options, READING)])
+    return shlex.join([file_word(options.file), *option_words(options, READING)])
 
 
 def command_for(options: argparse.Namespace) -> str:
     """Return the command that was typed, or after `nbmf info` the fit that it leads to, with these options."""
     is_info = options.command == "info"
-    return f"nbmf fit {repeated(options)}" if is_info else printed_command(options)
+    return f"nbmf fit {file_with_options(options)}" if is_info else printed_command(options)

@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
-from nbmf.cli.reading import name_of
+from nbmf.cli.reading import data_name
 from nbmf.output.folder import OutputFolder, folder_at
 
 
@@ -19,7 +19,7 @@ def results_folder(
     """
     if options.out is not None:
         return folder_at(options.out, suffix, names, force=options.force)
-    stem = name_of(options) if source is None else source.stem
+    stem = data_name(options) if source is None else source.stem
     parent = (Path(options.file) if source is None else source).expanduser().parent
     parent = parent if os.access(parent, os.W_OK) else Path()
     return OutputFolder(parent / f"{stem}{suffix}", names, force=options.force)

@@ -19,9 +19,9 @@ from nbmf.posterior.scale import Scale, has_scale, scale_of
 from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE
 from nbmf.posterior.scale_intervals import Spread
 
-OF_DRAWS = "W_lower.csv"  # is written where a fit had draws
-THE_SAME = 0.9999  # correlation of saved positions with those of the same axes, where they are no means of draws
-OF_DATA = ("fit", "cluster", "topics")  # commands that may find nothing
+DRAWS_FILE = "W_lower.csv"  # is written where a fit had draws
+SAME_AXES = 0.9999  # correlation of saved positions with those of the same axes, where they are no means of draws
+TESTING_COMMANDS = ("fit", "cluster", "topics")  # commands that may find nothing
 
 
 class SavedFit(NamedTuple):
@@ -49,7 +49,7 @@ def load_model(path: Path) -> Any:
         refuse_incomplete(path)
     if path.is_dir() and not (path / MODEL).exists():
         command = record_of(path).get("command")
-        if command in OF_DATA:
+        if command in TESTING_COMMANDS:
             raise DataError(
                 f"{path}: nothing was found there, so there are no components to draw; "
                 f"nbmf {command} --no-check shows some whatever they are worth"
@@ -85,10 +85,10 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
     if not (has_scale(model) and file.exists()):
         return None
     names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
-    is_drawn = model.inference is Inference.SAMPLER and (path / OF_DRAWS).exists()
+    is_drawn = model.inference is Inference.SAMPLER and (path / DRAWS_FILE).exists()
     try:
         positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
-        as_saved = _axes_as_saved(model, matrix, positions[..., 0])
+        as_saved = _saved_axis_options(model, matrix, positions[..., 0])
         drawn = {}
         if is_drawn:
             drawn = {"draws": Spread.of(positions), "expectation": _saved_expectation(path, matrix)}
@@ -106,7 +106,7 @@ def _saved_expectation(path: Path, matrix: NamedMatrix) -> np.ndarray | None:
     return pd.read_csv(table, index_col=0).to_numpy(float) - lowest if table.exists() else None
 
 
-def _axes_as_saved(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> dict[str, int | bool]:
+def _saved_axis_options(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> dict[str, int | bool]:
     """Return with which options of scale_of the axes are those of positions (F, A) that were saved.
 
     In version 1.0.0 they did not correlate, and fewer were rotated.
@@ -117,6 +117,6 @@ def _axes_as_saved(model: Factorization, matrix: NamedMatrix, saved: np.ndarray)
         own = scale_of(model, matrix, **way).positions
         pairs = zip(own.T[:MOST_KEPT], saved.T, strict=False)
         agreements.append(min(float(np.corrcoef(a, b)[0, 1]) for a, b in pairs if min(a.std(), b.std()) > 0))
-        if agreements[-1] >= THE_SAME:
+        if agreements[-1] >= SAME_AXES:
             break
     return ways[int(np.argmax(agreements))]

@@ -21,11 +21,11 @@ from nbmf.cli.options import (
 from nbmf.errors import choices
 
 KINDS = ("real", "category", "binary", "count")
-OF_TABLES = ("mnb", "mmnb", "fast-mmnb")
-OF_DOCUMENTS = ("lda", "fast-lda", "unigrams")
+TABLE_MODELS = ("mnb", "mmnb", "fast-mmnb")
+DOCUMENT_MODELS = ("lda", "fast-lda", "unigrams")
 
 
-def _kind(given: str) -> tuple[str, str]:
+def _parse_kind(given: str) -> tuple[str, str]:
     """Return column and kind of COLUMN=KIND; a name may have a = itself."""
     name, equals, kind = given.rpartition("=")
     if not (equals and name):
@@ -35,7 +35,7 @@ def _kind(given: str) -> tuple[str, str]:
     return name, kind
 
 
-def _model(allowed: tuple[str, ...], default: tuple[str, ...], words: str) -> Option:
+def _model_option(allowed: tuple[str, ...], default: tuple[str, ...], words: str) -> Option:
     return text(
         "--model",
         f"{', '.join(allowed)} (default: {' '.join(default)}): {words}. Of several models the one that predicts "
@@ -48,7 +48,7 @@ def _model(allowed: tuple[str, ...], default: tuple[str, ...], words: str) -> Op
     )
 
 
-def _fit(grid: str, suffix: str) -> tuple[Option, ...]:
+def _fit_options(grid: str, suffix: str) -> tuple[Option, ...]:
     return (
         number(
             "--components",
@@ -87,17 +87,22 @@ CLUSTER = Command(
     help_texts.CLUSTER,
     text("file", "CSV, TSV (.gz too), Excel, SPSS, Stata, JSON, Parquet, .rda or .rds", "FILE"),
     (
-        _model(
-            OF_TABLES,
+        _model_option(
+            TABLE_MODELS,
             ("mnb", "mmnb"),
             "mnb: each row belongs to one component, with a probability; mmnb, fast-mmnb: each row is a mixture of "
             "components",
         ),
-        *_fit("2 3 4 5 6 8", ".clusters"),
+        *_fit_options("2 3 4 5 6 8", ".clusters"),
     ),
     (
         texts(
-            "--kind", f"the kind of a column: {', '.join(KINDS)}", "COLUMN=KIND", type=_kind, dest="kinds", default=[]
+            "--kind",
+            f"the kind of a column: {', '.join(KINDS)}",
+            "COLUMN=KIND",
+            type=_parse_kind,
+            dest="kinds",
+            default=[],
         ),
         LABELS,
         texts("--ignore", "a column to leave out", "COLUMN", default=[]),
@@ -117,13 +122,13 @@ TOPICS = Command(
         "FILE",
     ),
     (
-        _model(
-            OF_DOCUMENTS,
+        _model_option(
+            DOCUMENT_MODELS,
             ("lda",),
             "lda: a document is a mixture of topics; fast-lda: the same, but faster and with sharper mixtures; "
             "unigrams: a document has one topic",
         ),
-        *_fit("2 3 4 5 6 8 12", ".topics"),
+        *_fit_options("2 3 4 5 6 8 12", ".topics"),
     ),
     (
         Option("--layout", "a line per document and word, with a count", python="long", choices=("long",)),

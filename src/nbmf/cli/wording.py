@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from nbmf.cli.arguments import COMMANDS, as_typed, printed_command
-from nbmf.cli.options import Option, repeated_words
-from nbmf.cli.reading import name_of, repeated
+from nbmf.cli.arguments import COMMANDS, printed_command, render_message
+from nbmf.cli.options import Option, option_words
+from nbmf.cli.reading import data_name, file_with_options
 from nbmf.errors import Message, Setting
 from nbmf.reporting.wording import Wording
 
@@ -20,24 +20,24 @@ class Typed(Wording):
         super().__init__({})
         self._options = options
 
-    def of(self, message: str) -> str:
+    def render(self, message: str) -> str:
         """Return a message with options instead of arguments."""
-        return as_typed(message, self._options.command)
+        return render_message(message, self._options.command)
 
     @property
     def made_by(self) -> str:
         """The command that was typed."""
         return printed_command(self._options)
 
-    def next(self, command: str, **given: Any) -> str:
+    def next_command(self, command: str, **given: Any) -> str:
         """Return a command for the same file, read in the same way; a fit with what was typed besides, too."""
         if command == "fit" and "view" in given:  # the files of the first view stay
-            folder = self._options.out or f"{name_of(self._options)}.nbmf"
+            folder = self._options.out or f"{data_name(self._options)}.nbmf"
             given["out"] = str(Path(folder).with_suffix("")) + f"-{given['view']}{Path(folder).suffix}"
-        words = [as_typed(Message(Setting(name, value)), command) for name, value in given.items()]
+        words = [render_message(Message(Setting(name, value)), command) for name, value in given.items()]
         if command == "fit":
-            words += map(shlex.quote, repeated_words(self._options, [*self._others(given)]))
-        return " ".join(["nbmf", command, repeated(self._options), *words])
+            words += map(shlex.quote, option_words(self._options, [*self._others(given)]))
+        return " ".join(["nbmf", command, file_with_options(self._options), *words])
 
     def _others(self, given: Collection[str]) -> Iterator[Option]:
         """Yield the options of a fit that were typed, but for those of reading the file, and those that are given."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.value_codes import DEFAULTS, RISING, Meaning, ValueCoding, number_of, or_aside, shown, text_of
+from nbmf.data.value_codes import DEFAULTS, RISING, Meaning, ValueCoding, number_of, remedy, short_repr, text_of
 from nbmf.errors import ConfigError, Message, Setting
 
 
@@ -41,7 +41,7 @@ class CategoryCoding(ValueCoding):
         if both:
             raise ConfigError(f"{both[0]!r} is given for two of ", Setting("categories"), " and ", Setting("missing"))
 
-    def of_text(self, text: str) -> int:
+    def encode_text(self, text: str) -> int:
         """Return the code of a text, without keeping it."""
         text = text.strip()
         if text in self._ranks:
@@ -60,9 +60,9 @@ class CategoryCoding(ValueCoding):
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is no category."""
         return Message(
-            f"the value is {shown(value)}; allowed: the categories {', '.join(map(repr, self.categories))} and "
+            f"the value is {short_repr(value)}; allowed: the categories {', '.join(map(repr, self.categories))} and "
             f"missing ({self._missing.words}); declare others by ",
             Setting("categories", [...]),
             " or ",
-            or_aside(value, column),
+            remedy(value, column),
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbmf.data.given import MISSING, is_frame, plain, whole_numbers
+from nbmf.data.given import MISSING, is_frame, python_value, whole_numbers
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.names import checked_names, refuse_duplicates
@@ -98,8 +98,8 @@ class CategoryMatrix(NamedMatrix):
         for name, dtype, each in zip(frame.columns, dtypes, categories, strict=True):
             if each is None or not dtype.ordered or list(each) != list(categories[0]):
                 raise DataError(
-                    f"column {plain(name)!r} is of type {dtype!r}; allowed next to columns of ordered categories: "
-                    "those with the same categories in the same order "
+                    f"column {python_value(name)!r} is of type {dtype!r}; allowed next to columns of ordered "
+                    "categories: those with the same categories in the same order "
                     "(pandas.CategoricalDtype(categories, ordered=True))"
                 )
         if len(categories[0]) > LARGEST + 1:
@@ -129,7 +129,7 @@ def as_ranks(data: Any) -> np.ndarray:
     return CategoryMatrix.values_of(data)
 
 
-def categories_in(V: Any) -> int:
+def count_categories(V: Any) -> int:
     """Return how many categories V has: that a matrix or DataFrame names, or up to the largest that occurs."""
     if isinstance(V, CategoryMatrix):
         return V.n_categories

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.given import is_sparse, summed
-from nbmf.data.number_sizes import is_of_a_size
+from nbmf.data.given import is_sparse, sum_duplicates
+from nbmf.data.number_sizes import has_usable_size
 from nbmf.errors import DataError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def refuse_wrong_values(table: Any) -> None:
     """Raise DataError, naming row and column, if a cell's value is none of its column's kind."""
     x, kinds = table.cells, table.kinds[table.columns]
     is_whole = (x >= 0) & (x == np.floor(x)) & np.isfinite(x)
-    right = np.where(kinds == GAUSSIAN, is_of_a_size(x), is_whole)
+    right = np.where(kinds == GAUSSIAN, has_usable_size(x), is_whole)
     has_categories = table.sizes[table.columns] > 0
     right &= ~has_categories | (x < table.sizes[table.columns])
     right &= (kinds != WORD) | (x >= 1)
@@ -47,15 +47,15 @@ def refuse_wrong_values(table: Any) -> None:
         )
 
 
-def stored(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def stored_entries(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and values of what a scipy.sparse matrix stores, row by row."""
     if not is_sparse(values):
         raise DataError(f"a scipy.sparse matrix is needed, not {type(values).__name__}")
-    entries = summed(values).tocoo()
+    entries = sum_duplicates(values).tocoo()
     return entries.row, entries.col, entries.data
 
 
-def nonzero(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def nonzero_entries(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rows, columns and values of the entries of an array that are not 0."""
     if values.ndim != 2:
         raise DataError(f"documents by words have two dimensions, not {values.ndim}")
@@ -68,7 +68,7 @@ def are_numbers(values: np.ndarray) -> bool:
     return all(isinstance(value, int | float | np.number | np.bool_) for value in values)
 
 
-def coded(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, str, list | None]:
+def code_column(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, str, list | None]:
     """Return the values of a column as numbers, its kind, and the names of its categories."""
     missing = column.isna().to_numpy()
     values = column.to_numpy(dtype=object)

@@ -12,7 +12,7 @@ import numpy as np
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
 
-from nbmf.data.feature_columns import coded, nonzero, refuse_wrong_values, stored  # isort: skip  # else many lines
+from nbmf.data.feature_columns import code_column, nonzero_entries, refuse_wrong_values, stored_entries  # isort: skip  # else many lines
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
@@ -145,7 +145,7 @@ class FeatureTable(NamedMatrix):
         kinds: Any = GAUSSIAN,
     ) -> Self:
         """Make a table from a scipy.sparse matrix: what it does not store is missing."""
-        cells = stored(values)
+        cells = stored_entries(values)
         names = row_names, column_names, row_groups
         return cls._of_cells(values.shape, cells, kinds, names)
 
@@ -157,7 +157,7 @@ class FeatureTable(NamedMatrix):
         """
         if not is_sparse(counts):
             counts = np.asarray(counts)
-        rows, columns, cells = stored(counts) if is_sparse(counts) else nonzero(counts)
+        rows, columns, cells = stored_entries(counts) if is_sparse(counts) else nonzero_entries(counts)
         present = cells != 0
         cells = rows[present], columns[present], cells[present]
         return cls._of_cells(counts.shape, cells, WORD, (row_names, words, row_groups))
@@ -185,7 +185,7 @@ class FeatureTable(NamedMatrix):
         given = kinds if isinstance(kinds, Mapping) else dict.fromkeys(frame.columns, kinds)
         if unknown := [name for name in given if name not in frame.columns]:
             raise DataError(f"kinds: no column {unknown[0]!r}; {choices(unknown[0], frame.columns)}")
-        columns = [coded(name, frame[name], given.get(name)) for name in frame.columns]
+        columns = [code_column(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
         rows, places = np.nonzero(~np.isnan(values))
         names = *map(texts_of_index, frame.axes), labelled

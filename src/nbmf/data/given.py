@@ -32,7 +32,7 @@ def naming(frame: pd.DataFrame, hint: str = "") -> Iterator[None]:
         yield
     except WrongValue as wrong:
         row, column = frame.index[wrong.f], frame.columns[wrong.n]
-        where = f"row {plain(row)!r}, column {plain(column)!r}"
+        where = f"row {python_value(row)!r}, column {python_value(column)!r}"
         raise DataError(f"{where}: {wrong.words}{hint}") from None
 
 
@@ -46,7 +46,7 @@ def frame_values(frame: pd.DataFrame) -> np.ndarray:
     return frame.to_numpy(dtype=object, na_value=np.nan, copy=True)
 
 
-def summed(values: Any) -> Any:
+def sum_duplicates(values: Any) -> Any:
     """Return a sparse matrix (float64, CSR) in which what was stored twice is added up.
 
     Converted first: in a small type of integers sums would overflow in silence. What is true twice is true.
@@ -102,7 +102,7 @@ def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
     if values.dtype.kind not in "fiu":
         for (f, n), value in np.ndenumerate(values):
             if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-                raise WrongValue(f, n, f"{plain(value)!r} is not a number; allowed: {allowed}")
+                raise WrongValue(f, n, f"{python_value(value)!r} is not a number; allowed: {allowed}")
     return values.astype(np.float64)
 
 
@@ -120,9 +120,9 @@ def refuse_wrong(values: np.ndarray, wrong: np.ndarray, allowed: str) -> None:
     """Raise WrongValue, which names the first entry of `values` (F, N) that `wrong`, bool array (F, N), has."""
     if wrong.any():
         f, n = np.argwhere(wrong)[0]
-        raise WrongValue(f, n, f"the value is {plain(values[f, n])!r}; allowed: {allowed}")
+        raise WrongValue(f, n, f"the value is {python_value(values[f, n])!r}; allowed: {allowed}")
 
 
-def plain(value: Any) -> Any:
+def python_value(value: Any) -> Any:
     """Return a number of numpy as Python's, which is shown without its type."""
     return value.item() if isinstance(value, np.generic) else value

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.given import MISSING, as_numbers, frame_values, is_sparse, naming, refuse_wrong, summed, two_dimensional
+from nbmf.data.given import (
+    MISSING,
+    as_numbers,
+    frame_values,
+    is_sparse,
+    naming,
+    refuse_wrong,
+    sum_duplicates,
+    two_dimensional,
+)
 from nbmf.data.named import NamedMatrix
 from nbmf.data.signs import MinusOnes, are_signs, may_have_signs
 from nbmf.data.value_codes import Coding
@@ -193,7 +202,7 @@ def _all_entries(values: Any) -> np.ndarray:
             f"a sparse matrix of shape {values.shape} has more than {MAX_ENTRIES} entries; "
             "a matrix is kept with all of them; nbmf.BernoulliPoissonVB fits a sparse one as it is"
         )
-    stored = summed(values)
+    stored = sum_duplicates(values)
     is_missing = np.isnan(stored.data) | (stored.data == MISSING)
     if (is_missing | (stored.data == 0) | (stored.data == 1)).all():  # a byte each when there are zeros too
         stored.data = np.where(is_missing, MISSING, stored.data).astype(np.int8)

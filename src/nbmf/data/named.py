@@ -200,7 +200,7 @@ class NamedMatrix:
     def __repr__(self) -> str:
         """Return shape, counts and the first names, in a few lines."""
         counts = ", ".join(f"{count} {what}" for what, count in self.counts().items())
-        rows, columns = (_shortly(names) for names in (self.row_names, self.column_names))
+        rows, columns = (_first_names(names) for names in (self.row_names, self.column_names))
         groups = "" if self.row_groups is None else f"\n  groups: {len(set(self.row_groups))}"
         return f"{type(self).__name__}: {counts}\n  rows: {rows}\n  columns: {columns}{groups}"
 
@@ -250,7 +250,7 @@ class NamedMatrix:
         return dataclasses.replace(self, **{self.field: getattr(self, self.field).T}, **names)
 
 
-def _shortly(names: np.ndarray) -> str:
+def _first_names(names: np.ndarray) -> str:
     more = ", ..." if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
 
@@ -260,7 +260,7 @@ def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     if isinstance(V, NamedMatrix):
         return V.row_names, V.column_names
     if hasattr(V, "columns") and hasattr(V, "index"):
-        return _names_along(V.index), _names_along(V.columns)
+        return _index_names(V.index), _index_names(V.columns)
     return None, None
 
 
@@ -270,7 +270,7 @@ def has_same_names(V: Any) -> bool:
     return rows is not None and columns is not None and np.array_equal(rows, columns)
 
 
-def _names_along(index: Any) -> np.ndarray | None:
+def _index_names(index: Any) -> np.ndarray | None:
     """Return the names of an index of pandas, None if they only number its places."""
     names = list(index)
     if all(isinstance(name, Number) and name == place for place, name in enumerate(names)):  # NA is none, nor equal

@@ -71,7 +71,7 @@ def without_unobserved(
         raise DataError(f"none of the {values.size} entries of the matrix is observed")
     names = [np.asarray(each, str) for each in (row_names, column_names)]
     gone = [
-        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first(left)})"
+        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first_names(left)})"
         for kind, every, is_kept in zip(("row", "column"), names, kept, strict=True)
         if len(left := every[~is_kept])
     ]
@@ -80,5 +80,5 @@ def without_unobserved(
     return values[np.ix_(rows, columns)], names[0][rows], names[1][columns]
 
 
-def _first(names: np.ndarray) -> str:
+def _first_names(names: np.ndarray) -> str:
     return ", ".join(repr(str(name)) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

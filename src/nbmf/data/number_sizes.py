@@ -5,7 +5,7 @@ import numpy as np
 LARGEST_COUNT = LARGEST_INDEX = 2**31 - 1  # of 32 bits
 
 
-def is_of_a_size(numbers: np.ndarray) -> np.ndarray:
+def has_usable_size(numbers: np.ndarray) -> np.ndarray:
     """Return a bool array: where a number is 0, or its size is from 1e-100 to 1e100; False of NaN.
 
     Squares of others, and sums of them, are no numbers any more.

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.data.given import as_numbers, refuse_wrong, two_dimensional
 from nbmf.data.named import NamedMatrix
-from nbmf.data.number_sizes import is_of_a_size
+from nbmf.data.number_sizes import has_usable_size
 
 ALLOWED = "0, numbers of a size from 1e-100 to 1e100, and missing (NaN)"
 
@@ -44,7 +44,7 @@ class RealMatrix(NamedMatrix):
     def _checked(values: Any) -> np.ndarray:
         values = two_dimensional(values)
         numbers = as_numbers(values, ALLOWED)
-        refuse_wrong(values, ~(np.isnan(numbers) | is_of_a_size(numbers)), ALLOWED)
+        refuse_wrong(values, ~(np.isnan(numbers) | has_usable_size(numbers)), ALLOWED)
         return numbers
 
     @staticmethod

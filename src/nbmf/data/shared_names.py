@@ -19,7 +19,7 @@ def shared_names(rows: Collection[str], columns: Collection[str]) -> set[str]:
     return set() if are_numbers or len(both) < SHARED * min(len(rows), len(columns)) else both
 
 
-def own_columns(rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
+def matching_columns(rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
     """Return the column that has the name of each row, int array (F,), -1 for none."""
     place_of = {str(name): place for place, name in enumerate(columns)}
     return np.array([place_of.get(str(name), -1) for name in rows], int)

@@ -12,9 +12,9 @@ PART = 0.2  # of all values that are no blanks: more of -1 are hardly all missin
 class MinusOnes(Coding):
     """Which values are -1: 1 for these, 0 for others that are known."""
 
-    def of_text(self, text: str) -> int:
+    def encode_text(self, text: str) -> int:
         """Return the code of a text, without keeping it."""
-        code = super().of_text(text)
+        code = super().encode_text(text)
         return code if code == self.unknown else int(text.strip() in MINUS_ONE)
 
 

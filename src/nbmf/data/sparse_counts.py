@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nbmf.data.given import MISSING, is_sparse, plain, summed
+from nbmf.data.given import MISSING, is_sparse, python_value, sum_duplicates
 from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.errors import DataError
@@ -65,7 +65,7 @@ class SparseCounts:
         if _are_counts(V, largest):
             above = scipy.sparse.csr_array((V.data, V.indices, V.indptr), shape=V.shape)
             return cls(above, scipy.sparse.csr_array(V.shape, dtype=bool))
-        stored = summed(V).tocoo()
+        stored = sum_duplicates(V).tocoo()
         value, (rows, columns) = stored.data, stored.coords
         is_missing = np.isnan(value) | (value == MISSING)
         is_count = (value >= 0) & (value <= largest) & (value == np.floor(value))
@@ -73,15 +73,15 @@ class SparseCounts:
             e = wrong[0]
             raise DataError(
                 f"row {rows[e]}, column {columns[e]} (counted from 0): the value is "
-                f"{plain(value[e])!r}; allowed: whole numbers from 0 to {largest} and missing "
+                f"{python_value(value[e])!r}; allowed: whole numbers from 0 to {largest} and missing "
                 "(NaN or -1)"
             )
         if is_missing.sum() == V.shape[0] * V.shape[1]:
             raise DataError(f"none of the {is_missing.size} entries of the matrix is observed")
         above = is_count & (value > 0)
         return cls(
-            _csr(value[above].astype(np.int32), rows[above], columns[above], V.shape),
-            _csr(np.ones(is_missing.sum(), bool), rows[is_missing], columns[is_missing], V.shape),
+            _sorted_csr(value[above].astype(np.int32), rows[above], columns[above], V.shape),
+            _sorted_csr(np.ones(is_missing.sum(), bool), rows[is_missing], columns[is_missing], V.shape),
         )
 
 
@@ -91,7 +91,7 @@ def _are_counts(V: Any, largest: int) -> bool:
     return bool(is_canonical and V.data.min() > 0 and V.data.max() <= largest)
 
 
-def _csr(values, rows, columns, shape) -> scipy.sparse.csr_array:
+def _sorted_csr(values, rows, columns, shape) -> scipy.sparse.csr_array:
     made = scipy.sparse.csr_array((values, (rows, columns)), shape=shape)
     made.sort_indices()
     return made

@@ -56,7 +56,7 @@ class SparseBinaryMatrix(NamedMatrix):
 
     def __post_init__(self) -> None:
         shape = tuple(np.size(getattr(self, name)) for name in NAMES)
-        stored = _in_order(_valid(np.asarray(self.stored), shape), shape)
+        stored = _sorted_entries(_checked_entries(np.asarray(self.stored), shape), shape)
         stored.setflags(write=False)
         object.__setattr__(self, self.field, stored)
         self._take_names(shape)
@@ -180,7 +180,7 @@ class SparseBinaryMatrix(NamedMatrix):
         F, N = self.shape
         if not F == N > 1:
             return False
-        mirrored = _in_order(self.stored[[COLUMN, ROW, CODE]], (N, F))
+        mirrored = _sorted_entries(self.stored[[COLUMN, ROW, CODE]], (N, F))
         return np.array_equal(self.stored, mirrored) or self._agrees_where_observed()
 
     def _agrees_where_observed(self) -> bool:
@@ -215,7 +215,7 @@ class SparseBinaryMatrix(NamedMatrix):
         }
 
 
-def _valid(stored: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _checked_entries(stored: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Return entries that are kept as int32; DataError if one is not allowed."""
     if 0 in shape:
         raise DataError(f"the matrix is empty: {shape[0]} rows, {shape[1]} columns")
@@ -229,7 +229,7 @@ def _valid(stored: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return stored.astype(np.int32)
 
 
-def _in_order(stored: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _sorted_entries(stored: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Return entries row by row; DataError if one is there twice."""
     flat = stored[ROW].astype(np.int64) * shape[1] + stored[COLUMN]
     if not (np.diff(flat) > 0).all():

@@ -45,7 +45,7 @@ def chance_of_agreement(pairs: Iterable[int]) -> float:
     return math.exp(_log_orders(pairs) - _log_orders([2 * count for count in pairs]))
 
 
-def one_of_each(losses: np.ndarray) -> np.ndarray:
+def one_loss_per_pair(losses: np.ndarray) -> np.ndarray:
     """Return losses (F, F) of pairs with one of each: that above the diagonal, or the other where that is NaN.
 
     An entry and its mirror image are one observation.

@@ -32,7 +32,7 @@ def take_columns(table: Any, chosen: np.ndarray) -> Any:
     )
 
 
-def without(table: Any, held_out: np.ndarray) -> Any:
+def without_held_out(table: Any, held_out: np.ndarray) -> Any:
     """Return what held-out rows, bool (F,), or entries, bool (F, N), leave of a table.
 
     Raises

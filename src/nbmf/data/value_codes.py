@@ -22,7 +22,7 @@ YAML_WORDS = {
     None: ("", "null", "Null", "NULL", "~"),
 }
 # What a message adds about a whole number above one.
-OF_COUNTS = Message(
+COUNTS_HINT = Message(
     "; if all values are ordered answers, ",
     Setting("categories", [...]),
     " reads them; if they are counts, ",
@@ -79,7 +79,7 @@ class ValueCoding(dict):
     unknown: ClassVar[int]
     _missing: Meaning
 
-    def of_text(self, text: str) -> int:
+    def encode_text(self, text: str) -> int:
         """Return the code of a text, without keeping it."""
         raise NotImplementedError
 
@@ -91,7 +91,7 @@ class ValueCoding(dict):
         """Whether a text was given as one that means missing: it is no default."""
         return self._missing.is_given and text in self._missing
 
-    def texts_of_missing(self) -> list[str]:
+    def missing_texts_seen(self) -> list[str]:
         """Return the texts that were looked up and mean missing."""
         return sorted(cell for cell, code in self.items() if code == -1 and isinstance(cell, str))
 
@@ -114,7 +114,7 @@ class ValueCoding(dict):
     def __missing__(self, cell: Any) -> int:
         if cell is None:
             return -1
-        code = self.of_text(cell) if isinstance(cell, str) else self.of_value(cell)
+        code = self.encode_text(cell) if isinstance(cell, str) else self.encode_value(cell)
         self.keep(cell, code)
         return code
 
@@ -123,9 +123,9 @@ class ValueCoding(dict):
         if len(self) < KEPT:
             self[cell] = code
 
-    def of_value(self, value: Any) -> int:
+    def encode_value(self, value: Any) -> int:
         """Return the code of a value of any type that is not missing in the file's own way."""
-        codes = (self.of_text(text) for text in _spellings(value))
+        codes = (self.encode_text(text) for text in _spellings(value))
         return next((code for code in codes if code != self.unknown), self.unknown)
 
     def look_up(self, cells: Iterable[Any], number: int) -> np.ndarray:
@@ -168,7 +168,7 @@ class Coding(ValueCoding):
                 raise ConfigError(f"{min(twice)!r} is given for two of ", *kinds)
             seen |= meaning.texts
 
-    def of_text(self, text: str) -> int:
+    def encode_text(self, text: str) -> int:
         """Return the code of a text, without keeping it."""
         text = text.strip()
         return next((code for code, meaning in self._meanings if text in meaning), self.unknown)
@@ -176,13 +176,13 @@ class Coding(ValueCoding):
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is not known; `column` may be one of names."""
         return Message(
-            f"the value is {shown(value)}; allowed: {self.words}; declare others by ",
+            f"the value is {short_repr(value)}; allowed: {self.words}; declare others by ",
             Setting("ones", [...]),
             ", ",
             Setting("zeros", [...]),
             " or ",
-            or_aside(value, column),
-            OF_COUNTS if is_count_above_one(value) else "",
+            remedy(value, column),
+            COUNTS_HINT if is_count_above_one(value) else "",
         )
 
 
@@ -202,7 +202,7 @@ class CountCoding(ValueCoding):
         super().__init__()
         self._missing = Meaning(missing, DEFAULTS["missing"])
 
-    def of_text(self, text: str) -> int:
+    def encode_text(self, text: str) -> int:
         """Return the code of a text, without keeping it."""
         text = text.strip()
         if text in self._missing:
@@ -220,9 +220,9 @@ class CountCoding(ValueCoding):
         number = number_of(text_of(value))
         gaussian = "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"
         return Message(
-            f"the value is {shown(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
+            f"the value is {short_repr(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
             f"missing ({self._missing.words}); declare others by ",
-            or_aside(value, column),
+            remedy(value, column),
             gaussian if number is not None and np.isfinite(number) else "",
         )
 
@@ -262,13 +262,13 @@ def texts_of(cells: Iterable[Any]) -> list[str]:
     return ["" if cell is None else text_of(cell).strip() for cell in cells]
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return a value as a message shows it: the beginning of a long one."""
     shown = repr(text_of(value))
     return shown if len(shown) <= 60 else f"{shown[:60]}..."
 
 
-def or_aside(value: Any, column: str | None) -> Message:
+def remedy(value: Any, column: str | None) -> Message:
     """Return what makes a value one that is missing, or its column, if it may be one of names, none of values."""
     text = text_of(value)
     missing = Setting("missing", [text if len(text) <= 58 else ...])

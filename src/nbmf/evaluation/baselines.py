@@ -20,14 +20,14 @@ from nbmf.likelihoods.poisson import POISSON
 
 # A method is compared with the baselines of its own likelihood: what another distribution explains is
 # no structure.
-OF_LIKELIHOODS = {
+BASELINES_BY_LIKELIHOOD = {
     BERNOULLI: BASELINES,
     POISSON: BASELINES_OF_COUNTS,
     NEGATIVE_BINOMIAL: OVERDISPERSED_BASELINES,
     ORDERED: BASELINES_OF_CATEGORIES,
 }
-OF_SAMPLES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled_entries
-LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | BASELINES_OF_CATEGORIES | OF_SAMPLES
+SAMPLE_BASELINES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled_entries
+LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | BASELINES_OF_CATEGORIES | SAMPLE_BASELINES
 AXES = {"overall-proportion": None, "column-proportions": 0, "row-proportions": 1}  # that proportions are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 AXES_OF_FREQUENCIES = {"overall-frequencies": None, "column-frequencies": 0, "row-frequencies": 1}
@@ -38,20 +38,20 @@ Prediction = np.ndarray | tuple[np.ndarray, np.ndarray] | Callable[[np.ndarray, 
 
 def baselines_of(likelihood: Likelihood) -> dict[str, str]:
     """Return the baselines that are scored by a likelihood, and what they predict; {} if it has none."""
-    return OF_LIKELIHOODS.get(likelihood, {})
+    return BASELINES_BY_LIKELIHOOD.get(likelihood, {})
 
 
-def compared_with(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dict[str, str]:
+def comparison_baselines(matrix: NamedMatrix, likelihoods: Iterable[Likelihood]) -> dict[str, str]:
     """Return the baselines that methods are compared with: those of the matrix's simplest likelihood and of theirs."""
-    first = next((likelihood for likelihood in OF_LIKELIHOODS if likelihood.matrix is type(matrix)), None)
+    first = next((likelihood for likelihood in BASELINES_BY_LIKELIHOOD if likelihood.matrix is type(matrix)), None)
     used = dict.fromkeys([first, *likelihoods])
-    return {name: label for likelihood in used for name, label in OF_LIKELIHOODS.get(likelihood, {}).items()}
+    return {name: label for likelihood in used for name, label in BASELINES_BY_LIKELIHOOD.get(likelihood, {}).items()}
 
 
-def prediction(name: str, values: np.ndarray, largest: int | None = None) -> Prediction:
+def predict_baseline(name: str, values: np.ndarray, largest: int | None = None) -> Prediction:
     """Return what a baseline predicts, as the likelihood scores it: float arrays (F, N), of categories (F, N, C).
 
-    Or a function of rows and columns that gives it for some entries; `at` takes either.
+    Or a function of rows and columns that gives it for some entries; `take_entries` takes either.
 
     Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
     uniform prior: never 0 or 1. Effects are those of `nbmf.evaluation.effects`. Of counts E[v], and
@@ -74,13 +74,13 @@ def prediction(name: str, values: np.ndarray, largest: int | None = None) -> Pre
     if name == EFFECTS_NB:
         return count_baselines.effects(values)
     if name.endswith(NB):
-        return count_baselines.with_sizes(values, prediction(name.removesuffix(NB), values))
+        return count_baselines.fit_sizes(values, predict_baseline(name.removesuffix(NB), values))
     if name in AXES_OF_MEANS:
         return count_baselines.means(values, AXES_OF_MEANS[name])
     return {"overall-mean": count_baselines.overall, "rates": count_baselines.shares}[name](values)
 
 
-def at(predicted: Prediction, rows: np.ndarray, columns: np.ndarray) -> Any:
+def take_entries(predicted: Prediction, rows: np.ndarray, columns: np.ndarray) -> Any:
     """Return what a baseline predicts of some entries."""
     if callable(predicted):
         return predicted(rows, columns)
@@ -114,10 +114,12 @@ def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str
         n_test (int, held-out entries), perplexity (nats per held-out entry) and brier, which is NaN
         of counts and of categories.
     """
-    likelihood = next(likelihood for likelihood, names in OF_LIKELIHOODS.items() if name in names)
+    likelihood = next(likelihood for likelihood, names in BASELINES_BY_LIKELIHOOD.items() if name in names)
     values = likelihood.values_of(matrix)
     loss_at = likelihood.loss_at(values, mask)
-    given = at(prediction(name, likelihood.hide(values, mask), int(values.max())), loss_at.rows, loss_at.columns)
+    given = take_entries(
+        predict_baseline(name, likelihood.hide(values, mask), int(values.max())), loss_at.rows, loss_at.columns
+    )
     loss, brier = loss_at(given), loss_at.further_scores(given).get("brier", math.nan)
     return {"n_test": loss.entries, "perplexity": loss.perplexity, "brier": brier}
 
@@ -138,7 +140,7 @@ def tabulate(masked: list) -> pd.DataFrame:
     rows = []
     for one in masked:
         n_observed = np.count_nonzero(one.matrix.observed)
-        for name, label in compared_with(one.matrix, ()).items():
+        for name, label in comparison_baselines(one.matrix, ()).items():
             score = baseline_score(name, one.matrix, one.mask)
             key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
             rows.append({**key, **score, "n_train": n_observed - score["n_test"]})

@@ -14,11 +14,11 @@ def best_K(fits: pd.DataFrame) -> int | None:
     fits : DataFrame
         Columns K, mask, perplexity; all of one method and one dataset.
     """
-    grid = {int(K): by_mask(of_K, "perplexity") for K, of_K in fits.groupby("K")}
+    grid = {int(K): mean_by_mask(of_K, "perplexity") for K, of_K in fits.groupby("K")}
     means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
     return min(means, key=means.get) if means else None
 
 
-def by_mask(fits: pd.DataFrame, score: str) -> pd.Series:
+def mean_by_mask(fits: pd.DataFrame, score: str) -> pd.Series:
     """Return a score for each mask, the mean over its seeds; NaN where a fit has none."""
     return fits.groupby("mask")[score].agg(lambda values: values.mean(skipna=False))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.best_K import best_K, by_mask
+from nbmf.evaluation.best_K import best_K, mean_by_mask
 
 BIN = ["dataset", "method", "K", "bin"]
 
@@ -76,7 +76,7 @@ def _rows(reliability: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str
     for (dataset, method, K), bins in reliability.groupby(BIN[:3], sort=False):
         is_own = (scores["dataset"] == dataset) & (scores["method"] == method)
         fits = scores[is_own & (scores["K"] == K)]
-        log_score, brier = by_mask(fits, "perplexity"), by_mask(fits, "brier")
+        log_score, brier = mean_by_mask(fits, "perplexity"), mean_by_mask(fits, "brier")
         distance = (bins["share_of_ones"] - bins["mean_p"]).abs()
         error = np.average(distance, weights=bins["entries"])
         key = [dataset, method, labels[method], K, len(log_score)]

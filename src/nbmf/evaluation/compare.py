@@ -14,9 +14,15 @@ from nbmf.data.named import NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation import sparse_comparison
-from nbmf.evaluation.baselines import baseline_score, compared_with
-from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, outcome, scores_of
-from nbmf.evaluation.entries import entries_of, likelihoods_of, lines_of, matrix_of, observed_of
+from nbmf.evaluation.baselines import baseline_score, comparison_baselines
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, missing_facts, score_fit, score_fits
+from nbmf.evaluation.entries import (
+    common_matrix,
+    complete_entries,
+    likelihoods_of,
+    observed_entries,
+    observed_rows_and_columns,
+)
 from nbmf.evaluation.result import Comparison
 from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
@@ -91,26 +97,26 @@ def compare(
     """
     if methods is None:
         methods = compared_for(_kind_of(V), V.n_observed if isinstance(V, NamedMatrix) else np.size(V))
-    entries = entries_of(methods, K)
+    entries = complete_entries(methods, K)
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
     if is_sparse(V):
-        return sparse_comparison.compared(V, entries, masks, seed, n_jobs or processors(), name, log)
-    matrix = matrix_of(V, entries)
+        return sparse_comparison.compare_sparse(V, entries, masks, seed, n_jobs or processors(), name, log)
+    matrix = common_matrix(V, entries)
     if isinstance(masks, Iterable):
-        drawn = _masks_given(masks, observed_of(V, entries))
+        drawn = _check_masks(masks, observed_entries(V, entries))
     else:
-        drawn = _masks_drawn(matrix, masks, name, seed)
+        drawn = _draw_masks(matrix, masks, name, seed)
     fits = [
         ComparedFit(method, k, j) for method, entry in entries.items() for k in entry["K"] for j in range(len(drawn))
     ]
 
     def run(fit: ComparedFit, key: dict[str, Any]) -> dict[str, Any]:
-        return outcome(matrix, drawn[fit.mask], entries[fit.method], key)
+        return score_fit(matrix, drawn[fit.mask], entries[fit.method], key)
 
     labels = {method: entry["label"] for method, entry in entries.items()}
-    scores = scores_of(fits, run, labels, name, seed, n_jobs or processors(), log, gap)
-    baselines = compared_with(matrix, likelihoods_of(entries).values())
+    scores = score_fits(fits, run, labels, name, seed, n_jobs or processors(), log, missing_facts)
+    baselines = comparison_baselines(matrix, likelihoods_of(entries).values())
     scores += _baseline_rows(baselines, matrix, drawn, name, seed)
     n_test = np.mean([np.count_nonzero(mask) for mask in drawn])
     n_train = np.count_nonzero(matrix.observed) - n_test
@@ -124,7 +130,7 @@ def _kind_of(V: Any) -> str:
     return type(V).__name__ if isinstance(V, NamedMatrix) else BinaryMatrix.__name__
 
 
-def _masks_drawn(matrix: NamedMatrix, masks: int, name: str, seed: int) -> list[np.ndarray]:
+def _draw_masks(matrix: NamedMatrix, masks: int, name: str, seed: int) -> list[np.ndarray]:
     """Return as many masks as asked for, for seed 0 the workflow's."""
     parameters.check_count("masks", masks, 1)
     held_out = PAIRS if is_undirected(matrix) else ENTRIES
@@ -132,9 +138,9 @@ def _masks_drawn(matrix: NamedMatrix, masks: int, name: str, seed: int) -> list[
     return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
 
 
-def _masks_given(masks: Iterable[np.ndarray], observed: np.ndarray) -> list[np.ndarray]:
+def _check_masks(masks: Iterable[np.ndarray], observed: np.ndarray) -> list[np.ndarray]:
     """Return masks of a matrix that is observed in such places, without the rows and columns that are not."""
-    kept = np.ix_(*lines_of(observed))
+    kept = np.ix_(*observed_rows_and_columns(observed))
     given = [_checked_mask(j, np.asarray(mask), observed, observed[kept]) for j, mask in enumerate(masks)]
     if not given:
         raise ConfigError(Setting("masks"), ": none given; allowed: one or more arrays, or their number")
@@ -165,7 +171,7 @@ def _baseline_rows(
         for j, mask in enumerate(masks):
             yield {
                 **{"dataset": name, "method": method, "K": 0, "mask": j, "seed": seed},
-                **gap("ok"),
+                **missing_facts("ok"),
                 **baseline_score(method, matrix, mask),
                 **{"saturated": 0, "unit": "nats per held-out entry", "seconds": 0.0},
             }

@@ -58,7 +58,7 @@ class FitDone(NamedTuple):
         return f"{which}: {row['perplexity']:.4f} ({row['seconds']:.1f} s)"
 
 
-def scores_of(
+def score_fits(
     fits: list[ComparedFit],
     run: Callable[[ComparedFit, dict[str, Any]], dict[str, Any]],
     labels: Mapping[str, str],
@@ -95,21 +95,21 @@ def scores_of(
     return [rows[fit] for fit in fits]
 
 
-def outcome(matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any]) -> dict[str, Any]:
+def score_fit(matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any]) -> dict[str, Any]:
     """Return FACTS about one fit."""
     stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
     request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
-    report = run_fit(matrix, mask, request, log=_nothing).report
+    report = run_fit(matrix, mask, request, log=_discard).report
     if not math.isfinite(report["perplexity"]):
-        return gap("the predictions are not finite")
+        return missing_facts("the predictions are not finite")
     report["brier"] = report["further_scores"].get("brier", math.nan)
     return {fact: report[fact] for fact in FACTS}
 
 
-def _nothing(line: str) -> None:
+def _discard(line: str) -> None:
     """Log nothing: the row says all."""
 
 
-def gap(reason: str) -> dict[str, Any]:
+def missing_facts(reason: str) -> dict[str, Any]:
     """Return the FACTS of a fit that has no score, and why."""
     return {**dict.fromkeys(FACTS, np.nan), "unit": None, "converged": None, "status": reason}

@@ -61,7 +61,7 @@ def effects(tallies: np.ndarray) -> Callable[[np.ndarray, np.ndarray], tuple[np.
     return model.fit(tallies).predictive
 
 
-def with_sizes(tallies: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def fit_sizes(tallies: np.ndarray, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a mean and the sizes of columns that fit it best, as if each had seen an average one.
 
     Parameters

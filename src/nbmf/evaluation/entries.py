@@ -16,7 +16,7 @@ from nbmf.likelihoods.likelihood import Likelihood
 KEYS = ("class", "label", "colour", "K", "default_K", "settings", "starts_as", "starts")
 
 
-def entries_of(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
+def complete_entries(methods: Any, K: Any) -> dict[str, dict[str, Any]]:
     """Return the entries to compare; arguments as for `compare`.
 
     Raises
@@ -56,7 +56,7 @@ def _entry(name: str, changes: Mapping[str, Any], K: Any) -> dict[str, Any]:
     registry.check_starts(f"methods.{name}.starts", entry["class"], entry.get("starts", 1))
     grid = _grid(name, _wanted_K(K, name, entry))
     is_for_all = K is not None and not isinstance(K, Mapping)
-    entry["K"] = [int(k) for k in _taken(name, entry, grid, is_for_all)]
+    entry["K"] = [int(k) for k in _allowed_K(name, entry, grid, is_for_all)]
     return entry
 
 
@@ -65,7 +65,7 @@ def _refuse_no_dict(where: str, given: Any) -> None:
         raise not_allowed(where, given, "a dict")
 
 
-def _taken(name: str, entry: Mapping[str, Any], grid: list, is_for_all: bool) -> list:
+def _allowed_K(name: str, entry: Mapping[str, Any], grid: list, is_for_all: bool) -> list:
     """Return the K that a method takes; of a grid for all methods it may refuse some, but not all.
 
     Dir-Dir, for example, needs at least two.
@@ -111,7 +111,7 @@ def likelihoods_of(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Likeli
     }
 
 
-def matrix_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
+def common_matrix(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> NamedMatrix:
     """Return V as the kind of matrix that the likelihoods of all methods take.
 
     All have to take one kind of matrix: nats of a binary value's probability, of a count's and of
@@ -149,17 +149,17 @@ def _without_unobserved(V: Any, likelihood: Likelihood) -> Any:
     """Return V without rows and columns that have no observed entry: none can be held out."""
     if isinstance(V, NamedMatrix):
         return V
-    rows, columns = lines_of(likelihood.is_observed(likelihood.values_of(V)))
+    rows, columns = observed_rows_and_columns(likelihood.is_observed(likelihood.values_of(V)))
     return V.loc[rows, columns] if is_frame(V) else np.asarray(V)[np.ix_(rows, columns)]
 
 
-def lines_of(observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def observed_rows_and_columns(observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return which rows and which columns have an observed entry: bool arrays (F,), (N,)."""
     return observed.any(axis=1), observed.any(axis=0)
 
 
-def observed_of(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> np.ndarray:
-    """Return where V is observed, with the rows and columns that `matrix_of` leaves out: bool array (F, N)."""
+def observed_entries(V: Any, entries: Mapping[str, Mapping[str, Any]]) -> np.ndarray:
+    """Return where V is observed, with the rows and columns that `common_matrix` leaves out: bool array (F, N)."""
     if isinstance(V, NamedMatrix):
         return V.observed
     likelihood = next(iter(likelihoods_of(entries).values()))

@@ -15,9 +15,9 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import baselines_of
-from nbmf.evaluation.described_fit import Described, described
-from nbmf.evaluation.held_out import held_out_losses, too_few
-from nbmf.evaluation.linked_positions import FEWEST, in_units_of
+from nbmf.evaluation.described_fit import FitDescription, describe_fit
+from nbmf.evaluation.held_out import describe_shortage, held_out_losses
+from nbmf.evaluation.linked_positions import FEWEST, rescale_positions
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import describe_count
 from nbmf.inference.state import Monitor
@@ -27,7 +27,7 @@ from nbmf.posterior.scale import Scale
 UNKNOWN = -2  # the place of a category that the other matrix does not have
 
 
-class Prediction(NamedTuple):
+class PredictionComparison(NamedTuple):
     """How two fits predict the same entries, held out of both: mean losses in nats, and their difference.
 
     first, second : float
@@ -60,14 +60,14 @@ class FitComparison:
     not_predicted : str, why there is none
     """
 
-    first: Described
-    second: Described
+    first: FitDescription
+    second: FitDescription
     only: tuple[int, int, int, int]
     differing: int
     matched: pd.DataFrame
     rows: pd.DataFrame | None
     how_moved: str
-    prediction: Prediction | None = None
+    prediction: PredictionComparison | None = None
     not_predicted: str = ""
 
 
@@ -111,39 +111,41 @@ def compare_fits(
     DataError
         If the two have neither rows nor columns in common.
     """
-    places = [_common(*names) for names in zip(_names(first.matrix), _names(second.matrix), strict=True)]
+    places = [_common_places(*names) for names in zip(_names(first.matrix), _names(second.matrix), strict=True)]
     (rows_1, rows_2), (columns_1, columns_2) = places
     if len(rows_1) < FEWEST and len(columns_1) < FEWEST:
         common = f"{len(rows_1)} rows and {len(columns_1)} columns in common"
         raise DataError(f"the two fits have {common}; needed are {FEWEST} of either")
-    ours = described(*first).at(rows_1, columns_1)
-    theirs = described(*second).at(rows_2, columns_2)
-    pairs, matched = _matched(ours, theirs)
-    shared, differing = _shared(first.matrix, second.matrix, places)
+    ours = describe_fit(*first).take(rows_1, columns_1)
+    theirs = describe_fit(*second).take(rows_2, columns_2)
+    pairs, matched = _match_components(ours, theirs)
+    shared, differing = _shared_values(first.matrix, second.matrix, places)
     prediction, why = None, "not asked for"
     if predict:
-        prediction, why = _predicted((first, second), shared, places, seed, monitor_of)
+        prediction, why = _compare_predictions((first, second), shared, places, seed, monitor_of)
     shapes = zip(first.matrix.shape, second.matrix.shape, (len(rows_1), len(columns_1)), strict=True)
     only = tuple(size - common for one, other, common in shapes for size in (one, other))
-    return FitComparison(ours, theirs, only, differing, matched, *_rows(ours, theirs, pairs), prediction, why)
+    return FitComparison(ours, theirs, only, differing, matched, *_compare_rows(ours, theirs, pairs), prediction, why)
 
 
 def _names(matrix: NamedMatrix) -> tuple[np.ndarray, np.ndarray]:
     return matrix.row_names, matrix.column_names
 
 
-def _common(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _common_places(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the places in either of names that both have, in the order of the first."""
     _, ours, theirs = np.intersect1d(first, second, assume_unique=True, return_indices=True)
     order = np.argsort(ours)
     return ours[order], theirs[order]
 
 
-def _matched(first: Described, second: Described) -> tuple[list[tuple[int, int, float]], pd.DataFrame]:
+def _match_components(
+    first: FitDescription, second: FitDescription
+) -> tuple[list[tuple[int, int, float]], pd.DataFrame]:
     """Return pairs of components with the sign of their correlation, and the table of them and the others."""
     by_rows, by_columns = (
         _correlations(ours, theirs)
-        for ours, theirs in ((first.of_rows, second.of_rows), (first.of_columns, second.of_columns))
+        for ours, theirs in ((first.row_values, second.row_values), (first.column_values, second.column_values))
     )
     may_turn = first.are_axes or second.are_axes  # which end of an axis is high is a convention
     both = np.stack([by_rows, by_columns])
@@ -168,40 +170,46 @@ def _correlations(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return np.divide(X.T @ Y, sizes, out=np.zeros(sizes.shape), where=sizes > 0)
 
 
-def _rows(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> tuple[pd.DataFrame | None, str]:
+def _compare_rows(
+    first: FitDescription, second: FitDescription, pairs: list[tuple[int, int, float]]
+) -> tuple[pd.DataFrame | None, str]:
     """Return where each row in common is in both fits and whether it moved, and what that means."""
     if not pairs:
         return None, "one of the fits shows no component, so that no row can be said to have moved"
     if first.are_axes is not second.are_axes:
         return None, "one shows groups and the other a scale, so that no row can be said to have moved"
     if not first.are_axes:
-        return _by_main_component(first, second, pairs), "another main component"
+        return _compare_main_components(first, second, pairs), "another main component"
     if not (first.is_scale and second.is_scale):
         return None, "positions have no intervals, so that no row can be said to have moved"
-    return _by_position(first, second, sorted(pairs))
+    return _compare_positions(first, second, sorted(pairs))
 
 
-def _by_main_component(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> pd.DataFrame:
+def _compare_main_components(
+    first: FitDescription, second: FitDescription, pairs: list[tuple[int, int, float]]
+) -> pd.DataFrame:
     """Return the main component of each row in both fits; a row moved if they are not matched."""
     partner = {i: j for i, j, _ in pairs}
     like = {j: first.names[i] for i, j in partner.items()}
     places = np.arange(len(first.main))
     columns = {
         "first": np.array(first.names)[first.main],
-        f"{_unit(first)} in first": first.of_rows[places, first.main],
+        f"{_unit(first)} in first": first.row_values[places, first.main],
         "second": np.array(second.names)[second.main],
         "as in first": [like.get(int(j), "") for j in second.main],
-        f"{_unit(second)} in second": second.of_rows[places, second.main],
+        f"{_unit(second)} in second": second.row_values[places, second.main],
     }
     moved = [partner.get(int(i)) != j for i, j in zip(first.main, second.main, strict=True)]
     return pd.DataFrame({"row": first.row_names, **columns, "moved": moved})
 
 
-def _unit(fit: Described) -> str:
+def _unit(fit: FitDescription) -> str:
     return "share" if fit.are_shares else "weight"
 
 
-def _by_position(first: Described, second: Described, pairs: list[tuple[int, int, float]]) -> tuple[pd.DataFrame, str]:
+def _compare_positions(
+    first: FitDescription, second: FitDescription, pairs: list[tuple[int, int, float]]
+) -> tuple[pd.DataFrame, str]:
     """Return the positions of rows on the axes of both fits; a row moved if its intervals on one do not overlap.
 
     "first" and "second" are those on the axis on which a row's intervals are farthest apart, or overlap least. Those
@@ -211,11 +219,11 @@ def _by_position(first: Described, second: Described, pairs: list[tuple[int, int
     axes, gaps, positions = [], [], {}
     for i, j, sign in pairs:
         ends = (sign * second.lower[:, j], sign * second.upper[:, j])
-        here, *ends = in_units_of(first.of_rows[:, i], sign * second.of_rows[:, j], *ends)
+        here, *ends = rescale_positions(first.row_values[:, i], sign * second.row_values[:, j], *ends)
         lower, upper = sorted(ends, key=lambda end: end.sum())
         axes.append(first.names[i] if first.names[i] == second.names[j] else f"{first.names[i]} and {second.names[j]}")
         gaps.append(np.maximum(lower - first.upper[:, i], first.lower[:, i] - upper))
-        positions |= {f"first on {axes[-1]}": first.of_rows[:, i], f"second on {axes[-1]}": here}
+        positions |= {f"first on {axes[-1]}": first.row_values[:, i], f"second on {axes[-1]}": here}
     farthest, rows = np.argmax(gaps, axis=0), np.arange(len(first.row_names))
     both = [np.array([positions[f"{end} on {axis}"] for axis in axes])[farthest, rows] for end in ("first", "second")]
     columns = {"row": first.row_names, "first": both[0], "second": both[1]}
@@ -225,7 +233,7 @@ def _by_position(first: Described, second: Described, pairs: list[tuple[int, int
     return table, f"intervals on {' or '.join(axes)} that do not overlap"
 
 
-def _shared(
+def _shared_values(
     first: NamedMatrix, second: NamedMatrix, places: list[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray | None, int]:
     """Return the values that both matrices have, MISSING elsewhere, and how many differ; None of other kinds."""
@@ -233,12 +241,12 @@ def _shared(
         return None, 0
     (rows_1, rows_2), (columns_1, columns_2) = places
     ours = getattr(first, first.field)[np.ix_(rows_1, columns_1)]
-    theirs = _as_in(first, second)[np.ix_(rows_2, columns_2)]
+    theirs = _align_categories(first, second)[np.ix_(rows_2, columns_2)]
     differ = (ours != theirs) & (ours != MISSING) & (theirs != MISSING)
     return np.where((ours == theirs), ours, MISSING), int(np.count_nonzero(differ))
 
 
-def _as_in(first: NamedMatrix, second: NamedMatrix) -> np.ndarray:
+def _align_categories(first: NamedMatrix, second: NamedMatrix) -> np.ndarray:
     """Return the values of the second matrix, categories by the places that their names have in the first."""
     values = getattr(second, second.field)
     if not isinstance(first, CategoryMatrix):
@@ -247,13 +255,13 @@ def _as_in(first: NamedMatrix, second: NamedMatrix) -> np.ndarray:
     return np.array([*(places.get(name, UNKNOWN) for name in second.categories), MISSING])[values]  # MISSING is -1
 
 
-def _predicted(
+def _compare_predictions(
     fits: tuple[Fit, Fit],
     shared: np.ndarray | None,
     places: list[tuple[np.ndarray, np.ndarray]],
     seed: int,
     monitor_of: Callable | None,
-) -> tuple[Prediction | None, str]:
+) -> tuple[PredictionComparison | None, str]:
     """Return how two methods predict the same entries; None, and why, if they do not predict the same."""
     first, second = (fit.model for fit in fits)
     if shared is None or first.likelihood.matrix is not second.likelihood.matrix:
@@ -263,7 +271,7 @@ def _predicted(
     observed = shared != MISSING
     rows, columns = np.flatnonzero(observed.any(axis=1)), np.flatnonzero(observed.any(axis=0))
     values = np.where(observed, shared, np.nan)[np.ix_(rows, columns)]
-    few = too_few(values, first.likelihood) if values.size else describe_count(0, in_pairs=False)
+    few = describe_shortage(values, first.likelihood) if values.size else describe_count(0, in_pairs=False)
     if few is not None:
         return None, f"only {few} are the same in both"
     (rows_of, columns_of), matrix = places, fits[0].matrix
@@ -275,4 +283,4 @@ def _predicted(
     lead = theirs - ours
     mean, error = measure.mean(lead), measure.error(lead)
     p = min(1.0, 2 * one_sided_p(abs(mean), error, measure.degrees_of_freedom(lead))) if error > 0 else float(mean == 0)
-    return Prediction(measure.mean(ours), measure.mean(theirs), mean, error, p, tested.entries), ""
+    return PredictionComparison(measure.mean(ours), measure.mean(theirs), mean, error, p, tested.entries), ""

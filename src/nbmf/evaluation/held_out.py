@@ -10,10 +10,10 @@ from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.symmetry import is_symmetric, one_of_each
+from nbmf.data.symmetry import is_symmetric, one_loss_per_pair
 from nbmf.errors import DataError, Message, Setting
-from nbmf.evaluation.baselines import at, baselines_of, prediction
-from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, numbers_of
+from nbmf.evaluation.baselines import baselines_of, predict_baseline, take_entries
+from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, count_eligible
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, describe_count, entries_to_hold_out, fit_to_fold, folds
@@ -49,11 +49,11 @@ class EntryMeasure(NamedTuple):
         return max(min(losses.shape) - 1, 1)
 
 
-def too_few(V: Any, likelihood: Likelihood) -> str | None:
+def describe_shortage(V: Any, likelihood: Likelihood) -> str | None:
     """Return of what V has too few to hold some out, in words; None if it has enough."""
     if is_sparse(V):
         matrix = SparseBinaryMatrix.of(V)
-        ones, zeros = numbers_of(matrix, matrix.is_symmetric())
+        ones, zeros = count_eligible(matrix, matrix.is_symmetric())
         return None if min(ones, zeros) >= FEWEST_ENTRIES else f"{ones} ones and {zeros} zeros"
     codes = likelihood.values_of(V)
     in_pairs = is_symmetric(codes, likelihood.is_observed(codes))
@@ -108,7 +108,7 @@ class AllEntries:
         rows, columns = np.nonzero(fold)
         largest = int(self._codes.max())  # which may be in this fold alone
         return {
-            name: self._losses(fold, at(prediction(name, training, largest), rows, columns))
+            name: self._losses(fold, take_entries(predict_baseline(name, training, largest), rows, columns))
             for name in baselines_of(self._likelihood)
         }
 
@@ -124,7 +124,7 @@ class AllEntries:
         gathered = np.full(self._codes.shape, np.nan)
         for fold, of_fold in zip(self.folds, losses, strict=True):
             gathered[fold] = of_fold
-        return one_of_each(gathered) if self.in_pairs else gathered
+        return one_loss_per_pair(gathered) if self.in_pairs else gathered
 
     def measure(self) -> EntryMeasure:
         """Return how such arrays are averaged."""

@@ -54,10 +54,10 @@ def folds(table: FeatureTable, rng: np.random.Generator) -> Iterator[Fold]:
         raise DataError(f"no column has {FOLDS} observed cells, {parts}; {total} are there in all")
     for held_out in counts.T[:count]:
         if of_words:
-            yield Fold(_with_cells(table, table.cells - held_out), _with_cells(table, held_out))
+            yield Fold(_take_counts(table, table.cells - held_out), _take_counts(table, held_out))
         else:
             yield Fold(take_cells(table, held_out == 0), take_cells(table, held_out == 1))
 
 
-def _with_cells(table: FeatureTable, counts: np.ndarray) -> FeatureTable:
+def _take_counts(table: FeatureTable, counts: np.ndarray) -> FeatureTable:
     return take_cells(replace(table, cells=np.maximum(counts, 1)), counts > 0)

@@ -10,7 +10,7 @@ LINKED = 1000  # rows at most that say how positions of one fit are read in the 
 FEWEST = 3  # rows or columns in common, from which on a correlation says something
 
 
-def in_units_of(first: np.ndarray, second: np.ndarray, *ends: np.ndarray) -> Iterator[np.ndarray]:
+def rescale_positions(first: np.ndarray, second: np.ndarray, *ends: np.ndarray) -> Iterator[np.ndarray]:
     """Yield positions of the rows of a second fit, and their ends, by the line to those of the first.
 
     Its slope is the geometric mean of those of repeated medians (Siegel 1982) in both directions, which rows that moved

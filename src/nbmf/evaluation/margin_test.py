@@ -103,7 +103,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
         np.fill_diagonal(codes, MISSING)
         move, steps = swap_edges, SWAPS * int(np.count_nonzero(codes == 1) // 2)
     structure = _Structure(codes)
-    least = structure.of(codes)
+    least = structure.measure(codes)
     least -= 1e-9 * abs(least)  # equal matrices count, whatever the order of sums
     hub = codes.copy()
     move(hub, steps, generator)
@@ -111,7 +111,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     for count in range(1, draws + 1):
         drawn = hub.copy()
         move(drawn, steps, generator)
-        beyond += structure.of(drawn) >= least
+        beyond += structure.measure(drawn) >= least
         if beyond == ENOUGH_BEYOND:
             return MarginTest(beyond / count, beyond, count)
     return MarginTest((1 + beyond) / (1 + draws), beyond, draws)
@@ -125,7 +125,7 @@ class _Structure:
         self._P = row_and_column_effects(codes)
         self._weights = observed / np.sqrt(self._P * (1 - self._P) + SMALL_VARIANCE)
 
-    def of(self, codes: np.ndarray) -> float:
+    def measure(self, codes: np.ndarray) -> float:
         """Return Σ_k s_k⁸, the sum of squares of (R R')²."""
         R = (codes - self._P) * self._weights
         gram = R @ R.T if len(R) <= R.shape[1] else R.T @ R

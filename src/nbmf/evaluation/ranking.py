@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.best_K import best_K, by_mask
+from nbmf.evaluation.best_K import best_K, mean_by_mask
 from nbmf.evaluation.recommendation import margin_of
 
 COLUMNS = (
@@ -64,7 +64,7 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
         ]
         ratio = of_baselines["n_test"].mean() / of_baselines["n_train"].mean()
         ranked = [candidate for candidate in candidates if candidate is not None]
-        rows += [[dataset, *row] for row in _ranked(ranked, ratio)]
+        rows += [[dataset, *row] for row in _ranked_rows(ranked, ratio)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -104,7 +104,7 @@ class RankedMethod(NamedTuple):
 
 def _scores(fits: pd.DataFrame) -> tuple[pd.Series, float]:
     """Return the log loss for each mask, and the mean Brier score."""
-    return by_mask(fits, "perplexity"), by_mask(fits, "brier").mean()
+    return mean_by_mask(fits, "perplexity"), mean_by_mask(fits, "brier").mean()
 
 
 def _with_best_K(fits: pd.DataFrame, method: str, labels: dict[str, str]) -> RankedMethod | None:
@@ -122,7 +122,7 @@ def _facts(fits: pd.DataFrame) -> list:
     return [fits["seconds"].median(), active.median(), active.min(), active.max()]
 
 
-def _ranked(candidates: list[RankedMethod], test_ratio: float) -> Iterator[list]:
+def _ranked_rows(candidates: list[RankedMethod], test_ratio: float) -> Iterator[list]:
     """Yield a row per candidate, without its dataset."""
     best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
     for number, one in enumerate([best, *others], start=1):

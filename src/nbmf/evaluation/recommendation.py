@@ -111,7 +111,7 @@ def recommend(
     winner, *others = sorted(candidates, key=lambda candidate: candidate.mean)
     margins = [margin_of(o.perplexities - winner.perplexities, test_ratio) for o in others]
     alike = [o for o, margin in zip(others, margins, strict=True) if not margin.is_significant]
-    take = _taken(winner, alike)
+    take = _choose_method(winner, alike)
     sentence = _sentence(winner, others, margins, alike, take, unit)
     runner_up = others[0] if others else None
     margin = margins[0] if others else Margin(math.nan, math.nan)
@@ -126,11 +126,11 @@ def recommend(
         is_significant=bool(others) and not alike,
         take=take.method,
         take_K=take.K,
-        sentence=sentence + _against(baselines, winner),
+        sentence=sentence + _baseline_sentence(baselines, winner),
     )
 
 
-def _taken(winner: Candidate, alike: list[Candidate]) -> Candidate:
+def _choose_method(winner: Candidate, alike: list[Candidate]) -> Candidate:
     """Return the best, or a much faster method that is as good for all that is known."""
     fastest = min(alike, key=lambda candidate: candidate.seconds, default=winner)
     is_known = len(winner.perplexities) > 1
@@ -164,7 +164,7 @@ def _sentence(winner, others, margins, alike, take, unit) -> str:
     return f"{text} Take the fastest of them, {take.name} ({speeds})."
 
 
-def _against(baselines: dict[str, np.ndarray], winner: Candidate) -> str:
+def _baseline_sentence(baselines: dict[str, np.ndarray], winner: Candidate) -> str:
     """Return which baselines predict as well as the best method; structure is tested elsewhere."""
     better = [what for what, perplexities in baselines.items() if perplexities.mean() <= winner.mean]
     return f" But on average {' and '.join(better)} predict as well or better, without components." if better else ""

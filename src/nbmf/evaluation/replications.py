@@ -53,9 +53,9 @@ def interval(values: Iterable[float], test_ratio: float = 0.0) -> Interval:
     values = np.asarray(list(values), float)
     mean, count = float(values.mean()), values.size
     if count < 2:
-        return _unknown(mean)
+        return _undefined_interval(mean)
     error = float(values.std(ddof=1)) * np.sqrt(1.0 / count + test_ratio)
-    return _of(mean, float(error), count - 1)
+    return _t_interval(mean, float(error), count - 1)
 
 
 def interval_of_difference(first: Iterable[float], second: Iterable[float]) -> Interval:
@@ -63,12 +63,12 @@ def interval_of_difference(first: Iterable[float], second: Iterable[float]) -> I
     one, two = (np.asarray(list(values), float) for values in (first, second))
     mean = float(one.mean() - two.mean())
     if min(one.size, two.size) < 2:
-        return _unknown(mean)
+        return _undefined_interval(mean)
     squares = np.array([values.var(ddof=1) / values.size for values in (one, two)])
     error = float(np.sqrt(squares.sum()))
     if error == 0.0:
-        return _of(mean, 0.0, 1)
-    return _of(mean, error, squares.sum() ** 2 / (squares**2 / [one.size - 1, two.size - 1]).sum())
+        return _t_interval(mean, 0.0, 1)
+    return _t_interval(mean, error, squares.sum() ** 2 / (squares**2 / [one.size - 1, two.size - 1]).sum())
 
 
 def holm(p_values: Iterable[float]) -> np.ndarray:
@@ -83,11 +83,11 @@ def holm(p_values: Iterable[float]) -> np.ndarray:
     return adjusted
 
 
-def _unknown(mean: float) -> Interval:
+def _undefined_interval(mean: float) -> Interval:
     return Interval(mean, np.nan, np.nan, np.nan, np.nan)
 
 
-def _of(mean: float, error: float, degrees_of_freedom: float) -> Interval:
+def _t_interval(mean: float, error: float, degrees_of_freedom: float) -> Interval:
     """Return the interval by Student's t; of values without any spread it is a point."""
     if error == 0.0:
         return Interval(mean, 0.0, mean, mean, float(mean == 0.0))

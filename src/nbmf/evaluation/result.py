@@ -104,7 +104,7 @@ class Comparison:
             K = best_K(self.scores[self.scores["method"] == method]) if _comparable(entry) else None
             if K is not None:
                 seconds = float(self._rows(method, K)["seconds"].median())
-                yield Candidate(method, K, _named(entry, K), self.by_mask(method, K).to_numpy(), seconds)
+                yield Candidate(method, K, _label_with_K(entry, K), self.by_mask(method, K).to_numpy(), seconds)
 
     def remarks(self) -> list[str]:
         """Return what else there is to say: methods whose best K lies at an end of their grid."""
@@ -150,6 +150,6 @@ def _comparable(entry: Mapping[str, Any]) -> bool:
     return registry.scores_entries(entry["class"])
 
 
-def _named(entry: Mapping[str, Any], K: int) -> str:
+def _label_with_K(entry: Mapping[str, Any], K: int) -> str:
     """Return the method's label, with its K where there was a choice."""
     return f"{entry['label']} with K = {K}" if len(entry["K"]) > 1 else entry["label"]

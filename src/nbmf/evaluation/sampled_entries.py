@@ -109,18 +109,18 @@ class SampledEntries:
 
     def __init__(self, V: Any, estimators: Sequence[Factorization], seed: int):
         self._matrix = SparseBinaryMatrix.of(V)
-        refuse_others(estimators)
+        refuse_unsuitable_methods(estimators)
         self.in_pairs = self._matrix.is_symmetric()
         self._is_network = self.in_pairs or has_same_names(self._matrix)
-        self._n_ones, self._n_zeros = numbers_of(self._matrix, self.in_pairs)
+        self._n_ones, self._n_zeros = count_eligible(self._matrix, self.in_pairs)
         self._seed = seed
         rng = np.random.default_rng(seed_sequence("verdict", "sample", seed))
-        self.folds = list(sample(self._matrix, rng, self.in_pairs))
+        self.folds = list(sample_folds(self._matrix, rng, self.in_pairs))
         self.observed = self._n_ones + self._n_zeros
 
     def training(self, fold: Fold) -> scipy.sparse.csr_array:
         """Return the matrix with the entries of a fold missing."""
-        return without(self._matrix, fold, self.in_pairs)
+        return training_matrix(self._matrix, fold, self.in_pairs)
 
     def baseline_losses(self, fold: Fold, training: scipy.sparse.csr_array, number: int) -> dict[str, np.ndarray]:
         """Return the losses of the proportion of ones, and of rates r_f c_n."""
@@ -146,28 +146,28 @@ class SampledEntries:
         return SampleMeasure(rows, columns, is_one, self._n_zeros / self._n_ones, self._is_network)
 
 
-def sample(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
+def sample_folds(matrix: SparseBinaryMatrix, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[Fold]:
     """Yield what each fold holds out, no entry twice: a tenth of the ones and as many zeros."""
-    (n_ones, n_zeros), N = numbers_of(matrix, in_pairs), matrix.shape[1]
+    (n_ones, n_zeros), N = count_eligible(matrix, in_pairs), matrix.shape[1]
     if n_ones < FEWEST_ENTRIES or n_zeros < FEWEST_ENTRIES:
         raise DataError(f"{n_ones} ones and {n_zeros} zeros: to hold some out takes {FEWEST_ENTRIES} of each")
-    ones = _flat(_above(matrix.places(1), in_pairs), N)
+    ones = _flat_places(_eligible_places(matrix.places(1), in_pairs), N)
     ones_by_fold = split_places(ones, n_ones // round(1 / HELD_OUT), rng)
-    zeros = _zeros(matrix, min(sum(map(len, ones_by_fold)), n_zeros // 2), rng, in_pairs)
+    zeros = _draw_zeros(matrix, min(sum(map(len, ones_by_fold)), n_zeros // 2), rng, in_pairs)
     for ones, others in zip(ones_by_fold, np.array_split(zeros, len(ones_by_fold)), strict=True):
         places = np.array(np.divmod(np.concatenate([ones, others]), N))
         is_one = np.arange(places.shape[1]) < len(ones)
         yield Fold(places, is_one, 1 - len(ones) / n_ones, 1 - len(others) / n_zeros)
 
 
-def _zeros(matrix: SparseBinaryMatrix, count: int, rng: np.random.Generator, in_pairs: bool) -> np.ndarray:
+def _draw_zeros(matrix: SparseBinaryMatrix, count: int, rng: np.random.Generator, in_pairs: bool) -> np.ndarray:
     """Return so many different zeros, drawn at random: int64 array, places row by row."""
     F, N = matrix.shape
-    others = _flat(matrix.stored[:2], N)
+    others = _flat_places(matrix.stored[:2], N)
     zeros = np.empty(0, np.int64)
     while zeros.size < count:  # what is stored, or there already, is drawn again
         places = np.array(np.divmod(rng.integers(0, F * N, 2 * count), N))
-        drawn = _flat(_above(places, in_pairs), N)
+        drawn = _flat_places(_eligible_places(places, in_pairs), N)
         every = np.concatenate([zeros, drawn[~_is_in(drawn, others)]])
         first = np.unique(every, return_index=True)[1]
         zeros = every[np.sort(first)][:count]
@@ -182,34 +182,34 @@ def _is_in(values: np.ndarray, ascending: np.ndarray) -> np.ndarray:
     return ascending[index] == values
 
 
-def _flat(places: np.ndarray, N: int) -> np.ndarray:
+def _flat_places(places: np.ndarray, N: int) -> np.ndarray:
     return places[0].astype(np.int64) * N + places[1]
 
 
-def _above(places: np.ndarray, in_pairs: bool) -> np.ndarray:
+def _eligible_places(places: np.ndarray, in_pairs: bool) -> np.ndarray:
     """Return those that can be held out: all, or of pairs those above the diagonal."""
     return places[:, places[0] < places[1]] if in_pairs else places
 
 
-def numbers_of(matrix: SparseBinaryMatrix, in_pairs: bool) -> tuple[int, int]:
+def count_eligible(matrix: SparseBinaryMatrix, in_pairs: bool) -> tuple[int, int]:
     """Return how many ones and how many zeros can be held out."""
-    ones, missing = (_above(matrix.places(code), in_pairs).shape[1] for code in (1, MISSING))
+    ones, missing = (_eligible_places(matrix.places(code), in_pairs).shape[1] for code in (1, MISSING))
     F, N = matrix.shape
     return ones, (F * (F - 1) // 2 if in_pairs else F * N) - ones - missing
 
 
-def without(matrix: SparseBinaryMatrix, fold: Fold, in_pairs: bool) -> scipy.sparse.csr_array:
+def training_matrix(matrix: SparseBinaryMatrix, fold: Fold, in_pairs: bool) -> scipy.sparse.csr_array:
     """Return the matrix with what is held out missing: NaN."""
     held = np.hstack([fold.places, fold.places[::-1]]) if in_pairs else fold.places
     rows, columns, codes = matrix.stored
-    is_held = _is_in(_flat(matrix.stored[:2], matrix.shape[1]), np.sort(_flat(held, matrix.shape[1])))
+    is_held = _is_in(_flat_places(matrix.stored[:2], matrix.shape[1]), np.sort(_flat_places(held, matrix.shape[1])))
     kept = np.where(codes == MISSING, np.nan, 1.0)[~is_held]
     values = np.concatenate([kept, np.full(held.shape[1], np.nan)])
     places = np.hstack([[rows[~is_held], columns[~is_held]], held])
     return scipy.sparse.csr_array((values, tuple(places)), shape=matrix.shape)
 
 
-def refuse_others(estimators: Sequence[Factorization]) -> None:
+def refuse_unsuitable_methods(estimators: Sequence[Factorization]) -> None:
     """Raise DataError if a method takes no such matrix."""
     for estimator in estimators:
         if not (estimator.takes_sparse and estimator.likelihood is BERNOULLI):

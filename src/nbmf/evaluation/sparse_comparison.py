@@ -18,17 +18,17 @@ from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, Setting
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.compared_fits import ComparedFit, FitDone, gap, scores_of
+from nbmf.evaluation.compared_fits import ComparedFit, FitDone, missing_facts, score_fits
 from nbmf.evaluation.result import Comparison
 from nbmf.evaluation.sampled_entries import (
     ONE_COMPONENT,
     OVERALL,
     POPULARITY,
     SampleMeasure,
-    numbers_of,
-    refuse_others,
-    sample,
-    without,
+    count_eligible,
+    refuse_unsuitable_methods,
+    sample_folds,
+    training_matrix,
 )
 from nbmf.fit_key import FitKey, mask_stream
 from nbmf.inference.estimator import Factorization
@@ -82,7 +82,7 @@ def rank_scores_of_rows(found: np.ndarray, held: scipy.sparse.csr_array) -> tupl
     return recall, ndcg
 
 
-def compared(
+def compare_sparse(
     V: Any,
     entries: Mapping[str, Mapping[str, Any]],
     masks: int,
@@ -102,7 +102,7 @@ def compared(
     """
     check_count("masks", masks, 1)
     for method, entry in entries.items():
-        refuse_others([make_estimator(entry["class"], entry["K"][0], entry["settings"])])
+        refuse_unsuitable_methods([make_estimator(entry["class"], entry["K"][0], entry["settings"])])
         if entry.get("starts", 1) > 1:
             raise ConfigError(Setting(f"methods.{method}.starts", entry["starts"]), ": must be 1 for a sparse matrix")
     matrix = SparseBinaryMatrix.of(V)
@@ -115,12 +115,12 @@ def compared(
     def run(fit: ComparedFit, key: dict[str, Any]) -> dict[str, Any]:
         mask, entry = drawn[fit.mask], entries.get(fit.method)
         if entry is None:
-            return _of_baseline(mask, key)
+            return _baseline_row(mask, key)
         stream = FitKey(**key).stream(entry.get("starts_as"))
-        return _row(mask, make_estimator(entry["class"], fit.K, entry["settings"], seed_sequence(*stream)))
+        return _fit_row(mask, make_estimator(entry["class"], fit.K, entry["settings"], seed_sequence(*stream)))
 
     labels = LABELS | {method: entry["label"] for method, entry in entries.items()}
-    scores = scores_of(fits, run, labels, name, seed, n_jobs, log, _gap)
+    scores = score_fits(fits, run, labels, name, seed, n_jobs, log, _missing_scores)
     return Comparison(pd.DataFrame(scores), dict(entries), name, TEST_RATIO, UNIT)
 
 
@@ -131,9 +131,9 @@ class Mask:
         in_pairs = matrix.is_symmetric()
         self._itself = not (in_pairs or has_same_names(matrix))
         rng = np.random.default_rng(seed_sequence(*key))
-        self._matrix, (n_ones, n_zeros) = matrix, numbers_of(matrix, in_pairs)
-        self.fold = fold = next(sample(matrix, rng, in_pairs))
-        self.training = without(matrix, fold, in_pairs)
+        self._matrix, (n_ones, n_zeros) = matrix, count_eligible(matrix, in_pairs)
+        self.fold = fold = next(sample_folds(matrix, rng, in_pairs))
+        self.training = training_matrix(matrix, fold, in_pairs)
         self._measure = SampleMeasure(*fold.places, fold.is_one, n_zeros / n_ones)
         self.share = n_ones * fold.kept_ones / (n_ones * fold.kept_ones + n_zeros * fold.kept_zeros)
         places = fold.places[:, fold.is_one]
@@ -162,25 +162,25 @@ class Mask:
         return self.fold.is_one.size
 
 
-def _of_baseline(mask: Mask, key: dict[str, Any]) -> dict[str, Any]:
+def _baseline_row(mask: Mask, key: dict[str, Any]) -> dict[str, Any]:
     """Return the row of the proportion of ones, which recommends nothing, or of rates r_f c_n."""
     if key["method"] == POPULARITY:
         one = make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, key["seed"])
-        return _row(mask, one) | {"status": "ok", "converged": None}
+        return _fit_row(mask, one) | {"status": "ok", "converged": None}
     loss = mask.loss(np.full(mask.n_test, mask.share))
-    return _gap("ok") | _OF_ALL | {"n_test": mask.n_test, "perplexity": loss, "seconds": 0.0}
+    return _missing_scores("ok") | _COMMON_FACTS | {"n_test": mask.n_test, "perplexity": loss, "seconds": 0.0}
 
 
-_OF_ALL = {"unit": f"nats per {UNIT}", "saturated": 0, "brier": np.nan}
+_COMMON_FACTS = {"unit": f"nats per {UNIT}", "saturated": 0, "brier": np.nan}
 
 
-def _row(mask: Mask, estimator: Factorization) -> dict[str, Any]:
+def _fit_row(mask: Mask, estimator: Factorization) -> dict[str, Any]:
     started = time.perf_counter()
     estimator.fit(mask.training)
     seconds = time.perf_counter() - started
     return {
         **mask.scores(estimator),
-        **_OF_ALL,
+        **_COMMON_FACTS,
         "seconds": seconds,
         "n_iter": estimator.n_iter_,
         "converged": estimator.converged_,
@@ -189,5 +189,5 @@ def _row(mask: Mask, estimator: Factorization) -> dict[str, Any]:
     }
 
 
-def _gap(reason: str) -> dict[str, Any]:
-    return gap(reason) | {RECALL: np.nan, NDCG: np.nan}
+def _missing_scores(reason: str) -> dict[str, Any]:
+    return missing_facts(reason) | {RECALL: np.nan, NDCG: np.nan}

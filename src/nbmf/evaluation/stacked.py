@@ -91,7 +91,7 @@ class Stacked(NamedTuple):
         )
 
 
-def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline: str, seed: int) -> Stacked:
+def stack_methods(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline: str, seed: int) -> Stacked:
     """Return what a mixture of methods predicts, by the losses of each of them.
 
     Entries of a fold are predicted with weights that are learned on the other folds. Of a single fold, that of a
@@ -117,7 +117,7 @@ def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline:
         rng = np.random.default_rng(seed_sequence("stack", seed))
         parts = rng.permutation(np.arange(len(losses)) % PARTS)
     mixed = np.full(tested.fold_of.shape, np.nan)
-    mixed[held_out] = _cross_fitted(losses, parts)
+    mixed[held_out] = _cross_fit(losses, parts)
     measure, of_baseline = tested.measure, tested.baselines[baseline]
     gain = of_baseline - mixed
     mean, error = measure.mean(gain), measure.error(gain)
@@ -142,7 +142,7 @@ def stacked(tested: HeldOutLosses, members: Sequence[str], shown: int, baseline:
     )
 
 
-def _cross_fitted(losses: np.ndarray, parts: np.ndarray) -> np.ndarray:
+def _cross_fit(losses: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """Return the losses of mixtures, (n,): of each part with weights that are learned on the others.
 
     losses : float array (n, M)

@@ -106,15 +106,16 @@ class Verdict(NamedTuple):
         if self.predicts:
             return (
                 f"structure found: this method predicts better than {self.best_baseline}, the best baseline, by "
-                f"{self._difference()}{self._of_exact_test()}"
+                f"{self._difference()}{self._exact_test_phrase()}"
             )
         if not self.found and self.gains[0].mean > 0:
-            return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._of_the_rest()}"
+            return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._remaining_evidence()}"
         if not self.found:
             how_well = f"worse by {self._difference()}"
             if f"{self.gains[0].loss:.4f}" == f"{self.loss:.4f}":
                 how_well = f"as well ({self.loss:.4f} nats per {self.unit} both)"
-            return f"nothing found beyond {self.best_baseline}: this method predicts {how_well}{self._of_the_rest()}"
+            rest = self._remaining_evidence()
+            return f"nothing found beyond {self.best_baseline}: this method predicts {how_well}{rest}"
         exact = f"exact test, {format_p(self.exact.p)}"
         if self.gains[0].mean > 0:
             return (
@@ -147,12 +148,12 @@ class Verdict(NamedTuple):
             f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would be significant)"
         )
 
-    def _of_the_rest(self) -> str:
+    def _remaining_evidence(self) -> str:
         """Return what the exact test says, and what the methods predict together, where none of them does alone."""
         together = "" if self.stack is None or self.stack.p > self.chance else f"; {self.stack.lead}"
-        return f"{self._of_exact_test()}{together}"
+        return f"{self._exact_test_phrase()}{together}"
 
-    def _of_exact_test(self) -> str:
+    def _exact_test_phrase(self) -> str:
         """Return what the exact test says next to predictions that decide."""
         if self.exact is None:
             return ""

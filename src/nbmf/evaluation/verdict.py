@@ -21,7 +21,7 @@ from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, is_quick, margin_test
-from nbmf.evaluation.stacked import Stacked, stacked
+from nbmf.evaluation.stacked import Stacked, stack_methods
 from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
@@ -157,7 +157,7 @@ def choose(
     if not allowed:
         raise ConfigError(f"view = {str(view)!r}: none of the methods shows {view}")
     index = method_to_show(tested, chance, allowed)
-    result = _verdict_on(index, estimators, tested, exact, chance)
+    result = _make_verdict(index, estimators, tested, exact, chance)
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
     return MethodChoice(index, result, _other_view(index, estimators, tested))
@@ -168,7 +168,7 @@ def _stack(
 ) -> Stacked:
     """Return what all methods predict together, next to the method that is taken and the best baseline."""
     titles = [estimator.title for estimator in estimators]
-    return stacked(tested, titles, index, result.gains[0].baseline, seed)
+    return stack_methods(tested, titles, index, result.gains[0].baseline, seed)
 
 
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:
@@ -228,7 +228,7 @@ def _passes(gains: list[Gain], chance: float) -> bool:
     return all(gain.mean > 0 and gain.p < chance for gain in gains)
 
 
-def _verdict_on(
+def _make_verdict(
     index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, exact: MarginTest | None, chance: float
 ) -> Verdict:
     """Return the verdict on one of the methods whose losses are known."""
@@ -281,15 +281,15 @@ def _gain(baseline: str, losses: np.ndarray, chosen: np.ndarray, measure: Measur
 def candidates(V: Any, seed: int = 0) -> list[Factorization]:
     """Return the methods among which `nbmf fit` chooses by default for V; what is no matrix of a kind is binary."""
     if is_sparse(V):
-        return _made(CANDIDATES[SparseBinaryMatrix.__name__], seed)
+        return _make_estimators(CANDIDATES[SparseBinaryMatrix.__name__], seed)
     kind = type(V).__name__ if type(V).__name__ in CANDIDATES else BinaryMatrix.__name__
-    first = _made(CANDIDATES[kind][:1], seed)[0]
+    first = _make_estimators(CANDIDATES[kind][:1], seed)[0]
     values = first.likelihood.values_of(V)
     fits_in_memory = first.memory_needed_gb(values) <= first.memory_budget_gb
     n_observed = np.count_nonzero(first.likelihood.is_observed(values))
-    return _made(candidates_for(kind, n_observed, fits_in_memory), seed)
+    return _make_estimators(candidates_for(kind, n_observed, fits_in_memory), seed)
 
 
-def _made(methods: Sequence[str], seed: int) -> list[Factorization]:
+def _make_estimators(methods: Sequence[str], seed: int) -> list[Factorization]:
     entries = [(METHODS[method], usual_components(method)) for method in methods]
     return [registry.make_estimator(entry["class"], K, entry["settings"], seed) for entry, K in entries]

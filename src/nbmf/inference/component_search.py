@@ -12,7 +12,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import has_same_names
-from nbmf.data.symmetry import is_symmetric, one_of_each
+from nbmf.data.symmetry import is_symmetric, one_loss_per_pair
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
 from nbmf.inference.folds import FEWEST_ENTRIES, entries_to_hold_out, fit_to_fold, folds
 from nbmf.inference.parameters import AUTO
@@ -106,7 +106,7 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         losses |= {K: _losses(estimator, K, values, held_out) for K in near}
     losses = dict(sorted(losses.items()))
     if in_pairs:
-        losses = {K: one_of_each(each) for K, each in losses.items()}
+        losses = {K: one_loss_per_pair(each) for K, each in losses.items()}
     return _choose_smallest(losses, in_pairs or has_same_names(V))
 
 

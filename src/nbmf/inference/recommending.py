@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.named import names_of
-from nbmf.data.shared_names import own_columns, shared_names
+from nbmf.data.shared_names import matching_columns, shared_names
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fitted import as_indices
@@ -129,7 +129,7 @@ class Recommending:
             raise DataError(Setting("itself", itself), ": needed are names of the new rows, and of columns of the fit")
         if not has_names or not (self._is_network if itself is None else not itself):
             return None
-        return own_columns(names, self.column_names_)
+        return matching_columns(names, self.column_names_)
 
     def _checked_rows(self, rows: Any) -> np.ndarray:
         indices, size = as_indices(rows), self.W_.shape[0]
@@ -164,7 +164,7 @@ class Recommending:
     def _own_columns_of_fit(self) -> np.ndarray:
         """Return the column that each fitted row is, that of its index where names say nothing: int array (F,)."""
         if self._is_network:
-            return own_columns(self.row_names_, self.column_names_)
+            return matching_columns(self.row_names_, self.column_names_)
         return np.arange(self.W_.shape[0])
 
     def _recommend_to_new_rows(

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING
 from nbmf.errors import DataError, Message, Setting
-from nbmf.io.cells import listed
+from nbmf.io.cells import quoted_names
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 
 LONGEST = 10  # a scale
@@ -90,7 +90,7 @@ class AnswersError(DataError):
     ):
         self.options = answers.options(missing) | ({"ignore": [*others]} if others else {})
         named = as_settings(self.options)
-        which = f" but those of {listed(others)}" if others else " that are stored" if lacks_zeros else ""
+        which = f" but those of {quoted_names(others)}" if others else " that are stored" if lacks_zeros else ""
         parts = [f"{path}: all values{which} are whole numbers, {answers.words}: "]
         if answers.highest == 1:
             parts += ["the latter mostly mean missing. ", *named, " reads them so"]
@@ -110,7 +110,7 @@ def as_settings(arguments: dict[str, Any]) -> list[Any]:
     return [part for name, value in arguments.items() for part in (", ", Setting(name, value))][1:]
 
 
-def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
+def column_answers(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
     """Return the columns that have no answers, and which answers the others have; these are ANSWERED of all at least.
 
     Parameters
@@ -124,12 +124,12 @@ def answers_in(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answ
         may_be = (codes == MISSING) | ((codes >= lowest) & (codes <= highest)) | np.isin(codes, GAPS)
         fit = may_be.all(axis=0)
         values = codes[:, fit]
-        if fit.mean() >= ANSWERED and (answers := answers_of(values[values >= 0])) is not None:
+        if fit.mean() >= ANSWERED and (answers := detect_answers(values[values >= 0])) is not None:
             return [str(name) for name, fits in zip(names, fit, strict=True) if not fits], answers
     return [], None
 
 
-def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
+def detect_answers(values: np.ndarray, is_list: bool = False) -> Answers | None:
     """Return which answers whole numbers are, None if they may be counts.
 
     Those from 1 to at most LONGEST with no zero among them, and beyond these GAPS alone; or 0 and 1, most of all, and
@@ -146,7 +146,7 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
         return None
     counts = np.bincount(values)
     distinct = np.flatnonzero(counts)
-    scale, gaps = without_gaps(distinct.tolist())
+    scale, gaps = split_gaps(distinct.tolist())
     if scale[0] == 0:
         are_gaps = scale == [0, 1] and 1 < counts[gaps].sum() < counts[:2].sum()  # a single one may be a slip
         return Answers(1, tuple(gaps)) if are_gaps else None
@@ -157,7 +157,7 @@ def answers_of(values: np.ndarray, is_list: bool = False) -> Answers | None:
     return Answers(scale[-1], tuple(gaps))
 
 
-def are_casts(counts: Mapping[float, int], with_nays: float) -> bool:
+def are_votes(counts: Mapping[float, int], with_nays: float) -> bool:
     """Whether values are votes in the code of VoteView: from 0 to 9, most of them 1, a yea, and 6, a nay.
 
     `with_nays` is the part of the columns that have a 6: one column alone may have sums.
@@ -168,16 +168,16 @@ def are_casts(counts: Mapping[float, int], with_nays: float) -> bool:
     return 2 * (counts[1] + counts[6]) > sum(counts.values()) and max(others, default=0) < min(counts[1], counts[6])
 
 
-def has_casts(found: CodedMatrix) -> bool:
+def has_votes(found: CodedMatrix) -> bool:
     """Whether what looks like counts are votes in a code, in which 6 is a nay."""
     if isinstance(found.codes, StoredCodes) or found.are_filled:
         return False
     values, numbers = np.unique(found.codes[found.codes >= 0], return_counts=True)
     with_nays = (found.codes == 6).any(axis=0).mean()
-    return are_casts(dict(zip(values.tolist(), numbers.tolist(), strict=True)), with_nays)
+    return are_votes(dict(zip(values.tolist(), numbers.tolist(), strict=True)), with_nays)
 
 
-def without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
+def split_gaps(found: list[int]) -> tuple[list[int], list[int]]:
     """Return the numbers of a scale, and those beyond it after a jump, which are GAPS."""
     for place in range(1, len(found)):
         jump, first = found[place] - found[place - 1], found[place]
@@ -186,17 +186,17 @@ def without_gaps(found: list[int]) -> tuple[list[int], list[int]]:
     return found, []
 
 
-def answers_among(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
+def matrix_answers(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
     """Return the columns that have no answers, and which answers the others have, if they are such and no counts."""
     codes = found.codes.codes if isinstance(found.codes, StoredCodes) else found.codes
     if found.are_filled or codes is not found.codes:  # as in a list there are those above zero alone
-        return [], answers_of(codes[codes > 0], is_list=True)
+        return [], detect_answers(codes[codes > 0], is_list=True)
     if is_list or found.column_names is None:
-        return [], answers_of(codes[codes >= 0], is_list)
-    return answers_in(found.codes, found.column_names)
+        return [], detect_answers(codes[codes >= 0], is_list)
+    return column_answers(found.codes, found.column_names)
 
 
-def layout_of(codes: np.ndarray | StoredCodes) -> str | None:
+def find_layout(codes: np.ndarray | StoredCodes) -> str | None:
     """Return the layout of a list that counts (F, N) without names of rows may be, None if they are no such list.
 
     Its first two columns have numbers that come again, as those of rows and columns do, and no pair of them does.

@@ -15,26 +15,26 @@ from nbmf.io.text_lines import is_encoding
 MOST = LARGEST + 1  # categories
 
 
-class OwnOptions(TypedDict, total=False):
+class FormatOptions(TypedDict, total=False):
     """Those that single formats have."""
 
     name: str | None
     encoding: str | None
 
 
-class TableOptions(OwnOptions, total=False):
+class TableOptions(FormatOptions, total=False):
     """Those of `nbmf.read_table` that say how a file is to be read."""
 
     header: bool | None
 
 
-class DocumentOptions(OwnOptions, total=False):
+class DocumentOptions(FormatOptions, total=False):
     """Those of `nbmf.read_documents`."""
 
     words: str | os.PathLike | None
 
 
-class Options(OwnOptions, total=False):
+class Options(FormatOptions, total=False):
     """The keyword arguments of `nbmf.read` that say how a file is to be understood; None: the reader decides."""
 
     layout: str | None
@@ -110,7 +110,7 @@ RULES = {
 
 
 # In which layouts an argument has a meaning, None for a matrix; those that are not here have one in all.
-OF_LAYOUTS = {
+LAYOUTS_BY_ARGUMENT = {
     **dict.fromkeys(("row", "column"), LAYOUTS),
     **dict.fromkeys(("value", "absent"), ("long",)),
     **dict.fromkeys(("index", "ignore"), (None,)),
@@ -191,7 +191,7 @@ def _check_each(arguments: Mapping[str, Any]) -> None:
 
 def _check_layout(given: Mapping[str, Any]) -> None:
     layout = given.get("layout")
-    for key, layouts in OF_LAYOUTS.items():
+    for key, layouts in LAYOUTS_BY_ARGUMENT.items():
         if key in given and layout not in layouts:
             raise ConfigError(Setting(key, given[key]), ": has no meaning with ", Setting("layout", layout))
 
@@ -200,10 +200,10 @@ def _check_conflicts(given: Mapping[str, Any]) -> None:
     for keys, is_met, words in CONFLICTS:
         for key in keys:
             if key in given and is_met(given):
-                raise ConfigError(Setting(key, given[key]), *(_with_value(part, given) for part in words))
+                raise ConfigError(Setting(key, given[key]), *(_fill_in_value(part, given) for part in words))
 
 
-def _with_value(part: str | Setting, given: Mapping[str, Any]) -> str | Setting:
+def _fill_in_value(part: str | Setting, given: Mapping[str, Any]) -> str | Setting:
     """Return a part of a message, an argument with the value that was given if its value is to be shown."""
     is_open = isinstance(part, Setting) and part.value is ...
     return Setting(part.name, given[part.name]) if is_open else part

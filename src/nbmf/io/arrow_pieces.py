@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from nbmf.io.extras import needed
+from nbmf.io.extras import import_extra
 from nbmf.io.text_lines import is_gzipped
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def pieces_of_text(path: Path, wanted: TextColumns) -> Iterator[list[pa.Array]]:
     IrregularText
         If a record has another number of fields, a field is no number, or the file is incomplete or empty.
     """
-    csv = needed("pyarrow.csv", "parquet", path, "large lists of text")
+    csv = import_extra("pyarrow.csv", "parquet", path, "large lists of text")
     import pyarrow as pa
 
     read = csv.ReadOptions(
@@ -104,7 +104,7 @@ def pieces_of_parquet(path: Path, names: Sequence[str]) -> Iterator[list[pa.Arra
 
 def parquet_file(path: Path):
     """Open a Parquet file."""
-    return needed("pyarrow.parquet", "parquet", path, "Parquet files").ParquetFile(path)
+    return import_extra("pyarrow.parquet", "parquet", path, "Parquet files").ParquetFile(path)
 
 
 def release_memory() -> None:

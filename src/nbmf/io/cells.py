@@ -104,7 +104,7 @@ class Table:
         return f"{self.unit} {line}"
 
     @property
-    def where_names(self) -> str:
+    def header_location(self) -> str:
         """The words for the place of all names of columns."""
         return str(self.path)
 
@@ -131,11 +131,11 @@ class Table:
         label = labels.get(value) if labels else None  # a value may be a list
         return "" if label is None else f" ({text_of(value)} is {label!r})"
 
-    def place_of(self, name: str) -> int:
+    def find_column(self, name: str) -> int:
         """Return the place of a column; DataError names some of those there are."""
-        return place_of(name, self.names, self.where_names)
+        return find_column(name, self.names, self.header_location)
 
-    def where_is_name(self, column: int) -> str:
+    def name_location(self, column: int) -> str:
         """Return the words for the place of a column's name."""
         return f"column {column + 1}"
 
@@ -145,7 +145,7 @@ class Table:
 
     def check_names(self) -> None:
         """Raise DataError if a name is empty or is there twice."""
-        refuse_repeated(self.path, self.names, "column", self.where_is_name, self.hint)
+        refuse_repeated(self.path, self.names, "column", self.name_location, self.hint)
 
 
 class Grid(NamedTuple):
@@ -196,19 +196,19 @@ def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable
         raise DataError(f"{path}, {where(empty[0])}: the name of the {kind} is empty{others}", hint)
     if twice:
         name, others = names[twice[0]], list(dict.fromkeys(names[place] for place in twice))[1:]
-        more = f"; so {'is' if len(others) == 1 else 'are'} {listed(others)}" if others else ""
+        more = f"; so {'is' if len(others) == 1 else 'are'} {quoted_names(others)}" if others else ""
         raise RepeatedName(
             f"{path}, {where(twice[0])}: the {kind} {name!r} is there already, in {where(first[name])}{more}", hint
         )
 
 
-def listed(names: Sequence[str]) -> str:
+def quoted_names(names: Sequence[str]) -> str:
     """Return some of many names, quoted, and how many others there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(map(repr, names[:SHOWN])) + more
 
 
-def place_of(name: str, columns: Sequence[str], where: str) -> int:
+def find_column(name: str, columns: Sequence[str], where: str) -> int:
     """Return the place of a column; DataError names some of those there are."""
     if name not in columns:
         near = difflib.get_close_matches(name, columns, n=1)
@@ -218,11 +218,11 @@ def place_of(name: str, columns: Sequence[str], where: str) -> int:
     return columns.index(name)
 
 
-def counted(number: int, what: str) -> str:
+def count_phrase(number: int, what: str) -> str:
     """Return the words for a number of things: 1 record, 2 records."""
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
-def repeating(number: int) -> str:
+def repeated_records(number: int) -> str:
     """Return the words for records that were left out, since others say the same."""
-    return f"{counted(number, 'record')} that {'repeats' if number == 1 else 'repeat'} another"
+    return f"{count_phrase(number, 'record')} that {'repeats' if number == 1 else 'repeat'} another"

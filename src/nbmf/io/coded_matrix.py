@@ -12,7 +12,7 @@ from nbmf.data.matrix import MAX_ENTRIES, MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import ValueCoding
 from nbmf.errors import DataError
-from nbmf.io.cells import Entries, Grid, repeating
+from nbmf.io.cells import Entries, Grid, repeated_records
 from nbmf.io.encoding import UnknownValue, encode
 
 LARGER = "of zeros and ones a list, Matrix Market or scipy.sparse, which have the ones alone, may be larger"
@@ -93,7 +93,7 @@ class StoredCodes(NamedTuple):
     def above(self, count: int) -> StoredCodes:
         """Return codes that are 1 where a count is larger; missing stays so."""
         codes = np.where(self.codes == MISSING, MISSING, self.codes > count).astype(np.int8)
-        return self._only(codes != 0)._replace(codes=codes[codes != 0])
+        return self._select(codes != 0)._replace(codes=codes[codes != 0])
 
     def observed_rows_and_columns(self) -> tuple[np.ndarray, np.ndarray]:
         """Return which rows and which columns have an observed entry, bool arrays."""
@@ -105,12 +105,12 @@ class StoredCodes(NamedTuple):
 
     def restricted_to(self, rows: np.ndarray, columns: np.ndarray) -> StoredCodes:
         """Return the matrix of some rows and columns, bool arrays."""
-        kept = self._only(rows[self.rows] & columns[self.columns])
+        kept = self._select(rows[self.rows] & columns[self.columns])
         places = ((np.cumsum(is_kept) - 1)[numbers] for is_kept, numbers in zip((rows, columns), kept[:2], strict=True))
         shape = int(np.count_nonzero(rows)), int(np.count_nonzero(columns))
         return StoredCodes(*places, kept.codes, shape)
 
-    def _only(self, which: np.ndarray) -> StoredCodes:
+    def _select(self, which: np.ndarray) -> StoredCodes:
         return StoredCodes(*(part[which] for part in self[:3]), self.shape)
 
 
@@ -129,7 +129,7 @@ def observed_rows_and_columns(codes: np.ndarray | StoredCodes) -> tuple[np.ndarr
     return observed.any(axis=1), observed.any(axis=0)
 
 
-def of_grid(grid: Grid, coding: ValueCoding) -> CodedMatrix:
+def code_grid(grid: Grid, coding: ValueCoding) -> CodedMatrix:
     """Return an array of values as codes."""
     try:
         codes = encode(coding, grid.values)
@@ -139,7 +139,7 @@ def of_grid(grid: Grid, coding: ValueCoding) -> CodedMatrix:
     return CodedMatrix(codes, grid.format, grid.row_names, grid.column_names)
 
 
-def of_entries(entries: Entries, coding: ValueCoding) -> CodedMatrix:
+def code_entries(entries: Entries, coding: ValueCoding) -> CodedMatrix:
     """Return entries as codes of a matrix in which the others are 0."""
     path, where = entries.path, entries.where
     try:
@@ -179,7 +179,7 @@ def scatter(
         If two records of one entry differ.
     """
     if is_huge(*shape):
-        matrix, distinct = _stored(rows, columns, codes, shape)
+        matrix, distinct = _scatter_huge(rows, columns, codes, shape)
     else:
         matrix = np.full(shape, absent, dtype=codes.dtype)
         matrix[rows, columns] = codes
@@ -189,10 +189,10 @@ def scatter(
         if distinct < len(codes):
             _refuse_contradiction(rows, columns, codes, matrix[rows, columns])
     repeated = len(codes) - distinct
-    return matrix, (repeating(repeated),) if repeated else ()
+    return matrix, (repeated_records(repeated),) if repeated else ()
 
 
-def _stored(
+def _scatter_huge(
     rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, shape: tuple[int, int]
 ) -> tuple[StoredCodes, int]:
     """Return a large matrix, whose absent entries are 0, and the number of different entries."""

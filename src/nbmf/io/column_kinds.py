@@ -76,11 +76,11 @@ def infer_column_kind(values: Sequence[Any], kind: str | None = None) -> Column:
         return Column(None, [], left_out=f"always {text_of(present[0])}")
     are_numbers = all(n is not None for n, v in zip(numbers, values, strict=True) if v is not None)
     if kind is not None:
-        return Column(kind, _of_kind(kind, values, numbers))
+        return Column(kind, _convert_to_kind(kind, values, numbers))
     if are_numbers:
         kind = _kind_of_numbers(np.array([n for n in numbers if n is not None]))
         return Column(kind, _texts(values) if kind == "category" else numbers)
-    return _of_texts(values, numbers)
+    return _infer_text_kind(values, numbers)
 
 
 def _number(value: Any) -> float | None:
@@ -112,7 +112,7 @@ def _text(value: Any) -> str:
     return str(int(number)) if whole else str(value)
 
 
-def _of_texts(values: Sequence[Any], numbers: list) -> Column:
+def _infer_text_kind(values: Sequence[Any], numbers: list) -> Column:
     texts = _texts(values)
     present = [text for text in texts if text is not None]
     different = len(set(present))
@@ -129,7 +129,7 @@ def _of_texts(values: Sequence[Any], numbers: list) -> Column:
     return Column("category", texts)
 
 
-def _of_kind(kind: str, values: Sequence[Any], numbers: list) -> list:
+def _convert_to_kind(kind: str, values: Sequence[Any], numbers: list) -> list:
     """Return values as that kind has them; of counts and yes or no, numbers."""
     if kind == "category":
         return _texts(values)

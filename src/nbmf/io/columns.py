@@ -7,8 +7,8 @@ from typing import NamedTuple, Unpack
 
 from nbmf.data.value_codes import MISSING, Meaning, number_of
 from nbmf.errors import ConfigError, DataError, Setting, not_allowed
-from nbmf.io.arguments import RULES, OwnOptions
-from nbmf.io.cells import Entries, Table, place_of, refuse_repeated
+from nbmf.io.arguments import RULES, FormatOptions
+from nbmf.io.cells import Entries, Table, find_column, refuse_repeated
 from nbmf.io.formats import R_DATA, Cells, format_of
 from nbmf.io.records import Records
 
@@ -50,12 +50,12 @@ class Columns(NamedTuple):
         names = dict(zip(self.table.variables, self.table.names, strict=True))
         names_given = [names.get(each, each) if each not in self.values else each for each in given]
         for name in names_given:
-            place_of(name, list(self.values), where)
+            find_column(name, list(self.values), where)
         return names_given
 
 
 def read_columns(
-    path: Path, header: bool | None = None, missing: Collection[str] | None = None, **own: Unpack[OwnOptions]
+    path: Path, header: bool | None = None, missing: Collection[str] | None = None, **own: Unpack[FormatOptions]
 ) -> Columns:
     """Read a table with columns of any kind, in a format that has tables.
 
@@ -105,7 +105,7 @@ def count_up(numbers: Sequence[float | None]) -> bool:
     return len(steps) == 1 and min(steps) > 0
 
 
-def open_table(path: Path, **own: Unpack[OwnOptions]) -> Cells:
+def open_table(path: Path, **own: Unpack[FormatOptions]) -> Cells:
     """Return what is in a file; of R's the only data frame, unless one is named."""
     format = format_of(path)
     for key, value in own.items():
@@ -117,7 +117,7 @@ def open_table(path: Path, **own: Unpack[OwnOptions]) -> Cells:
         from nbmf.io.rda import read_only_frame  # loads pandas and rdata
 
         return read_only_frame(path)
-    return format.cells_of(path, own)
+    return format.read_cells(path, own)
 
 
 def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Collection[str] | None = None) -> Columns:
@@ -130,7 +130,7 @@ def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Co
         raise DataError(f"{path}: {SPARSE if isinstance(cells, Entries) else ARRAYS}")
     table, is_missing = cells, Meaning(missing, MISSING)
     names = table.names if table.has_header else [f"column {n}" for n in range(1, len(table.names) + 1)]
-    refuse_repeated(table.path, names, "column", table.where_is_name)
+    refuse_repeated(table.path, names, "column", table.name_location)
     columns, lines = [[] for _ in names], []
     for block in table.blocks():
         lines += block.lines

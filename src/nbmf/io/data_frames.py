@@ -13,7 +13,7 @@ from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.encoding import UnknownValue, encode
-from nbmf.io.extras import needed
+from nbmf.io.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def read_parquet(path: Path) -> Table:
     """Read a Parquet file with pyarrow."""
-    parquet = needed("pyarrow.parquet", "parquet", path, "Parquet files")
+    parquet = import_extra("pyarrow.parquet", "parquet", path, "Parquet files")
     try:
         with parquet.ParquetFile(path) as file:
             refuse_huge(path, file.metadata.num_rows, file.metadata.num_columns)

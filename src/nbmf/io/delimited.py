@@ -36,11 +36,11 @@ class DelimitedText(Records):
         packed = ", gzipped" if is_gzipped(path) else ""
         written = f" in {self._encoding.words}" if self._encoding.words else ""
         self.format = f"text{written}, fields separated by {SEPARATORS[self._separator]}{packed}"
-        self.look_at_the_top()
+        self.find_titles()
         if self.first is None:
             raise DataError(f"{path}: all fields are empty")
 
-    def all(self) -> Iterator[Record]:
+    def all_records(self) -> Iterator[Record]:
         """Yield the records and titles, from the beginning of the file."""
         self.empty = 0
         lines = lines_of(self.path, self._encoding.name)

@@ -40,7 +40,7 @@ def are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
     return len(numbers) >= SURELY_IDS or are_beyond or len(set(np.diff(numbers))) == 1
 
 
-def doubts(first: str, counts: np.ndarray) -> tuple[Message, ...]:
+def id_column_notes(first: str, counts: np.ndarray) -> tuple[Message, ...]:
     """Return what is said about a first column that was read as a word and may be one of ids, which do not rise."""
     own, total = counts[:, 0], counts.sum()
     if counts.shape[1] < 2 or len(own) < RISING or len(np.unique(own)) < len(own) or 2 * own.sum() <= total:

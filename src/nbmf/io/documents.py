@@ -14,9 +14,9 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.data.value_codes import number_of, text_of, texts_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.arguments import DocumentOptions
-from nbmf.io.cells import Entries, Grid, counted, refuse_repeated
+from nbmf.io.cells import Entries, Grid, count_phrase, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
-from nbmf.io.document_names import are_names, doubts
+from nbmf.io.document_names import are_names, id_column_notes
 from nbmf.io.text_lines import lines_of
 
 ROLES = ("document", "word", "count")
@@ -94,7 +94,7 @@ def read_documents(
     path, ignore, words = Path(path).expanduser(), set(ignore), own.pop("words", None)
     cells = open_table(path, **own)
     is_matrix = isinstance(cells, Grid | Entries)
-    _refuse(
+    _refuse_meaningless(
         ("words", words, is_matrix, "a sparse file, which has no names"),
         ("long", long, not is_matrix and text is None, "a table of counts"),
         ("text", text, not is_matrix, "a table"),
@@ -102,39 +102,41 @@ def read_documents(
         ("transpose", transpose, not long and text is None, "a matrix of counts"),
     )
     if is_matrix:
-        counts = _matrix(cells, words)
+        counts = _read_matrix(cells, words)
     else:
         # Nothing alone is missing: "none" and "na" may be words.
         columns = columns_of(path, cells, text and True, NOTHING)
         if long:
-            counts = _long(path, columns, () if long is True else long)
+            counts = _read_long(path, columns, () if long is True else long)
         else:
-            counts = _table_of_lines(path, columns, text, labels, ignore)
+            counts = _read_documents_per_line(path, columns, text, labels, ignore)
         for note in columns.table.notes:
             log(note)
     if transpose:
         counts = _Counts(counts.counts.T.tocsr(), counts.words, counts.documents, None, counts.format)
-    return _table(path, counts, ignore, transpose, log)
+    return _build_table(path, counts, ignore, transpose, log)
 
 
-def _refuse(*arguments: tuple[str, Any, bool, str]) -> None:
+def _refuse_meaningless(*arguments: tuple[str, Any, bool, str]) -> None:
     """Raise ConfigError for an argument that is given and has no meaning: name, value, whether."""
     for name, given, has_meaning, where in arguments:
         if given and not has_meaning:
             raise ConfigError(Setting(name, given), f": has a meaning only for {where}")
 
 
-def _table_of_lines(path: Path, columns: Columns, text: str | None, labels: str | None, ignore: set[str]) -> _Counts:
+def _read_documents_per_line(
+    path: Path, columns: Columns, text: str | None, labels: str | None, ignore: set[str]
+) -> _Counts:
     """Read a line per document: counts or, with `text`, a text."""
     labels, text = (None if name is None else columns.names_of([name], str(path))[0] for name in (labels, text))
-    counts = _texts(path, columns, text) if text else _wide(path, columns, ignore | {labels})
+    counts = _count_words(path, columns, text) if text else _read_wide(path, columns, ignore | {labels})
     counts = counts._replace(ignored=ignore & columns.values.keys())
     if labels is None:
         return counts
     return counts._replace(labels=texts_of(columns.values[labels]))
 
 
-def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
+def _read_wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
     names = [name for name in columns.values if name not in aside]
     first = columns.values[names[0]] if names else []
     documents, said = columns.table.row_numbers, "a line per document"
@@ -144,12 +146,12 @@ def _wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
         names = names[1:]
     if not names:
         raise DataError(f"{path}: no column of counts")
-    counts = np.column_stack([_counts(path, columns, name) for name in names])
-    notes = () if said.endswith("first") else doubts(names[0], counts)
+    counts = np.column_stack([_column_counts(path, columns, name) for name in names])
+    notes = () if said.endswith("first") else id_column_notes(names[0], counts)
     return _Counts(scipy.sparse.csr_array(counts), documents, names, None, f"{columns.format}; {said}", notes=notes)
 
 
-def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
+def _column_counts(path: Path, columns: Columns, name: str) -> np.ndarray:
     """Return the counts of a column, 0 where there is nothing."""
     values = columns.values[name]
     numbers = (0.0 if value is None else number_of(value) for value in values)
@@ -170,14 +172,14 @@ def _counts(path: Path, columns: Columns, name: str) -> np.ndarray:
     return counts
 
 
-def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
+def _read_long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
     names = list(columns.values)
     chosen = chosen or names[: len(ROLES)]
     if len(chosen) != len(ROLES):
-        n_columns = counted(len(chosen), "column")
+        n_columns = count_phrase(len(chosen), "column")
         raise DataError(f"{path}: {n_columns}; needed are three, {', '.join(ROLES)}")
     document, word, count = columns.names_of(chosen, str(path))
-    counts = _counts(path, columns, count)
+    counts = _column_counts(path, columns, count)
     places, axes = [], []
     for role, name in (("document", document), ("word", word)):
         texts = columns.values[name]
@@ -193,7 +195,7 @@ def _long(path: Path, columns: Columns, chosen: Sequence[str]) -> _Counts:
     return _Counts(values, *axes, None, f"{columns.format}; {said}")
 
 
-def _texts(path: Path, columns: Columns, text: str) -> _Counts:
+def _count_words(path: Path, columns: Columns, text: str) -> _Counts:
     from sklearn.feature_extraction.text import CountVectorizer  # takes a second to import
 
     texts = ["" if each is None else str(each) for each in columns.values[text]]
@@ -213,7 +215,7 @@ def _texts(path: Path, columns: Columns, text: str) -> _Counts:
     return _Counts(scipy.sparse.csr_array(counts), None, words, None, f"{columns.format}; {said}")
 
 
-def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
+def _read_matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
     path, values = cells.path, cells.values
     if values.dtype.kind not in "fiub":
         numbers = [number_of(value) for value in values.ravel()]
@@ -233,12 +235,12 @@ def _matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:
             raise DataError(Setting("words", str(words)), ": there is no such file")
         names = [line.strip() for line in lines_of(words) if line.strip()]
         if len(names) != values.shape[1]:
-            raise DataError(f"{words}: {counted(len(names), 'word')} for {values.shape[1]} columns of {path}")
+            raise DataError(f"{words}: {count_phrase(len(names), 'word')} for {values.shape[1]} columns of {path}")
         refuse_repeated(words, names, "word", lambda n: f"line {n + 1}")
     return _Counts(values, None, names, None, cells.format)
 
 
-def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:
+def _build_table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:
     counts = found.counts
     names = [
         np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
@@ -254,13 +256,13 @@ def _table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) 
     table = FeatureTable.from_documents(counts[rows], names[0][rows], names[1][columns], labels)
     log(f"{path}: {found.format}" + ("; transposed" if transposed else ""))
     log(
-        f"{counted(table.shape[0], 'document')} x {counted(table.shape[1], 'word')}: "
+        f"{count_phrase(table.shape[0], 'document')} x {count_phrase(table.shape[1], 'word')}: "
         f"{int(table.cells.sum())} tokens, {table.cells.sum() / table.shape[0]:.1f} a document"
     )
     for note in found.notes:
         log(note)
     left_out = [
-        f"{counted(int(number), kind)} {what}"
+        f"{count_phrase(int(number), kind)} {what}"
         for number, kind, what in (
             (np.count_nonzero(~rows), "document", "without a word"),
             (np.count_nonzero(~wanted), "word", "to ignore"),

@@ -42,7 +42,7 @@ def encode(coding: ValueCoding, values: Any) -> np.ndarray:
             raise UnknownValue(start + first_odd, list(block)[first_odd]) from None
         table = np.full(len(distinct) + 1, -1, dtype=coding.dtype)  # the last is for -1
         for i, value in enumerate(distinct):
-            table[i] = coding.of_value(value)
+            table[i] = coding.encode_value(value)
             if table[i] == coding.unknown:
                 raise UnknownValue(start + int(np.argmax(numbers == i)), value)
             coding.keep(value, int(table[i]))

@@ -18,9 +18,9 @@ from nbmf.data.value_codes import number_of, text_of, texts_of
 from nbmf.errors import DataError
 from nbmf.io import arrow_pieces
 from nbmf.io.arrow_pieces import NUMBER, REAL, TEXT, IrregularText, TextColumns
-from nbmf.io.cells import counted, place_of
+from nbmf.io.cells import count_phrase, find_column
 from nbmf.io.delimited import SEPARATORS, separator_of
-from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, is_gzipped, line_not_in, lines_of
+from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, first_undecodable_line, is_gzipped, lines_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -126,9 +126,11 @@ class EntryList:
     names: list[str]
     places: dict[str, int]
 
-    def _take_places(self, roles: dict[str, str | None]) -> None:
+    def _assign_columns(self, roles: dict[str, str | None]) -> None:
         """Find the column of each role: the one that is given, rows and columns else in the first ones not given."""
-        given = {role: place_of(name, self.names, str(self.path)) for role, name in roles.items() if name is not None}
+        given = {
+            role: find_column(name, self.names, str(self.path)) for role, name in roles.items() if name is not None
+        }
         free = (place for place in range(len(self.names)) if place not in given.values())
         for role in (ROW, COLUMN):
             if role in given:
@@ -198,7 +200,7 @@ class TextList(EntryList):
         packed = ", gzipped" if is_gzipped(path) else ""
         said = f"header in line {blank + 1}" if header else "no header"
         self.format = f"text, fields separated by {SEPARATORS[self._separator]}{packed}; {said}"
-        self._take_places(roles)
+        self._assign_columns(roles)
 
     def _arrays(self, types):
         names = [str(place) for place in range(len(self.names))]  # two columns may have one name
@@ -214,13 +216,16 @@ class TextList(EntryList):
 
     def _refusal(self, error: IrregularText) -> DataError:
         if not error.is_utf_8:
-            where, needed = f"line {line_not_in(self.path, UTF_8)}", "save the file as UTF-8, or take nbmf.read"
+            where, needed = (
+                f"line {first_undecodable_line(self.path, UTF_8)}",
+                "save the file as UTF-8, or take nbmf.read",
+            )
             return DataError(f"{self.path}, {where}: not UTF-8; {needed}, which knows other encodings")
         if error.record is None:
             return DataError(f"{self.path}: not a complete list of text ({' '.join(str(error).split())})")
         where = f"{self.path}, {self.where(error.record)}"
         if error.fields is not None:
-            return DataError(f"{where}: {counted(error.fields, 'field')} instead of {len(self.names)}")
+            return DataError(f"{where}: {count_phrase(error.fields, 'field')} instead of {len(self.names)}")
         role = next(role for role, place in self.places.items() if place == error.column)
         return DataError(f"{where}: the {role} is {error.field!r}; allowed: numbers")
 
@@ -236,19 +241,20 @@ class ParquetList(EntryList):
 
     def __init__(self, path: Path, roles: dict[str, str | None]):
         self.path, self.format = path, "Parquet"
-        with self._whole(), arrow_pieces.parquet_file(path) as file:
+        with self._refuse_damaged(), arrow_pieces.parquet_file(path) as file:
             self.names = file.schema_arrow.names
-        self._take_places(roles)
+        self._assign_columns(roles)
 
     def _arrays(self, types):
         names = [self.names[place] for place in self.places.values()]
-        with self._whole():
+        with self._refuse_damaged():
             for arrays in arrow_pieces.pieces_of_parquet(self.path, names):
                 yield {
-                    role: self._as(types[role], role, array) for role, array in zip(self.places, arrays, strict=True)
+                    role: self._checked_array(types[role], role, array)
+                    for role, array in zip(self.places, arrays, strict=True)
                 }
 
-    def _as(self, kind: str, role: str, array: pa.Array) -> pa.Array:
+    def _checked_array(self, kind: str, role: str, array: pa.Array) -> pa.Array:
         """Return a column as names, which may be anything, as whole numbers, or as real ones."""
         from pyarrow.types import is_boolean, is_floating, is_integer
 
@@ -261,7 +267,7 @@ class ParquetList(EntryList):
         return array.cast(REAL) if kind == REAL else array
 
     @contextlib.contextmanager
-    def _whole(self) -> Iterator[None]:
+    def _refuse_damaged(self) -> Iterator[None]:
         try:
             yield
         except DataError:

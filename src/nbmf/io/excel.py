@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting
-from nbmf.io.cells import counted
+from nbmf.io.cells import count_phrase
 from nbmf.io.coded_matrix import refuse_huge
-from nbmf.io.extras import needed
+from nbmf.io.extras import import_extra
 from nbmf.io.records import Record, Records
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ class _Cell(NamedTuple):
 
 def read_excel(path: Path, name: str | None = None) -> Sheet:
     """Read the sheet that is named, or the only one with anything in it; macros and formulas are not run."""
-    openpyxl = needed("openpyxl", "excel", path, "Excel workbooks")
+    openpyxl = import_extra("openpyxl", "excel", path, "Excel workbooks")
     try:
         with open(path, "rb") as file:
             _refuse_bomb(path, file)
-            sheet, others = _chosen(path, openpyxl.load_workbook(file).worksheets, name)
+            sheet, others = _choose_sheet(path, openpyxl.load_workbook(file).worksheets, name)
             cells = list(_cells(sheet))
             if formulas := [cell for cell in cells if cell.is_formula]:
                 values = openpyxl.load_workbook(file, data_only=True)[sheet.title]
-                cells = list(_with_values(path, cells, values))
+                cells = list(_replace_formulas(path, cells, values))
     except DataError:
         raise
     except Exception as error:  # damaged bytes make openpyxl raise nearly anything
@@ -59,7 +59,7 @@ def _refuse_bomb(path: Path, file: BinaryIO) -> None:
             raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
 
 
-def _chosen(path: Path, sheets: list[Worksheet], name: str | None) -> tuple[Worksheet, list[str]]:
+def _choose_sheet(path: Path, sheets: list[Worksheet], name: str | None) -> tuple[Worksheet, list[str]]:
     """Return the sheet to read, and the names of the others."""
     titles = [sheet.title for sheet in sheets]
     names = ", ".join(map(repr, titles))
@@ -85,7 +85,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def _with_values(path: Path, cells: list[_Cell], values: Worksheet) -> Iterator[_Cell]:
+def _replace_formulas(path: Path, cells: list[_Cell], values: Worksheet) -> Iterator[_Cell]:
     """Yield cells with what their formulas came to when the file was saved, without those that came to nothing."""
     for cell in cells:
         if not cell.is_formula:
@@ -118,16 +118,16 @@ class Sheet(Records):
             fields[place_of[cell.column]] = _text(cell.value)
         self._records = [Record(row, fields) for row, fields in rows.items()]
         self.empty = last - first + 1 - len(rows)
-        self.look_at_the_top()
+        self.find_titles()
         self.notes = tuple(_notes(sheet, cells, formulas, others, range(first, last + 1)))
 
-    def all(self) -> Iterator[Record]:
+    def all_records(self) -> Iterator[Record]:
         """Yield the rows that are not empty."""
         return iter(self._records)
 
-    def where_is_field(self, place: int) -> str:
+    def field_location(self, place: int) -> str:
         """Return the words for a cell of the first row."""
-        return f"cell {_letters(self._columns[place])}{self.first.line}"
+        return f"cell {_column_letters(self._columns[place])}{self.first.line}"
 
 
 def _text(value: Any) -> str:
@@ -137,7 +137,7 @@ def _text(value: Any) -> str:
     return text_of(value).strip()
 
 
-def _letters(column: int) -> str:
+def _column_letters(column: int) -> str:
     letters = ""
     while column:
         column, rest = divmod(column - 1, 26)
@@ -154,20 +154,22 @@ def _notes(
     if sheet.sheet_state != "visible":
         yield "the sheet is hidden"
     if merged := sorted(str(block) for block in sheet.merged_cells.ranges):
-        yield f"merged cells, of which the first has the value and the others are empty: {_some(merged)}"
+        yield f"merged cells, of which the first has the value and the others are empty: {_first_places(merged)}"
     hidden = [str(row) for row in rows if row in sheet.row_dimensions and sheet.row_dimensions[row].hidden]
     if hidden:
-        yield f"{counted(len(hidden), 'hidden row')} read as the others: {_some(hidden)}"
+        yield f"{count_phrase(len(hidden), 'hidden row')} read as the others: {_first_places(hidden)}"
     groups = [range(each.min, each.max + 1) for each in sheet.column_dimensions.values() if each.hidden]
-    hidden = [_letters(n) for n in sorted({cell.column for cell in cells}) if any(n in group for group in groups)]
+    hidden = [
+        _column_letters(n) for n in sorted({cell.column for cell in cells}) if any(n in group for group in groups)
+    ]
     if hidden:
-        yield f"{counted(len(hidden), 'hidden column')} read as the others: {_some(hidden)}"
+        yield f"{count_phrase(len(hidden), 'hidden column')} read as the others: {_first_places(hidden)}"
     if formulas:
         places = [cell.place for cell in formulas]
-        yield f"{counted(len(places), 'formula')} read as the value of the last save: {_some(places)}"
+        yield f"{count_phrase(len(places), 'formula')} read as the value of the last save: {_first_places(places)}"
     if dates := [cell.place for cell in cells if isinstance(cell.value, datetime.date)]:
-        yield f"{counted(len(dates), 'date')} read as a text such as 2020-01-31: {_some(dates)}"
+        yield f"{count_phrase(len(dates), 'date')} read as a text such as 2020-01-31: {_first_places(dates)}"
 
 
-def _some(places: list[str]) -> str:
+def _first_places(places: list[str]) -> str:
     return ", ".join(places[:SHOWN]) + (", ..." if len(places) > SHOWN else "")

@@ -7,7 +7,7 @@ from types import ModuleType
 from nbmf.errors import DataError
 
 
-def needed(package: str, extra: str, path: Path, what: str) -> ModuleType:
+def import_extra(package: str, extra: str, path: Path, what: str) -> ModuleType:
     """Return a package; DataError says how it is installed if it is not there.
 
     Parameters

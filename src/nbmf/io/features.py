@@ -12,7 +12,7 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.data.value_codes import RISING, number_of, texts_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
-from nbmf.io.cells import counted, refuse_repeated
+from nbmf.io.cells import count_phrase, refuse_repeated
 from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, infer_column_kind
 from nbmf.io.columns import Columns, read_columns
 from nbmf.numerics.percent import percent
@@ -91,12 +91,12 @@ def read_table(
         first = features.pop(0)
         row_names, said = texts_of(contents.values[first]), f"names of rows in {first!r}"
         refuse_repeated(path, row_names, "row", contents.where)
-    columns = _judged(path, contents, features, kinds)
+    columns = _infer_columns(path, contents, features, kinds)
     if not any(column.kind for column in columns.values()):
         gone = [f"{name!r} ({column.left_out})" for name, column in columns.items()]
         listed = "; ".join([said, *gone])
         raise DataError(f"{path}: no column is left ({listed}); needed is one with two values")
-    table = _table(path, contents, columns, labels, row_names)
+    table = _build_table(path, contents, columns, labels, row_names)
     said += "" if labels is None else f"; labels in {labels!r}, kept apart"
     log(f"{path}: {contents.format}; {said}")
     for note in contents.table.notes:
@@ -123,7 +123,7 @@ def _names_rows(contents: Columns, first: str, index: bool | None, has_kind: boo
     return count_on and (numbers[0] in (0, 1) or len(numbers) >= RISING)
 
 
-def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
+def _infer_columns(path, found: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
     """Return what each column is; one error names all those that a person has to decide on."""
     columns, problems = {}, {}
     for name in names:
@@ -148,7 +148,7 @@ def _judged(path, found: Columns, names: list[str], kinds: Mapping[str, str]) ->
     return columns
 
 
-def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
+def _build_table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
     import pandas as pd
 
     used = {name: column for name, column in columns.items() if column.kind}
@@ -167,7 +167,7 @@ def _table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
 def _report(table: FeatureTable, columns, ignore, log) -> None:
     rows, N = table.shape
     missing = 1 - table.cells.size / (rows * N)
-    log(f"{counted(rows, 'row')} x {counted(N, 'column')}, {percent(missing, 1)} missing")
+    log(f"{count_phrase(rows, 'row')} x {count_phrase(N, 'column')}, {percent(missing, 1)} missing")
     sizes = dict(zip(table.column_names.tolist(), table.sizes.tolist(), strict=True))
     for word, distribution in DISTRIBUTIONS.items():
         of_kind = [name for name, column in columns.items() if column.kind == word]

@@ -55,7 +55,7 @@ class Format(NamedTuple):
     may_lack_header: bool = False
     is_text: bool = False  # whose beginning may have blanks
 
-    def cells_of(self, path: Path, given: Mapping[str, Any]) -> Cells:
+    def read_cells(self, path: Path, given: Mapping[str, Any]) -> Cells:
         """Return what is in a file, read with those of the given arguments that the reader takes."""
         return self.read(path, **{name: given[name] for name in self.options if given.get(name) is not None})
 
@@ -141,8 +141,8 @@ def format_of(path: Path) -> Format:
         raise DataError(f"{path}: an Excel workbook of the old kind, or with a password; save it as .xlsx without one")
     if _suffix(path) in SPREADSHEETS:
         raise DataError(f"{path}: a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)")
-    format = next((format for format in FORMATS if _is_of(format, path, head.lower())), TEXT)
-    if promised is None and format is NPZ and (names := _names_in(path)) and not names[0].endswith(".npy"):
+    format = next((format for format in FORMATS if _has_format(format, path, head.lower())), TEXT)
+    if promised is None and format is NPZ and (names := _archive_members(path)) and not names[0].endswith(".npy"):
         raise DataError(f"{path}: a ZIP archive, of {names[0]!r}; unzip it, and give that file")
     if promised not in (None, format):
         raise DataError(f"{path}: its content is not that of {promised.words}")
@@ -160,7 +160,7 @@ def _why_no_file(path: Path) -> str:
     return "there is no such file"
 
 
-def _names_in(path: Path) -> list[str]:
+def _archive_members(path: Path) -> list[str]:
     """Return the names of the files in an archive, none if it is damaged: its reader says so."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -169,7 +169,7 @@ def _names_in(path: Path) -> list[str]:
         return []
 
 
-def _is_of(format: Format, path: Path, head: bytes) -> bool:
+def _has_format(format: Format, path: Path, head: bytes) -> bool:
     """Whether a file that begins so has a format."""
     if format.is_text:  # in any encoding, with or without a mark
         head = b"".join(head.lstrip(b"\xff\xfe").replace(b"\0", b"").split())

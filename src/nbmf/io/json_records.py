@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nbmf.errors import DataError
-from nbmf.io.cells import counted
+from nbmf.io.cells import count_phrase
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.data_frames import FrameTable
 from nbmf.io.text_lines import encoding_of, lines_of
@@ -21,15 +21,15 @@ def read_json(path: Path, encoding: str | None = None) -> FrameTable:
 
     lines = list(lines_of(path, encoding))
     try:
-        records, words = _parsed("".join(lines)), "JSON, a list of records"
+        records, words = _parse("".join(lines)), "JSON, a list of records"
     except _TwiceNamed as twice:
         raise DataError(f"{path}: ", twice) from None
     except RecursionError:
         raise DataError(f"{path}: JSON of lists in lists; {NEEDED}") from None
     except ValueError as whole:
-        records, words = _a_record_a_line(path, lines, whole), "JSON, a record a line"
+        records, words = _parse_lines(path, lines, whole), "JSON, a record a line"
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise DataError(f"{path}: JSON of {_words(records)}; {NEEDED}")
+        raise DataError(f"{path}: JSON of {_describe_json(records)}; {NEEDED}")
     if not records:
         raise DataError(f"{path}: no records; {NEEDED}")
     names = list(dict.fromkeys(name for record in records for name in record))
@@ -42,17 +42,17 @@ def read_json(path: Path, encoding: str | None = None) -> FrameTable:
     if lacking:
         first, number = next(iter(lacking.items()))
         table.notes = (
-            f"{counted(len(lacking), 'name')} not in all records, and missing there: {first!r} lacks in {number}",
+            f"{count_phrase(len(lacking), 'name')} not in all records, and missing there: {first!r} lacks in {number}",
         )
     return table
 
 
-def _a_record_a_line(path: Path, lines: list[str], whole: ValueError) -> list[Any]:
+def _parse_lines(path: Path, lines: list[str], whole: ValueError) -> list[Any]:
     records = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                records.append(_parsed(line))
+                records.append(_parse(line))
             except _TwiceNamed as twice:
                 raise DataError(f"{path}, line {number}: ", twice) from None
             except ValueError as error:
@@ -62,7 +62,7 @@ def _a_record_a_line(path: Path, lines: list[str], whole: ValueError) -> list[An
     return records
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_record)
 
 
@@ -79,7 +79,7 @@ def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _words(value: Any) -> str:
+def _describe_json(value: Any) -> str:
     """Return the words for JSON that is no list of records."""
     if isinstance(value, dict):
         return f"one record with {', '.join(map(repr, list(value)[:5]))}"

@@ -12,10 +12,10 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.value_codes import MISSING as MISSING_TEXTS
 from nbmf.data.value_codes import Meaning, ValueCoding, text_of
 from nbmf.errors import DataError
-from nbmf.io.cells import Block, counted, listed
+from nbmf.io.cells import Block, count_phrase, quoted_names
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.data_frames import FrameBlock, FrameTable, cells_of
-from nbmf.io.extras import needed
+from nbmf.io.extras import import_extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ Labels = Mapping[Any, str]  # from a value to its label
 
 def read_spss(path: Path, encoding: str | None = None) -> LabelledTable:
     """Read a file of SPSS with pyreadstat; values that it declares missing are missing."""
-    pyreadstat = needed("pyreadstat", "spss", path, "SPSS files")
+    pyreadstat = import_extra("pyreadstat", "spss", path, "SPSS files")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -35,11 +35,13 @@ def read_spss(path: Path, encoding: str | None = None) -> LabelledTable:
     except DataError:
         raise
     except Exception as error:  # damaged bytes make it raise nearly anything
-        raise _incomplete(path, "SPSS", error) from error
-    values = {name: _as_texts(labels) for name, labels in meta.variable_value_labels.items()}
+        raise _incomplete_file_error(path, "SPSS", error) from error
+    values = {name: _label_texts(labels) for name, labels in meta.variable_value_labels.items()}
     declared = len(meta.missing_ranges)
     notes = (
-        (f"values that the file declares missing are missing ({counted(declared, 'variable')})",) if declared else ()
+        (f"values that the file declares missing are missing ({count_phrase(declared, 'variable')})",)
+        if declared
+        else ()
     )
     return LabelledTable(path, "SPSS", frame, meta.column_names_to_labels, values, notes)
 
@@ -62,7 +64,7 @@ def read_stata(path: Path) -> LabelledTable:
                     raise
                 values, notes = {}, ("two values of a variable have the same label, so that value labels are not used",)
     except Exception as error:  # damaged bytes make pandas raise nearly anything
-        raise _incomplete(path, "Stata", error) from error
+        raise _incomplete_file_error(path, "Stata", error) from error
     return LabelledTable(path, "Stata", frame, variables, values, notes)
 
 
@@ -75,11 +77,11 @@ def _labels_of_categories(codes: pd.DataFrame, labelled: pd.DataFrame) -> dict[s
     return labels_of
 
 
-def _as_texts(labels: Mapping[Any, Any]) -> dict[Any, str]:
+def _label_texts(labels: Mapping[Any, Any]) -> dict[Any, str]:
     return {value: str(label).strip() for value, label in labels.items()}
 
 
-def _incomplete(path: Path, software: str, error: Exception) -> DataError:
+def _incomplete_file_error(path: Path, software: str, error: Exception) -> DataError:
     return DataError(f"{path}: not a complete file of {software} ({' '.join(str(error).split())})")
 
 
@@ -132,23 +134,24 @@ class LabelledTable(FrameTable):
         longer = [name for name, variable in zip(self.names, self._variables, strict=True) if name != variable]
         notes = list(self._notes)
         if longer:
-            notes.append(f"names of {counted(len(longer), 'column')} have the label of the variable: {longer[0]!r}")
-        texts = Counter((self._words(place), by_label) for place, by_label in self._read.items())
+            notes.append(
+                f"names of {count_phrase(len(longer), 'column')} have the label of the variable: {longer[0]!r}"
+            )
+        texts = Counter((self._describe_labels(place), by_label) for place, by_label in self._read.items())
         for (words, by_label), number in texts.items():
             read = "value labels are" if by_label else "values are, and not their labels,"
-            notes.append(f"{read} read in {counted(number, 'column')}: {words}")
+            notes.append(f"{read} read in {count_phrase(number, 'column')}: {words}")
         for labels, number in Counter(self._distinguished.values()).items():
-            notes.append(
-                f"values with the same label are distinguished in {counted(number, 'column')}: {listed(labels)}"
-            )
+            where = count_phrase(number, "column")
+            notes.append(f"values with the same label are distinguished in {where}: {quoted_names(labels)}")
         return tuple(notes)
 
-    def _words(self, place: int) -> str:
+    def _describe_labels(self, place: int) -> str:
         return ", ".join(f"{text_of(value)} {label!r}" for value, label in self._labels[place].items())
 
-    def place_of(self, name: str) -> int:
+    def find_column(self, name: str) -> int:
         """Return the place of a column, by its variable or its name."""
-        return self._variables.index(name) if name in self._variables else super().place_of(name)
+        return self._variables.index(name) if name in self._variables else super().find_column(name)
 
     def may_name_rows(self, column: int) -> bool:
         """Whether its values have no labels: those that have are answers."""
@@ -173,7 +176,7 @@ class LabelledTable(FrameTable):
             return values
         self._read[column] = _have_meanings(labels, coding)
         if self._read[column]:
-            return _with_labels(values, labels)
+            return _apply_labels(values, labels)
         missing = [value for value, label in labels.items() if coding.is_declared_missing(label)]
         return values.astype(object).mask(values.isin(missing), None) if missing else values
 
@@ -183,9 +186,9 @@ class LabelledTable(FrameTable):
         present = set(values.dropna().unique())
         if not labels.keys() >= present:
             return values
-        if own := _distinguished({value: label for value, label in labels.items() if value in present}):
+        if own := _distinguish_labels({value: label for value, label in labels.items() if value in present}):
             self._distinguished[column] = tuple(own.values())
-        return _with_labels(values, {**labels, **own})
+        return _apply_labels(values, {**labels, **own})
 
 
 def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:
@@ -195,19 +198,21 @@ def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:
     values say which it is.
     """
     others = [label for value, label in labels.items() if text_of(value) != str(label).strip()]
-    meanings = {coding.of_text(label) for label in others} - {MISSING, coding.unknown}
-    by_default = [each for each in others if coding.of_text(each) == MISSING and not coding.is_declared_missing(each)]
+    meanings = {coding.encode_text(label) for label in others} - {MISSING, coding.unknown}
+    by_default = [
+        each for each in others if coding.encode_text(each) == MISSING and not coding.is_declared_missing(each)
+    ]
     return len(meanings) > 1 or (len(meanings) == 1 and not by_default)
 
 
-def _distinguished(labels: Labels) -> dict[Any, str]:
+def _distinguish_labels(labels: Labels) -> dict[Any, str]:
     """Return what values with the same label are called, such as "Other (1)"; those that mean missing are one."""
     numbers, is_missing = Counter(labels.values()), Meaning(None, MISSING_TEXTS)
     several = {label for label, number in numbers.items() if number > 1 and label not in is_missing}
     return {value: f"{label} ({text_of(value)})" for value, label in labels.items() if label in several}
 
 
-def _with_labels(values: pd.Series, labels: Labels) -> pd.Series:
+def _apply_labels(values: pd.Series, labels: Labels) -> pd.Series:
     return values.astype(object).map(lambda value: labels.get(value, value))
 
 

@@ -18,7 +18,7 @@ from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 KINDS = ("ones", "zeros", "missing")  # arguments that say which texts are which
 
 
-def of_matrix_file(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
+def code_matrix_file(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> CodedMatrix:
     """Return what is in a matrix file of nbmf; one of counts says that it is one.
 
     Raises
@@ -39,7 +39,7 @@ def of_matrix_file(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> Co
         )
     dtype = (CountCoding if are_counts or given.get("counts") or "above" in given else Coding).dtype
     is_as_counts = isinstance(matrix, CategoryMatrix) and dtype == CountCoding.dtype
-    codes = _as_counts(path, matrix, given.get("above")) if is_as_counts else getattr(matrix, matrix.field)
+    codes = _categories_as_counts(path, matrix, given.get("above")) if is_as_counts else getattr(matrix, matrix.field)
     if isinstance(matrix, SparseBinaryMatrix):
         rows, columns, stored = codes
         codes = StoredCodes(rows, columns, stored.astype(dtype), matrix.shape)
@@ -50,7 +50,7 @@ def of_matrix_file(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> Co
     return CodedMatrix(codes, "NPZ, a matrix file of nbmf", *names, groups)
 
 
-def _as_counts(path: Path, matrix: CategoryMatrix, above: int | None) -> np.ndarray:
+def _categories_as_counts(path: Path, matrix: CategoryMatrix, above: int | None) -> np.ndarray:
     """Return ordered categories as the whole numbers that they are called, or to be cut as places if they are texts.
 
     Raises

@@ -19,7 +19,7 @@ MANY, MOST = 5, 0.5  # columns from which on one may be of something else; what 
 AnyMatrix = BinaryMatrix | CountMatrix | CategoryMatrix | SparseBinaryMatrix
 
 
-def of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
+def make_matrix(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
     """Return the matrix of some codes, of the kind that they are."""
     are_counts = codes.dtype == CountCoding.dtype
     if not isinstance(codes, StoredCodes):
@@ -34,7 +34,7 @@ def of_kind(codes: np.ndarray | StoredCodes, names: tuple) -> AnyMatrix:
     return SparseBinaryMatrix(np.array(codes[:3], np.int32), *names)
 
 
-def of_categories(codes: np.ndarray | StoredCodes, names: tuple, categories: Sequence[Any]) -> CategoryMatrix:
+def make_category_matrix(codes: np.ndarray | StoredCodes, names: tuple, categories: Sequence[Any]) -> CategoryMatrix:
     """Return the matrix of the places of categories."""
     if isinstance(codes, StoredCodes):
         shape = " x ".join(map(str, codes.shape))

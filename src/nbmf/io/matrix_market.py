@@ -14,7 +14,7 @@ from nbmf.data.number_sizes import LARGEST_INDEX
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.arrow_pieces import NUMBER, REAL, IrregularText, TextColumns, pieces_of_text
-from nbmf.io.cells import Entries, Grid, counted
+from nbmf.io.cells import Entries, Grid, count_phrase
 from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_rows
 from nbmf.io.entry_lists import Piece
 from nbmf.io.text_lines import is_gzipped, lines_of
@@ -64,10 +64,10 @@ def coordinates_of(path: Path) -> tuple[str, tuple[int, int], Iterator[Piece]]:
         raise DataError(f"{path}: an array, which has all entries; allowed: coordinates; nbmf.read reads arrays")
     if max(header.rows, header.columns) > LARGEST_INDEX:
         raise DataError(f"{path}: {header.rows} x {header.columns}; allowed: at most {LARGEST_INDEX} of either")
-    return _words(path, header), (header.rows, header.columns), _pieces(path, header)
+    return _describe_format(path, header), (header.rows, header.columns), _pieces(path, header)
 
 
-def _words(path: Path, header: _Header) -> str:
+def _describe_format(path: Path, header: _Header) -> str:
     packed = ", gzipped" if is_gzipped(path) else ""
     return f"Matrix Market, {header.kind}{packed}; it has no names"
 
@@ -85,7 +85,7 @@ def _read_header(path: Path) -> _Header:
     is_list, is_symmetric = format == "coordinate", symmetry == "symmetric"
     if not is_list and field == "pattern":
         raise DataError(f"{path}, line 1: an array has values, so its field is not 'pattern'")
-    for number, line in _without_comments(lines):
+    for number, line in _skip_comments(lines):
         sizes = [
             int(word) if word.isascii() and word.isdigit() and len(word) <= DIGITS else None for word in line.split()
         ]
@@ -102,7 +102,7 @@ def _read_header(path: Path) -> _Header:
     raise DataError(f"{path}: ends before its sizes are declared")
 
 
-def _without_comments(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+def _skip_comments(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in lines if line[0] != "%" and not line.isspace())
 
 
@@ -111,9 +111,9 @@ def _read_values(path: Path, header: _Header) -> tuple[array, np.ndarray]:
     numbers, lines = array("q"), itertools.islice(enumerate(lines_of(path), start=1), header.line, None)
 
     def entries() -> Iterator[str]:
-        for number, line in _without_comments(lines):
+        for number, line in _skip_comments(lines):
             if len(numbers) == header.entries:
-                raise _one_more(path, header, number)
+                raise _too_many(path, header, number)
             numbers.append(number)
             yield line
 
@@ -140,7 +140,7 @@ def _refusal(path: Path, header: _Header, numbers: array) -> DataError | None:
             continue
         words = line.split()
         if len(words) != header.width:
-            return DataError(f"{path}, line {number}: {counted(len(words), 'word')} instead of {header.width}")
+            return DataError(f"{path}, line {number}: {count_phrase(len(words), 'word')} instead of {header.width}")
         if wrong := [(place, word) for place, word in enumerate(words) if number_of(word) is None]:
             return _refused_word(path, header, number, *wrong[0])
     return None
@@ -167,12 +167,12 @@ def _entries(path: Path, header: _Header) -> Entries:
     has_values = header.width == 3
     values = np.concatenate([part[2] for part in parts]) if has_values else np.ones(len(rows), np.int8)
     shape, said = (header.rows, header.columns), "entries that are not in the file are zeros"
-    return Entries(path, _words(path, header), rows, columns, values, shape, where, said)
+    return Entries(path, _describe_format(path, header), rows, columns, values, shape, where, said)
 
 
 def _pieces(path: Path, header: _Header) -> Iterator[Piece]:
     """Yield all entries, those of a symmetric matrix on both sides of its diagonal."""
-    for piece in _in_range(path, header):
+    for piece in _checked_pieces(path, header):
         off = np.flatnonzero(piece.rows != piece.columns) if header.is_symmetric else None
         if off is None or not off.size:
             yield piece
@@ -183,9 +183,9 @@ def _pieces(path: Path, header: _Header) -> Iterator[Piece]:
         yield Piece(rows, columns, values, lambda k, at=entry_of, of=piece.where: of(int(at[k])))
 
 
-def _in_range(path: Path, header: _Header) -> Iterator[Piece]:
+def _checked_pieces(path: Path, header: _Header) -> Iterator[Piece]:
     """Yield the entries that the file has, once their places are seen to be within the matrix."""
-    for first_line, found in _numbers(path, header):
+    for first_line, found in _read_numbers(path, header):
 
         def line_of(k: int, of: int | array = first_line) -> int:
             return of + k if isinstance(of, int) else of[k]
@@ -199,7 +199,7 @@ def _in_range(path: Path, header: _Header) -> Iterator[Piece]:
         yield Piece(rows, columns, found[2] if header.width == 3 else None, lambda k, of=line_of: f"line {of(k)}")
 
 
-def _numbers(path: Path, header: _Header) -> Iterator[tuple[int | array, list[np.ndarray]]]:
+def _read_numbers(path: Path, header: _Header) -> Iterator[tuple[int | array, list[np.ndarray]]]:
     """Yield the words of entries as numbers, each place of a line an array, and the first of their lines, or all.
 
     In pieces as pyarrow reads them; what it does not read, such as fields between several blanks or lines of comments,
@@ -207,10 +207,10 @@ def _numbers(path: Path, header: _Header) -> Iterator[tuple[int | array, list[np
     """
     done = 0
     try:
-        for arrays in _regular(path, header):
+        for arrays in _read_with_pyarrow(path, header):
             first, done = header.line + 1 + done, done + len(arrays[0])
             if done > header.entries:
-                raise _one_more(path, header, header.line + 1 + header.entries)
+                raise _too_many(path, header, header.line + 1 + header.entries)
             yield first, [each.to_numpy(zero_copy_only=False) for each in arrays]
         if done < header.entries:
             raise _too_few(path, header, done)
@@ -219,7 +219,7 @@ def _numbers(path: Path, header: _Header) -> Iterator[tuple[int | array, list[np
         yield lines[done:], list(found[done:].T)
 
 
-def _regular(path: Path, header: _Header) -> Iterator[list]:
+def _read_with_pyarrow(path: Path, header: _Header) -> Iterator[list]:
     """Yield the columns of numbers as pyarrow reads them; IrregularText if it does not, or is not installed."""
     if importlib.util.find_spec("pyarrow") is None:
         raise IrregularText("pyarrow is not installed")
@@ -229,7 +229,7 @@ def _regular(path: Path, header: _Header) -> Iterator[list]:
     yield from pieces_of_text(path, TextColumns(header.line, list(kinds), kinds, " ", is_strict=True))
 
 
-def _one_more(path: Path, header: _Header, line: int) -> DataError:
+def _too_many(path: Path, header: _Header, line: int) -> DataError:
     return DataError(f"{path}, line {line}: one more entry than the {header.entries} declared")
 
 
@@ -245,4 +245,6 @@ def _grid(path: Path, header: _Header, numbers: array, found: np.ndarray) -> Gri
         entry_of = np.empty((header.rows, header.rows), np.int64)
         columns, rows = np.triu_indices(header.rows)
         entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(found))
-    return Grid(path, _words(path, header), found[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}")
+    return Grid(
+        path, _describe_format(path, header), found[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}"
+    )

@@ -8,7 +8,7 @@ import numpy as np
 from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix, has_same_names
-from nbmf.data.shared_names import own_columns, shared_names
+from nbmf.data.shared_names import matching_columns, shared_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError, Message, Setting
 
@@ -23,11 +23,11 @@ def as_network(matrix: NamedMatrix, diagonal: bool, log: Callable[[str], None]) 
     DataError
         If there is no diagonal, nor such an entry.
     """
-    matrix = _in_order_of_rows(matrix, log)
+    matrix = _align_columns(matrix, log)
     if has_same_names(matrix):
-        log(_described(matrix, diagonal))
+        log(_describe_network(matrix, diagonal))
         return matrix if diagonal else matrix.without_diagonal()
-    columns = own_columns(matrix.row_names, matrix.column_names)
+    columns = matching_columns(matrix.row_names, matrix.column_names)
     places = np.array([np.flatnonzero(columns >= 0), columns[columns >= 0]], np.int32)
     if diagonal:
         if shared_names(matrix.row_names, matrix.column_names) and not _codes_at(matrix, places).any():
@@ -44,14 +44,14 @@ def _codes_at(matrix: NamedMatrix, places: np.ndarray) -> np.ndarray:
     """Return the values at some places, an int array (2, n) of rows and columns."""
     if not isinstance(matrix, SparseBinaryMatrix):
         return getattr(matrix, matrix.field)[tuple(places)]
-    kept = _numbers(matrix.stored[:2], matrix.shape)
-    return np.isin(_numbers(places, matrix.shape), kept)
+    kept = _flat_positions(matrix.stored[:2], matrix.shape)
+    return np.isin(_flat_positions(places, matrix.shape), kept)
 
 
 def _with_missing(matrix: NamedMatrix, places: np.ndarray) -> NamedMatrix:
     """Return a matrix in which the entries at some places are missing."""
     if isinstance(matrix, SparseBinaryMatrix):
-        others = ~np.isin(_numbers(matrix.stored[:2], matrix.shape), _numbers(places, matrix.shape))
+        others = ~np.isin(_flat_positions(matrix.stored[:2], matrix.shape), _flat_positions(places, matrix.shape))
         missing = np.full((1, places.shape[1]), MISSING, np.int32)
         stored = np.hstack([matrix.stored[:, others], np.vstack([places, missing])])
         return dataclasses.replace(matrix, stored=stored)
@@ -60,12 +60,12 @@ def _with_missing(matrix: NamedMatrix, places: np.ndarray) -> NamedMatrix:
     return dataclasses.replace(matrix, **{matrix.field: values})
 
 
-def _numbers(places: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _flat_positions(places: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Return a number for each place."""
     return places[0].astype(np.int64) * shape[1] + places[1]
 
 
-def _in_order_of_rows(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedMatrix:
+def _align_columns(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedMatrix:
     rows, columns = matrix.row_names, matrix.column_names
     if has_same_names(matrix) or not np.array_equal(np.sort(rows), np.sort(columns)):
         return matrix
@@ -80,7 +80,7 @@ def _in_order_of_rows(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedM
     return dataclasses.replace(matrix, **{matrix.field: values}, row_names=rows, column_names=rows)
 
 
-def _described(matrix: NamedMatrix, with_diagonal: bool) -> str:
+def _describe_network(matrix: NamedMatrix, with_diagonal: bool) -> str:
     kind = "undirected: entries are held out in pairs" if is_undirected(matrix) else "directed"
     text = f"a network, since rows and columns have the same names; {kind}"
     diagonal = matrix.diagonal()

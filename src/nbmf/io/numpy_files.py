@@ -7,7 +7,7 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.given import summed
+from nbmf.data.given import sum_duplicates
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
@@ -16,14 +16,19 @@ from nbmf.files import read_arrays
 from nbmf.io.cells import Entries, Grid
 from nbmf.io.coded_matrix import refuse_too_many_rows
 
-OWN = (BinaryMatrix, CountMatrix, CategoryMatrix, SparseBinaryMatrix)  # that a file has, by the name of its values
+MATRIX_KINDS = (
+    BinaryMatrix,
+    CountMatrix,
+    CategoryMatrix,
+    SparseBinaryMatrix,
+)  # that a file has, by the name of its values
 SPARSE = {"format", "shape", "data"}
 
 
 def read_npz(path: Path, name: str | None = None) -> NamedMatrix | Entries | Grid:
     """Read an NPZ file; `name` chooses one of several arrays."""
     arrays = read_arrays(path, "NPZ")
-    for kind in OWN:
+    for kind in MATRIX_KINDS:
         if arrays.keys() >= {kind.field, *NAMES}:
             return kind.load(path)
     if arrays.keys() >= SPARSE:
@@ -61,7 +66,7 @@ def _read_sparse(path: Path) -> Entries:
         if stored.ndim != 2:
             raise ValueError(f"{stored.ndim} dimensions")
         refuse_too_many_rows(path, *stored.shape)
-        coordinates, are_repeated = _added_up(stored)
+        coordinates, are_repeated = _add_up_repeated(stored)
     except DataError:
         raise
     except Exception as error:  # damaged arrays make scipy raise nearly anything
@@ -79,14 +84,14 @@ def _read_sparse(path: Path) -> Entries:
     )
 
 
-def _added_up(stored: Any) -> tuple[Any, bool]:
+def _add_up_repeated(stored: Any) -> tuple[Any, bool]:
     """Return a sparse matrix as COO, its repeated entries added up as SciPy does, and whether there were any."""
     import scipy.sparse
 
     coordinates = stored.tocoo()
     is_there = scipy.sparse.csr_array((np.ones(coordinates.nnz, bool), coordinates.coords), shape=stored.shape)
     are_repeated = is_there.nnz < coordinates.nnz
-    return summed(coordinates).tocoo() if are_repeated else coordinates, are_repeated
+    return sum_duplicates(coordinates).tocoo() if are_repeated else coordinates, are_repeated
 
 
 def _grid(path: Path, format: str, array: np.ndarray) -> Grid:

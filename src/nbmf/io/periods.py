@@ -38,14 +38,15 @@ def read_periods(path: str | os.PathLike, column_names: Sequence[str]) -> list[s
         raise DataError(f"{path}: column {twice.iloc[0]!r} is there more than once")
     if unknown := [name for name in names if name not in set(wanted)]:
         raise DataError(
-            f"{path}: {_named(unknown)} not in the matrix (columns without an observed entry are left out of it)"
+            f"{path}: {_column_phrase(unknown)} not in the matrix (columns without an observed entry are left out of "
+            "it)"
         )
     if missing := [name for name in wanted if not period_of.get(name)]:
-        raise DataError(f"{path}: no period for {_named(missing)}")
+        raise DataError(f"{path}: no period for {_column_phrase(missing)}")
     return [period_of[name] for name in wanted]
 
 
-def _named(names: Sequence[str]) -> str:
+def _column_phrase(names: Sequence[str]) -> str:
     """Return some names in words, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return f"{'columns' if len(names) > 1 else 'column'} {', '.join(map(repr, names[:SHOWN]))}{more}"

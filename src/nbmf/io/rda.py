@@ -154,13 +154,13 @@ def read_objects(path: str | os.PathLike, classes: Mapping[str | bytes, Callable
     DataError
         If the file is damaged.
     """
-    content = _unpacked(path)
+    content = _read_content(path)
     if content.startswith(SEVERAL_OBJECTS):
-        objects = _parsed(path, content, rdata.read_rda, classes)
+        objects = _parse(path, content, rdata.read_rda, classes)
         if not isinstance(objects, dict):
             raise DataError(f"{path}: holds no named objects")
         return objects
-    return {"": _parsed(path, content, rdata.read_rds, classes)}
+    return {"": _parse(path, content, rdata.read_rds, classes)}
 
 
 def _read_object(path: str | os.PathLike) -> Any:
@@ -170,14 +170,14 @@ def _read_object(path: str | os.PathLike) -> Any:
     return next(iter(objects.values()))
 
 
-def _parsed(path: str | os.PathLike, content: bytes, read: Callable, classes: Mapping[str | bytes, Callable]) -> Any:
+def _parse(path: str | os.PathLike, content: bytes, read: Callable, classes: Mapping[str | bytes, Callable]) -> Any:
     try:
         with warnings.catch_warnings(), _no_search_for_garbage():
             # Tibbles have no class in Python; plain tables are wanted, and numbers where there are no classes of dates.
             warnings.simplefilter("ignore", UserWarning)
             return read(io.BytesIO(content), constructor_dict=classes, default_encoding="utf-8")
     except Exception as error:  # damaged bytes make rdata raise nearly anything
-        raise _incomplete(path, error) from error
+        raise _incomplete_file_error(path, error) from error
 
 
 @contextmanager
@@ -192,11 +192,11 @@ def _no_search_for_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _incomplete(path: str | os.PathLike, error: Exception) -> DataError:
+def _incomplete_file_error(path: str | os.PathLike, error: Exception) -> DataError:
     return DataError(f"{path}: not a complete R data file ({type(error).__name__}: {error})")
 
 
-def _unpacked(path: str | os.PathLike) -> bytes:
+def _read_content(path: str | os.PathLike) -> bytes:
     """Return the content of a file that is compressed once or not at all."""
     try:
         opener = _compression(path)
@@ -205,7 +205,7 @@ def _unpacked(path: str | os.PathLike) -> bytes:
     except FileNotFoundError:
         raise
     except Exception as error:  # damaged bytes, again
-        raise _incomplete(path, error) from error
+        raise _incomplete_file_error(path, error) from error
     if len(content) > MAX_BYTES:
         raise DataError(f"{path}: unpacks to more than {MAX_BYTES / 2**30:g} GiB")
     if opener and any(content.startswith(magic) for magic in COMPRESSIONS):

@@ -16,19 +16,19 @@ from nbmf.data.names import with_default_names
 from nbmf.data.value_codes import Coding, CountCoding, RefusedValue, ValueCoding, is_count_above_one, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
-from nbmf.io.answers import MISSING_IN_A_LIST, AnswersError, answers_among, has_casts, layout_of, look_like_counts
+from nbmf.io.answers import MISSING_IN_A_LIST, AnswersError, find_layout, has_votes, look_like_counts, matrix_answers
 from nbmf.io.arguments import Options
-from nbmf.io.cells import Entries, Grid, RepeatedName, Table, counted
-from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, of_entries, of_grid
+from nbmf.io.cells import Entries, Grid, RepeatedName, Table, count_phrase
+from nbmf.io.coded_matrix import CodedMatrix, ReadMatrix, StoredCodes, code_entries, code_grid
 from nbmf.io.formats import Cells, Format, format_of
-from nbmf.io.matrix_files import KINDS, of_matrix_file
-from nbmf.io.matrix_kinds import AnyMatrix, notes_of_counts, of_categories, of_kind, summary
+from nbmf.io.matrix_files import KINDS, code_matrix_file
+from nbmf.io.matrix_kinds import AnyMatrix, make_category_matrix, make_matrix, notes_of_counts, summary
 from nbmf.io.networks import as_network
 from nbmf.io.records import Records
 from nbmf.io.signed_values import refuse_signs
-from nbmf.io.tables_as_matrices import of_table
-from nbmf.io.totals import TotalsError, totals_of, words_of_totals
-from nbmf.io.triangles import notes_of_triangle, with_mirror_images
+from nbmf.io.tables_as_matrices import code_table
+from nbmf.io.totals import TotalsError, notes_of_totals, totals_of
+from nbmf.io.triangles import fill_from_mirror_images, notes_of_triangle
 
 CODES = (*KINDS, "counts", "above", "categories")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent", "undirected")
@@ -128,33 +128,34 @@ def read_with_absent(
     diagonal = given.pop("diagonal", True)
     path = Path(path).expanduser()
     format = format_of(path)
-    allowed = _arguments_of(format)
+    allowed = _allowed_arguments(format)
     for key in given:
         if key not in allowed:
             others = (part for name in (*allowed, "transpose") for part in (", ", Setting(name)))
             its = f" has no meaning for {format.words}; its arguments are "
             raise ConfigError(f"{path}: ", Setting(key), its, *itertools.islice(others, 1, None))
-    cells = format.cells_of(path, given)
-    coded = _coded(path, cells, given)
+    cells = format.read_cells(path, given)
+    coded = _code_cells(path, cells, given)
     if given.get("layout") is None:
-        coded = _with_triangles(path, coded, given)
+        coded = _complete_triangles(path, coded, given)
     absent_are_zeros = coded.are_filled or isinstance(coded.codes, StoredCodes)
     if (above := given.get("above")) is not None:
-        words, notes = f"{coded.format}; {_above(cells, above)}", (*coded.notes, *_notes_of_zeros(cells, coded))
+        words = f"{coded.format}; {_threshold_phrase(cells, above)}"
+        notes = (*coded.notes, *_notes_of_zeros(cells, coded))
         coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words, notes=notes)
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
-    matrix, unobserved = _matrix(path, coded, transpose, log, categories)
+    matrix, unobserved = _build_matrix(path, coded, transpose, log, categories)
     return ReadMatrix(as_network(matrix, diagonal, log), absent_are_zeros, unobserved)
 
 
-def _with_triangles(path: Path, coded: CodedMatrix, given: dict[str, Any]) -> CodedMatrix:
+def _complete_triangles(path: Path, coded: CodedMatrix, given: dict[str, Any]) -> CodedMatrix:
     """Return a table with its empty triangle filled, if that is asked for, or else with a note on it."""
     if given.get("undirected"):
-        return with_mirror_images(coded, path, "categories" not in given)
+        return fill_from_mirror_images(coded, path, "categories" not in given)
     return coded if "categories" in given else coded._replace(notes=(*coded.notes, *notes_of_triangle(coded)))
 
 
-def _above(cells: Cells, above: int) -> str:
+def _threshold_phrase(cells: Cells, above: int) -> str:
     """Return the words for what values above a number become."""
     are_texts = isinstance(cells, CategoryMatrix) and None in map(number_of, cells.categories.tolist())
     what = f"categories after {str(cells.categories[above])!r}" if are_texts else f"counts above {above}"
@@ -165,41 +166,41 @@ def _notes_of_zeros(cells: Cells, coded: CodedMatrix) -> tuple[str, ...]:
     """Return what is said if answers that nobody gave become zeros, since the file has no entry for them."""
     if not isinstance(cells, Entries) or isinstance(coded.codes, StoredCodes):
         return ()
-    _, answers = answers_among(coded, is_list=False)
+    _, answers = matrix_answers(coded, is_list=False)
     if answers is None:
         return ()
     return (Message(f"values are answers, {answers.words}, and what is not in the file is zero; ", MISSING_IN_A_LIST),)
 
 
-def _arguments_of(format: Format) -> tuple[str, ...]:
+def _allowed_arguments(format: Format) -> tuple[str, ...]:
     """Return the arguments that have a meaning for a format."""
     header = ("header",) if format.may_lack_header else ()
     return (*header, *(TABLE if format.is_table else CODES), *format.options)
 
 
-def _coded(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
+def _code_cells(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
     """Return cells as codes of zeros and ones, or as counts if they are asked for or seen; see `read`."""
     if isinstance(cells, NamedMatrix):
-        return of_matrix_file(path, cells, given)
+        return code_matrix_file(path, cells, given)
     options = dict.fromkeys(arguments.RULES) | given
     if "categories" in given:
-        return _as(CategoryCoding(given["categories"], given.get("missing")), cells, options)
+        return _apply_coding(CategoryCoding(given["categories"], given.get("missing")), cells, options)
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
-        coded = _as(counting, cells, options)
-        return coded._replace(notes=(*coded.notes, *words_of_totals(coded)))
+        coded = _apply_coding(counting, cells, options)
+        return coded._replace(notes=(*coded.notes, *notes_of_totals(coded)))
     coding = Coding(*map(given.get, KINDS))
     try:
-        coded = _as(coding, cells, options)
-        refuse_signs(path, cells, coding, coded, lambda others: _as(others, cells, options))
+        coded = _apply_coding(coding, cells, options)
+        refuse_signs(path, cells, coding, coded, lambda others: _apply_coding(others, cells, options))
         return coded
     except (RefusedValue, RepeatedName) as refused:
         if given.keys() & {"counts", "ones", "zeros"}:
             raise
-        return _seen_as_counts(path, refused, counting, cells, options)
+        return _retry_as_counts(path, refused, counting, cells, options)
 
 
-def _seen_as_counts(
+def _retry_as_counts(
     path: Path, refused: RefusedValue | RepeatedName, counting: CountCoding, cells: Cells, options: Options
 ) -> CodedMatrix:
     """Return cells that were refused as zeros and ones as counts, if they look like such; else raise.
@@ -215,7 +216,7 @@ def _seen_as_counts(
     if not (is_name or is_count_above_one(refused.value)):
         raise refused
     try:
-        coded = _as(counting, cells, options)
+        coded = _apply_coding(counting, cells, options)
     except DataError as error:
         is_text = isinstance(error, RefusedValue) and number_of(error.value) is None
         if is_name or is_text:  # which nobody takes for a count
@@ -223,7 +224,7 @@ def _seen_as_counts(
         raise RefusedValue(Message(refused, "; as a matrix of counts: ", error), refused.value) from None
     if isinstance(cells, Table | Records) and options["layout"] is None and totals_of(coded) != (None, None):
         raise TotalsError(path, *totals_of(coded), options["ignore"] or ())
-    others, answers = answers_among(coded, options["layout"] == "long")
+    others, answers = matrix_answers(coded, options["layout"] == "long")
     if answers is not None:
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
             raise refused  # labels would show which is a one
@@ -231,10 +232,10 @@ def _seen_as_counts(
         others = [called.get(name, name) for name in others]
         is_huge = isinstance(coded.codes, StoredCodes)
         lacks_zeros = is_huge or isinstance(cells, Entries)
-        raise AnswersError(path, answers, counting.texts_of_missing(), others, lacks_zeros, is_huge)
-    if not look_like_counts(coded.codes) or has_casts(coded):
+        raise AnswersError(path, answers, counting.missing_texts_seen(), others, lacks_zeros, is_huge)
+    if not look_like_counts(coded.codes) or has_votes(coded):
         raise refused
-    if options["layout"] is None and coded.row_names is None and (layout := layout_of(coded.codes)) is not None:
+    if options["layout"] is None and coded.row_names is None and (layout := find_layout(coded.codes)) is not None:
         note = Message("if each line is an entry, and not a row: ", Setting("layout", layout))
         coded = coded._replace(notes=(*coded.notes, note))
     return coded
@@ -245,21 +246,21 @@ def _categories_of(cells: Cells) -> Sequence[str] | None:
     return cells.categories if isinstance(cells, CategoryMatrix) else None
 
 
-def _as(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
+def _apply_coding(coding: ValueCoding, cells: Cells, options: Options) -> CodedMatrix:
     if isinstance(cells, Entries) and isinstance(coding, CategoryCoding):
         lacks = "the file lacks entries that are zero, and zero is no category"
         raise ConfigError(f"{cells.path}: ", Setting("categories"), f": has no meaning for this format: {lacks}")
     if isinstance(cells, Entries):
-        return of_entries(cells, coding)
+        return code_entries(cells, coding)
     if isinstance(cells, Grid):
         for key in ("layout", "index", "groups"):
             if options[key] is not None:
                 raise ConfigError(f"{cells.path}: ", Setting(key), f" is for data frames; the file has {cells.format}")
-        return of_grid(cells, coding)
-    return of_table(cells, options, coding)
+        return code_grid(cells, coding)
+    return code_table(cells, options, coding)
 
 
-def _matrix(
+def _build_matrix(
     path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None], categories: Sequence[Any] | None
 ) -> tuple[AnyMatrix, tuple[np.ndarray, np.ndarray]]:
     """Return what was found as a matrix, with the rows and the columns that have no observed entry; report it."""
@@ -276,7 +277,7 @@ def _matrix(
         codes = codes.restricted_to(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
     names = row_names[rows], column_names[columns], None if groups is None else groups[rows]
     try:
-        matrix = of_kind(codes, names) if categories is None else of_categories(codes, names, categories)
+        matrix = make_matrix(codes, names) if categories is None else make_category_matrix(codes, names, categories)
     except DataError as error:
         raise DataError(f"{path}: ", error) from error
     log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
@@ -284,7 +285,7 @@ def _matrix(
     for note in (*found.notes, *notes_of_counts(matrix)):
         log(note)
     unobserved = [
-        f"{counted(len(left), kind)} without an observed entry ({_first(left)})"
+        f"{count_phrase(len(left), kind)} without an observed entry ({_first_names(left)})"
         for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
         if len(left)
     ]
@@ -293,6 +294,6 @@ def _matrix(
     return matrix, (row_names[~rows], column_names[~columns])
 
 
-def _first(names: np.ndarray) -> str:
+def _first_names(names: np.ndarray) -> str:
     more = ", ..." if len(names) > SHOWN else ""
     return ", ".join(repr(str(name)) for name in names[:SHOWN]) + more

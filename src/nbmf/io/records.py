@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
-from nbmf.io.cells import Block, Table, UnknownCell, counted, listed
+from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
 
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
@@ -60,15 +60,15 @@ class Records:
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, from the beginning of the file, but no titles."""
-        return itertools.islice(self.all(), len(self.titles), None)
+        return itertools.islice(self.all_records(), len(self.titles), None)
 
-    def all(self) -> Iterator[Record]:
+    def all_records(self) -> Iterator[Record]:
         """Yield the records and the titles above them."""
         raise NotImplementedError
 
-    def look_at_the_top(self) -> None:
+    def find_titles(self) -> None:
         """Find the titles and the first records; there is none if all fields are empty."""
-        top = list(itertools.islice(self.all(), TOP))
+        top = list(itertools.islice(self.all_records(), TOP))
         begin = next(
             (place for place, record in enumerate(top) if not (_is_title(record) or _is_comment(place, top))), 0
         )
@@ -76,7 +76,7 @@ class Records:
             self.titles = top[:begin]
         self.first, self.second = [*top[len(self.titles) :], None, None][:2]
 
-    def where_is_field(self, place: int) -> str:
+    def field_location(self, place: int) -> str:
         """Return the words for the place of a field of the first record."""
         return f"{self.unit} {self.first.line}, field {place + 1}"
 
@@ -131,7 +131,7 @@ class _RecordTable(Table):
         self.names = [name or f"field {place}" for place, name in enumerate(names, start=1)]
         self.first_is_unnamed = has_header and not names[0]
         nameless = [name for place, name in enumerate(self.names) if place and not names[place]] if has_header else []
-        called = f"{counted(len(nameless), 'column')} without a name, called {listed(nameless)}"
+        called = f"{count_phrase(len(nameless), 'column')} without a name, called {quoted_names(nameless)}"
         self.notes = (*records.notes, called) if nameless else records.notes
         said = f"header in {self.unit} {records.first.line}" if has_header else "no header"
         self.format = f"{records.format}; {said}"
@@ -144,21 +144,21 @@ class _RecordTable(Table):
             ragged = next((row for row, fields in enumerate(rows) if len(fields) != len(self.names)), None)
             yield _RecordBlock(lines[:ragged], rows[:ragged])
             if ragged is not None:  # what is above it may be wrong, too
-                n_fields = counted(len(rows[ragged]), "field")
+                n_fields = count_phrase(len(rows[ragged]), "field")
                 raise DataError(f"{self.path}, {self.where(lines[ragged])}: {n_fields} instead of {len(self.names)}")
 
     @property
-    def where_names(self) -> str:
+    def header_location(self) -> str:
         return f"{self.path}, {self.where(self._records.first.line)}"
 
-    def where_is_name(self, column: int) -> str:
-        return self._records.where_is_field(column)
+    def name_location(self, column: int) -> str:
+        return self._records.field_location(column)
 
     def left_out(self) -> tuple[str, ...]:
         empty, titles = self._records.empty, self._records.titles
         names = [next(filter(None, map(str.strip, record.fields))) for record in titles]
-        said = f"{counted(len(titles), self.unit)} above the table ({listed(names)})"
-        return (*([said] if titles else ()), *([f"{counted(empty, self.unit)} of empty fields"] if empty else ()))
+        said = f"{count_phrase(len(titles), self.unit)} above the table ({quoted_names(names)})"
+        return (*([said] if titles else ()), *([f"{count_phrase(empty, self.unit)} of empty fields"] if empty else ()))
 
 
 class _RecordBlock(Block):

@@ -60,7 +60,7 @@ def refuse_signs(
         return
     ones, zeros = (int(np.count_nonzero(coded.codes == code)) for code in (1, 0))
     shares = tuple(number / (minus_ones + zeros + ones) for number in (minus_ones, zeros))
-    gaps = coding.texts_of_missing()
+    gaps = coding.missing_texts_seen()
     minus, others = ([text for text in gaps if (text in MINUS_ONE) == wanted] for wanted in (True, False))
     zero = sorted(text for text, code in coding.items() if code == 0 and isinstance(text, str))
     raise SignsError(path, shares, (minus or ["-1"], zero or (["0"] if zeros else [])), others)

@@ -17,7 +17,7 @@ from nbmf.errors import ConfigError, DataError, Setting, not_allowed
 from nbmf.inference.parameters import is_integer
 from nbmf.io.arguments import RULES
 from nbmf.io.arrow_pieces import release_memory
-from nbmf.io.cells import repeating
+from nbmf.io.cells import repeated_records
 from nbmf.io.entry_lists import COLUMN, ROLES, ROW, EntryList, Names, Numbers, ParquetList, Piece, TextList
 from nbmf.io.formats import MATRIX_MARKET, PARQUET, TEXT, Format, format_of
 from nbmf.io.matrix_market import coordinates_of
@@ -96,7 +96,7 @@ def read_sparse(
         rows, columns = (Numbers(role, size) for role, size in zip((ROW, COLUMN), shape, strict=True))
     else:
         listed = TextList(path, roles, header) if format is TEXT else ParquetList(path, roles)
-        words, rows, columns, pieces = _of_list(listed, shape)
+        words, rows, columns, pieces = _open_list(listed, shape)
     _collect(path, pieces, entries, counts)
     if not rows.size or not columns.size:
         raise DataError(f"{path}: no entries")
@@ -108,7 +108,7 @@ def read_sparse(
     return SparseFile(V, rows.names, columns.names)
 
 
-def _of_list(listed: EntryList, shape: tuple[int, int] | None) -> tuple[str, Names, Names, Iterator[Piece]]:
+def _open_list(listed: EntryList, shape: tuple[int, int] | None) -> tuple[str, Names, Names, Iterator[Piece]]:
     """Return the words for a list, its rows and columns, and its pieces."""
     if shape is None:
         rows, columns = Names(ROW), Names(COLUMN)
@@ -151,7 +151,7 @@ def _report(path: Path, words: str, V: scipy.sparse.csr_array, repeated: int, lo
     log(f"{path}: {words}")
     log(f"{V.shape[0]} rows x {V.shape[1]} columns: {ones}, {missing} missing; others are zeros, which are not kept")
     if repeated:
-        log(f"left out: {repeating(repeated)}")
+        log(f"left out: {repeated_records(repeated)}")
 
 
 def _check(roles: dict[str, str | None], header: bool | None, shape: tuple[int, int] | None, counts: bool) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from nbmf.data.shared_names import shared_names
 from nbmf.data.value_codes import ValueCoding, number_of, texts_of
 from nbmf.errors import DataError, Message, Setting
-from nbmf.io.answers import answers_of
+from nbmf.io.answers import detect_answers
 from nbmf.io.arguments import Options
-from nbmf.io.cells import Block, Table, UnknownCell, counted, refuse_repeated
+from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_rows, scatter
 from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.records import Records
@@ -25,19 +25,19 @@ ARE_MISSING = Message(
 )
 
 
-def of_table(cells: Table | Records, options: Options, coding: ValueCoding) -> CodedMatrix:
+def code_table(cells: Table | Records, options: Options, coding: ValueCoding) -> CodedMatrix:
     """Return a table in any layout as codes; see `nbmf.read`."""
-    read, has_header = (_wide, _wide_has_header) if options["layout"] is None else (_list, _list_has_header)
+    read, has_header = (_code_wide, _wide_has_header) if options["layout"] is None else (_code_list, _list_has_header)
     table = cells
     if isinstance(cells, Records):
         is_header = has_header(cells, options, coding) if options["header"] is None else options["header"]
-        hint = _no_header(cells) if options["header"] is None else ""
+        hint = _header_hint(cells) if options["header"] is None else ""
         table = cells.table(is_header, hint, may_lack_a_name=options["layout"] is None)
     coded = read(table, options, coding)
     return coded._replace(left_out=coded.left_out + table.left_out(), notes=(*coded.notes, *table.notes))
 
 
-def _no_header(records: Records) -> Message:
+def _header_hint(records: Records) -> Message:
     where = f"{records.unit} {records.first.line}"
     return Message(f" ({where} is read as names of columns; ", Setting("header", False), " reads it as values)")
 
@@ -50,10 +50,10 @@ def _wide_has_header(records: Records, options: Options, coding: ValueCoding) ->
     fields = records.first.fields
     if options["groups"] or options["ignore"] or coding.are_names(fields[1:] or fields):
         return True
-    return _are_of_pandas(records, coding)
+    return _is_pandas_header(records, coding)
 
 
-def _are_of_pandas(records: Records, coding: ValueCoding) -> bool:
+def _is_pandas_header(records: Records, coding: ValueCoding) -> bool:
     """Whether the first line has what pandas writes above columns that nobody named: nothing, 0, 1, ...
 
     Below nothing there are names of rows then, or numbers that count on from 0 as well.
@@ -66,18 +66,18 @@ def _are_of_pandas(records: Records, coding: ValueCoding) -> bool:
     return are_numbered or ("" not in rows and coding.are_names(rows))
 
 
-def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
+def _code_wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     table.check_names()
     ignored = options["ignore"] or ()
-    groups_at = None if options["groups"] is None else table.place_of(options["groups"])
-    aside = {groups_at, *map(table.place_of, ignored)}
+    groups_at = None if options["groups"] is None else table.find_column(options["groups"])
+    aside = {groups_at, *map(table.find_column, ignored)}
     columns = [place for place in range(len(table.names)) if place not in aside]
     row_names, said, hint, first = None, "no names of rows", "", None
     if options["index"] is not False and table.row_names is not None:
         row_names, said = table.row_names, "names of rows in the file's index"
     elif columns and (options["index"] or (options["index"] is None and table.may_name_rows(columns[0]))):
         first = columns.pop(0)  # it may have names of rows: that is seen when all of it is there
-    codes, lines, cells, groups = _rows(table, columns, first, groups_at, coding)
+    codes, lines, cells, groups = _read_rows(table, columns, first, groups_at, coding)
     if first is not None and _are_row_names(table, first, cells, options, coding):
         row_names, said = texts_of(cells), "names of rows in the first column"
         hint = "" if options["index"] else NO_INDEX
@@ -97,7 +97,7 @@ def _wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     return CodedMatrix(codes, "; ".join(words), row_names, column_names, groups)
 
 
-def _rows(
+def _read_rows(
     table: Table, columns: Sequence[int], first: int | None, groups_at: int | None, coding: ValueCoding
 ) -> tuple[np.ndarray, list[int], list, list[str] | None]:
     """Return the codes of columns, the line of each row, the cells of the first column, and the groups."""
@@ -175,7 +175,7 @@ def _notes_of_network(rows: _Names, columns: _Names) -> tuple[str, ...]:
     )
 
 
-def _both_ways(
+def _add_reversed(
     rows: _Names, columns: _Names, codes: np.ndarray, lines: Sequence[int]
 ) -> tuple[_Names, _Names, np.ndarray, Sequence[int]]:
     """Return names that rows and columns have in common, and each record a second time, the other way round.
@@ -195,8 +195,8 @@ def _both_ways(
     return *both, np.concatenate([codes, codes[new]]), np.concatenate([lines, np.asarray(lines)[new]])
 
 
-def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
-    places = _places(table, options)
+def _code_list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
+    places = _role_columns(table, options)
     rows, columns, lines, parts, group_of = _Names(), _Names(), array("q"), [], {}
     for block in table.blocks():
         lines.extend(block.lines)
@@ -213,28 +213,28 @@ def _list(table: Table, options: Options, coding: ValueCoding) -> CodedMatrix:
     codes = np.concatenate(parts) if parts else np.ones(len(lines), coding.dtype)
     notes = _notes_of_network(rows, columns)
     if options["undirected"]:
-        rows, columns, codes, lines, notes = *_both_ways(rows, columns, codes, lines), ()
-    code, why = _absent(options, codes)
-    matrix, left_out = _scattered(table, code, codes, rows, columns, lines)
+        rows, columns, codes, lines, notes = *_add_reversed(rows, columns, codes, lines), ()
+    code, why = _absent_code(options, codes)
+    matrix, left_out = _scatter_records(table, code, codes, rows, columns, lines)
     absent = f"pairs without a record are {'zeros' if code == 0 else 'missing'}{why}"
     groups = [group_of.get(name, ("", 0))[0] for name in rows] if "groups" in places else None
     said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
     unused = len(table.names) - len(places)
-    said += f"; {counted(unused, 'column')} not used" if unused else ""
+    said += f"; {count_phrase(unused, 'column')} not used" if unused else ""
     format = f"{table.format}; layout {options['layout']}: {said}"
     names = list(rows), list(columns)
     return CodedMatrix(matrix, format, *names, groups, absent, code == 0, left_out, notes)
 
 
-def _places(table: Table, options: Options) -> dict[str, int]:
+def _role_columns(table: Table, options: Options) -> dict[str, int]:
     """Return the place of the column of each role, and of "groups" if there are some."""
     roles = ROLES[options["layout"]]
     names = {role: options[role] for role in (*roles, "groups")}
-    named = {role: table.place_of(name) for role, name in names.items() if name is not None}
+    named = {role: table.find_column(name) for role, name in names.items() if name is not None}
     free = [place for place in range(len(table.names)) if place not in named.values()]
     if len(free) < sum(role not in named for role in roles):
         raise DataError(
-            f"{table.where_names}: layout {options['layout']!r} needs columns of {', '.join(roles)}; "
+            f"{table.header_location}: layout {options['layout']!r} needs columns of {', '.join(roles)}; "
             f"there are {len(table.names)}"
         )
     rest = iter(free)
@@ -253,7 +253,7 @@ def _add_groups(table: Table, block: Block, places: dict[str, int], group_of: di
             )
 
 
-def _scattered(
+def _scatter_records(
     table: Table, absent: int, codes: np.ndarray, rows: _Names, columns: _Names, lines: Sequence[int]
 ) -> tuple[np.ndarray | StoredCodes, tuple[str, ...]]:
     """Return the matrix, in which pairs without a record have the code `absent`, and what was left out."""
@@ -275,7 +275,7 @@ def _scattered(
     return matrix, left_out
 
 
-def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:
+def _absent_code(options: Options, codes: np.ndarray) -> tuple[int, str]:
     """Return the code of pairs without a record, and why it is that where nobody has said it.
 
     A list of counts without a zero has those above zero alone; one with zeros has what was counted. Of ratings that
@@ -286,7 +286,7 @@ def _absent(options: Options, codes: np.ndarray) -> tuple[int, str]:
     if options["absent"] is not None:
         return ABSENT[options["absent"]], ""
     if codes.dtype == np.int32 and not (codes == 0).any():
-        if options["above"] is not None and (answers := answers_of(codes[codes > 0], is_list=True)) is not None:
+        if options["above"] is not None and (answers := detect_answers(codes[codes > 0], is_list=True)) is not None:
             return -1, f", since values are answers, {answers.words}"
         return 0, ", since no record is a zero"
     return -1, ""

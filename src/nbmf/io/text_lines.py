@@ -70,11 +70,11 @@ def encoding_of(path: str | os.PathLike, given: str | None = None) -> Encoding:
     state = os.stat(path)
     if is_gzipped(path):
         _refuse_bomb(path, state.st_size, state.st_mtime_ns)
-    return _guessed(path, state.st_size, state.st_mtime_ns) if given is None else Encoding(given, given)
+    return _guess_encoding(path, state.st_size, state.st_mtime_ns) if given is None else Encoding(given, given)
 
 
 @functools.lru_cache(maxsize=8)
-def _guessed(path: str | os.PathLike, size: int, changed: int) -> Encoding:
+def _guess_encoding(path: str | os.PathLike, size: int, changed: int) -> Encoding:
     opening = beginning(path, OPENING)
     for mark, name in MARKS.items():
         if opening.startswith(mark):
@@ -134,7 +134,7 @@ def lines_of(path: str | os.PathLike, encoding: str | None = None) -> Iterator[s
             yield text
 
 
-def line_not_in(path: str | os.PathLike, encoding: str) -> int | None:
+def first_undecodable_line(path: str | os.PathLike, encoding: str) -> int | None:
     """Return the number of the first line that is not in an encoding, None if all are."""
     with _unpacked(path) as file:
         for number, line in enumerate(file, start=1):
@@ -151,11 +151,11 @@ def _lines_of_bytes(path: str | os.PathLike, encoding: str) -> Iterator[str]:
         while line := file.readline(MAX_LINE + 1):
             number += 1
             if len(line) > MAX_LINE:
-                raise _too_long(path, number)
+                raise _line_length_error(path, number)
             try:
                 yield line.decode(encoding)
             except UnicodeDecodeError as error:
-                raise _not_in(path, number, encoding, error) from error
+                raise _decoding_error(path, number, encoding, error) from error
 
 
 def _lines_of_characters(path: str | os.PathLike, encoding: str) -> Iterator[str]:
@@ -165,17 +165,17 @@ def _lines_of_characters(path: str | os.PathLike, encoding: str) -> Iterator[str
             while line := text.readline(MAX_LINE + 1):
                 number += 1
                 if len(line) > MAX_LINE:
-                    raise _too_long(path, number)
+                    raise _line_length_error(path, number)
                 yield line
         except UnicodeError as error:  # a mark that is not there has no reason of its own
-            raise _not_in(path, number + 1, encoding, error) from error
+            raise _decoding_error(path, number + 1, encoding, error) from error
 
 
-def _too_long(path: str | os.PathLike, number: int) -> DataError:
+def _line_length_error(path: str | os.PathLike, number: int) -> DataError:
     return DataError(f"{path}, line {number}: longer than {MAX_LINE // 2**20} MiB")
 
 
-def _not_in(path: str | os.PathLike, number: int, encoding: str, error: UnicodeError) -> DataError:
+def _decoding_error(path: str | os.PathLike, number: int, encoding: str, error: UnicodeError) -> DataError:
     name, reason = encoding.upper() if encoding == UTF_8 else encoding, getattr(error, "reason", error)
     help = Message("; save the file as UTF-8, or name its encoding: ", Setting("encoding", ...))
     return DataError(f"{path}, line {number}: not {name} ({reason})", help)

@@ -45,7 +45,7 @@ def totals_of(found: CodedMatrix) -> tuple[str | None, str | None]:
     )
 
 
-def words_of_totals(found: CodedMatrix) -> tuple[str, ...]:
+def notes_of_totals(found: CodedMatrix) -> tuple[str, ...]:
     """Return what is said about sums in a matrix that is read as counts all the same."""
     row, column = totals_of(found)
     return () if row is column is None else (f"{_words(row, column)}: leave out what is no count of its own",)

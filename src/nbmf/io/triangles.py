@@ -11,7 +11,7 @@ from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 FEWEST = 3  # ties in a triangle, next to which an empty one is hardly an accident
 
 
-def with_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) -> CodedMatrix:
+def fill_from_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) -> CodedMatrix:
     """Return a square table in which each entry equals its mirror image, from the triangle that is filled.
 
     Columns are put in the order of rows. `zero_is_none` says whether a zero is no tie: it is none of categories, of
@@ -22,7 +22,7 @@ def with_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) -> Co
     DataError
         If rows and columns have not the same names, or both triangles are filled and differ.
     """
-    if (square := _in_one_order(found)) is None:
+    if (square := _aligned_codes(found)) is None:
         raise DataError(
             f"{path}: ",
             Setting("undirected", True),
@@ -52,7 +52,7 @@ def with_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) -> Co
 
 def notes_of_triangle(found: CodedMatrix) -> tuple[str, ...]:
     """Return what is said if no entry on one side of the diagonal is a tie, as where each tie is listed once."""
-    if (square := _in_one_order(found)) is None:
+    if (square := _aligned_codes(found)) is None:
         return ()
     above, below = (np.count_nonzero(part(square, k) > 0) for part, k in ((np.triu, 1), (np.tril, -1)))
     if min(above, below) or max(above, below) < FEWEST:
@@ -62,7 +62,7 @@ def notes_of_triangle(found: CodedMatrix) -> tuple[str, ...]:
     return (Message(words, Setting("undirected", True), " fills both sides"),)
 
 
-def _in_one_order(found: CodedMatrix) -> np.ndarray | None:
+def _aligned_codes(found: CodedMatrix) -> np.ndarray | None:
     """Return codes with columns in the order of rows, a copy; None if these have not the same names."""
     rows, columns = found.row_names, found.column_names
     if rows is None or columns is None or isinstance(found.codes, StoredCodes) or sorted(rows) != sorted(columns):

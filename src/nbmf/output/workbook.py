@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nbmf.io.extras import needed
+from nbmf.io.extras import import_extra
 
 SUFFIX = ".xlsx"
 MOST_CELLS = 2**20  # of a sheet, some ten seconds
@@ -16,7 +16,7 @@ MOST_ROWS, MOST_COLUMNS = 2**20, 2**14  # that Excel has
 
 def check(path: Path) -> None:
     """Raise DataError if no workbook can be written."""
-    needed("openpyxl", "excel", path, "Excel workbooks")
+    import_extra("openpyxl", "excel", path, "Excel workbooks")
 
 
 def write(path: Path, tables: Mapping[str, pd.DataFrame]) -> None:

@@ -18,7 +18,7 @@ from nbmf.plotting.inputs import Fit, checked_groups, draws_of, matrix_of, model
 from nbmf.plotting.map_names import FAINT, LONGEST, MOST_ON_MAP, NAME_SIZE
 from nbmf.plotting.names import shortened
 from nbmf.posterior.scale import Scale, scale_of
-from nbmf.posterior.scale_intervals import typical_half
+from nbmf.posterior.scale_intervals import typical_half_width
 
 MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
 DUMBBELLS, ARROWS = 40, 24  # columns next to a scale, at most, and next to a map
@@ -191,9 +191,9 @@ def _list_end(axis: Axes, names: list[str], colours: np.ndarray, title: str, *, 
 def _draw_columns(axis: Axes, scale: Scale) -> None:
     """Draw the columns that separate the ends best: from the low end (open) to the high end (filled)."""
     low, high = scale.low[:, 0] + scale.lowest, scale.high[:, 0] + scale.lowest
-    if scale.of_counts:
+    if scale.has_counts:
         low, high = np.maximum(low, FEWEST), np.maximum(high, FEWEST)
-    difference = np.log(high / low) if scale.of_counts else high - low
+    difference = np.log(high / low) if scale.has_counts else high - low
     inches = _height(axis)
     largest = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(int(inches / COLUMN), DUMBBELLS))]
     chosen = largest[np.argsort(difference[largest], kind="stable")]
@@ -204,7 +204,7 @@ def _draw_columns(axis: Axes, scale: Scale) -> None:
         axis.scatter(x, y, s=16, facecolor=face, edgecolor=NEUTRAL, linewidth=0.7, zorder=3, label=label)
     axis.set_yticks(y, shortened(scale.column_names[chosen], LONGEST), fontsize=NAME_SIZE)
     axis.set(ylim=(-1, len(chosen)), **_values(scale))
-    if scale.of_counts:
+    if scale.has_counts:
         axis.xaxis.set_major_formatter("{x:,g}")
     axis.set_title("columns" if len(chosen) == len(difference) else "columns that separate the ends most", loc="left")
     axis.tick_params(axis="y", length=0)
@@ -214,7 +214,7 @@ def _draw_columns(axis: Axes, scale: Scale) -> None:
 
 def _values(scale: Scale) -> dict[str, Any]:
     """Return what the axis of values of columns has."""
-    if scale.of_counts:
+    if scale.has_counts:
         return {"xscale": "log", "xlabel": "expected count in rows of average effect"}
     highest, label = scale.lowest + max(len(scale.categories) - 1, 1), "mean probability of a one"
     if scale.categories:
@@ -240,14 +240,14 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
         *positions.T, s=9 if is_few else 4, alpha=1 if is_few else 0.5, color=colours, linewidth=0, zorder=3
     )
     legend.draw(of_rows)
-    half = typical_half(scale.lower, scale.upper)
+    half = typical_half_width(scale.lower, scale.upper)
     of_rows.set_title(f"rows; a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}", loc="left")
     slopes = scale.discrimination[:, :2]
     strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]
     for x, y in slopes[strongest]:
         of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)
-    of_columns.set_title(f"columns ({'slope' if scale.of_counts else 'discrimination'})", loc="left")
+    of_columns.set_title(f"columns ({'slope' if scale.has_counts else 'discrimination'})", loc="left")
     for axis, kind, points in ((of_rows, "row", positions), (of_columns, "column", slopes)):
         places.note(axis, kind, np.arange(len(points)), x=points[:, 0], y=points[:, 1])
     for axis, points in ((of_rows, positions), (of_columns, np.vstack([slopes, np.zeros(2)]))):

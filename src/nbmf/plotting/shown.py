@@ -15,8 +15,8 @@ from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import components_of
 from nbmf.posterior.scale import has_scale
-from nbmf.posterior.scale_axes import axes_of, signed
-from nbmf.posterior.scale_rotation import reported
+from nbmf.posterior.scale_axes import axes_of, orient_axes
+from nbmf.posterior.scale_rotation import choose_reported_axes
 
 MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
 INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
@@ -88,7 +88,7 @@ def shown_of(
 def _shown_axes(model, matrix, groups, components, most) -> Shown:
     """Return the axes of a scale as its report has them, rotated and signed; without a matrix the principal ones."""
     axes = axes_of(model.factors_)
-    axes = signed(axes if matrix is None else reported(axes, matrix)[0])
+    axes = orient_axes(axes if matrix is None else choose_reported_axes(axes, matrix)[0])
     shares = axes.sizes / axes.sizes.sum()
     active = int(np.count_nonzero(shares >= ACTIVE_SHARE))
     count = min(active if components is None else components, len(shares), len(shares) if most is None else most)

@@ -11,7 +11,7 @@ STILL_MOVING = 1.05  # R-hat between the halves of one chain from which on it ha
 STUCK = 1.2  # R-hat from which on chains that have arrived are in places of their own, rather than slow
 
 
-def advice_about(chains: ChainRecords) -> Message:
+def convergence_advice(chains: ChainRecords) -> Message:
     """Return what to do about chains that have not converged; empty if they have."""
     n_chains = len(chains.estimators)
     if chains.converged:
@@ -24,7 +24,7 @@ def advice_about(chains: ChainRecords) -> Message:
             f"{chains.losses.min():.4f} to {chains.losses.max():.4f} nats per entry: "
             "take .best, or more starts"
         )
-    return _advice_to_a_sampler(chains, n_chains)
+    return _sampler_advice(chains, n_chains)
 
 
 def worst_quantity(chains: ChainRecords) -> pd.Series:
@@ -33,7 +33,7 @@ def worst_quantity(chains: ChainRecords) -> pd.Series:
     return table.loc[table["r_hat"].fillna(np.inf).idxmax()]
 
 
-def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
+def _sampler_advice(chains: ChainRecords, n_chains: int) -> Message:
     first, worst = chains.estimators[0], worst_quantity(chains)
     values = next(q.values for q in chains.quantities() if q.name == worst["quantity"])
     if values.shape[1] < MIN_DRAWS:
@@ -56,7 +56,7 @@ def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
     more = Setting("n_samples", factor * first.n_samples)
     if worst["r_hat"] < STILL_MOVING:
         return Message(text, "They agree but move slowly: try ", more)
-    if _between_halves(values) >= STILL_MOVING:
+    if _r_hat_between_halves(values) >= STILL_MOVING:
         longer = Setting("burn_in", 2 * first.n_iterations), " and ", Setting("n_samples", 2 * first.n_samples)
         return Message(text, "They are still on their way: try ", *longer, "; or ", instead)
     if worst["r_hat"] < STUCK:
@@ -64,7 +64,7 @@ def _advice_to_a_sampler(chains: ChainRecords, n_chains: int) -> Message:
     return Message(text, "Each chain stays in its own mode, so longer chains hardly help: ", instead)
 
 
-def _between_halves(values: np.ndarray) -> float:
+def _r_hat_between_halves(values: np.ndarray) -> float:
     """Return the median over chains of R-hat between the halves of one; inf where none is known."""
     length = values.shape[1] // 2
     halves = [np.array([chain[:length], chain[-length:]]) for chain in values]

@@ -44,7 +44,7 @@ class Matching(NamedTuple):
     def aligned(self, s: int, rows: np.ndarray) -> np.ndarray:
         """Return rows of W or columns of H, (rows, K), of draw s with components as in W_."""
         turn = self.order if self.rotation is None else self.rotation
-        return _turned(rows, turn[s])
+        return _align_components(rows, turn[s])
 
 
 def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matching:
@@ -64,7 +64,7 @@ def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matc
     NotSupportedError
         If draws have another K than W_.
     """
-    _refuse_what_cannot_be_matched(estimator, draws)
+    _refuse_unequal_sizes(estimator, draws)
     reference = Factors(estimator.W_.astype(np.float32), estimator.H_.astype(np.float32))
     order, rotation = np.tile(np.arange(reference.W.shape[1]), (len(draws), 1)), None
     if estimator.alignment is Alignment.PERMUTATION:
@@ -72,20 +72,20 @@ def match_components(estimator: Factorization, draws: Sequence[Factors]) -> Matc
     elif estimator.alignment is Alignment.ROTATION:
         rotation, reference = _rotations(draws, reference)
     else:
-        reference = _means(draws, order)
-    average = _held(estimator, reference)
+        reference = _mean_factors(draws, order)
+    average = _held_weights(estimator, reference)
     overlap = np.mean(
         [
-            _cosines(_turned(_held(estimator, factors), turn), average)
+            _cosines(_align_components(_held_weights(estimator, factors), turn), average)
             for factors, turn in zip(draws, order if rotation is None else rotation, strict=True)
         ],
         axis=0,
     )
-    moved = _moved(estimator, draws, order) if rotation is None else _turned_away(rotation)
+    moved = _moved_share(estimator, draws, order) if rotation is None else _rotation_distance(rotation)
     return Matching(order, moved, overlap, rotation)
 
 
-def _refuse_what_cannot_be_matched(estimator: Factorization, draws: Sequence[Factors]) -> None:
+def _refuse_unequal_sizes(estimator: Factorization, draws: Sequence[Factors]) -> None:
     name, K = type(estimator).__name__, estimator.W_.shape[1]
     sizes = sorted({factors.W.shape[1] for factors in draws} | {K})
     if len(sizes) > 1:
@@ -112,7 +112,7 @@ def _rotations(draws: Sequence[Factors], reference: Factors) -> tuple[np.ndarray
         agreement = float(sum(sizes.sum() for _, sizes, _ in decompositions))
         if agreement <= (1 + ENOUGH) * before:
             break
-        reference = _means(draws, rotation)
+        reference = _mean_factors(draws, rotation)
     return rotation, reference
 
 
@@ -126,21 +126,21 @@ def _permutations(estimator: Factorization, draws: Sequence[Factors], reference:
         agreement = sum(agreed for _, agreed in matches)
         if agreement <= (1 + ENOUGH) * before:
             break
-        reference = _means(draws, order)
+        reference = _mean_factors(draws, order)
     return order, reference
 
 
-def _turned(rows: np.ndarray, turn: np.ndarray) -> np.ndarray:
+def _align_components(rows: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """Return rows (n, K) with components in an order, int array (K,), or rotated, (K, K)."""
     return rows[:, turn] if turn.ndim == 1 else rows @ turn.astype(rows.dtype)
 
 
-def _means(draws: Sequence[Factors], turns: np.ndarray) -> Factors:
+def _mean_factors(draws: Sequence[Factors], turns: np.ndarray) -> Factors:
     """Return the means of draws with their components in some order, or rotated."""
     pairs = list(zip(draws, turns, strict=True))
     return Factors(
-        np.mean([_turned(one.W, turn) for one, turn in pairs], axis=0),
-        np.mean([_turned(one.H.T, turn) for one, turn in pairs], axis=0).T,
+        np.mean([_align_components(one.W, turn) for one, turn in pairs], axis=0),
+        np.mean([_align_components(one.H.T, turn) for one, turn in pairs], axis=0).T,
     )
 
 
@@ -162,13 +162,13 @@ def _agreement(X: np.ndarray, Y: np.ndarray, are_probabilities: bool) -> np.ndar
     return 2 * products + X.shape[1] - X.sum(axis=1)[:, None] - Y.sum(axis=1)
 
 
-def _held(estimator: Factorization, factors: Factors) -> np.ndarray:
+def _held_weights(estimator: Factorization, factors: Factors) -> np.ndarray:
     """Return what components hold, (rows, K): memberships, or W where there are none."""
     rows = estimator.memberships(factors)
     return factors.W if rows is None else rows
 
 
-def _moved(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray) -> float:
+def _moved_share(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray) -> float:
     """Return the share of weight in components with another number than their role."""
     S, K = order.shape
     if not estimator.distributions:
@@ -178,7 +178,7 @@ def _moved(estimator: Factorization, draws: Sequence[Factors], order: np.ndarray
     return float(roles[order != np.arange(K)].sum() / S)
 
 
-def _turned_away(rotation: np.ndarray) -> float:
+def _rotation_distance(rotation: np.ndarray) -> float:
     """Return one less the mean squared cosine between components and their roles."""
     return float(1 - (np.diagonal(rotation, axis1=1, axis2=2) ** 2).mean()) if rotation.size else 0.0
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SAMPLED = ("chain", "draw")
 
 
-def tree_of(chains: ChainRecords, plan: RecordingPlan, draws: Draws | None) -> xarray.DataTree:
+def make_tree(chains: ChainRecords, plan: RecordingPlan, draws: Draws | None) -> xarray.DataTree:
     """Return the chains and their draws as an xarray DataTree; see Chains.to_arviz."""
     try:
         import xarray
@@ -53,11 +53,11 @@ def tree_of(chains: ChainRecords, plan: RecordingPlan, draws: Draws | None) -> x
 
 def _posterior(chains: ChainRecords, plan: RecordingPlan, draws: Draws | None) -> dict[str, tuple]:
     """Return dimensions and values of the variables of ArviZ's group posterior."""
-    variables = {"active_components": (SAMPLED, _at_draws(chains, plan, "active components"))}
-    shares = _at_draws(chains, plan, "shares")
+    variables = {"active_components": (SAMPLED, _trace_at_draws(chains, plan, "active components"))}
+    shares = _trace_at_draws(chains, plan, "shares")
     if shares.shape[-1]:
         variables["share"] = (*SAMPLED, "rank"), shares
-    variables["expected_v"] = (*SAMPLED, "entry"), _at_draws(chains, plan, "entries")
+    variables["expected_v"] = (*SAMPLED, "entry"), _trace_at_draws(chains, plan, "entries")
     if draws is not None and not np.ptp(draws.sizes):
         each = len(chains.estimators), plan.n_kept
         W, H = (factor.reshape(*each, *factor.shape[1:]) for factor in (draws.W, draws.H))
@@ -70,13 +70,13 @@ def _sample_stats(chains: ChainRecords, plan: RecordingPlan) -> dict[str, tuple]
     """Return dimensions and values of the variables of ArviZ's group sample_stats."""
     names = {"lp": "objective", "log_likelihood": "log likelihood"}
     return {
-        name: (SAMPLED, _at_draws(chains, plan, recorded))
+        name: (SAMPLED, _trace_at_draws(chains, plan, recorded))
         for name, recorded in names.items()
         if not np.isnan(chains.trace[recorded]).any()
     }
 
 
-def _at_draws(chains: ChainRecords, plan: RecordingPlan, name: str) -> np.ndarray:
+def _trace_at_draws(chains: ChainRecords, plan: RecordingPlan, name: str) -> np.ndarray:
     """Return a trace at the sweeps of the draws, or at all that were recorded without draws."""
     trace = chains.trace[name]
     if not plan.is_draws:

@@ -22,7 +22,7 @@ from nbmf.posterior.recording import RecordingPlan, training_loss
 
 CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
 AGREEMENT = 0.01  # how far apart starts may end: a probability, or relative to a log-likelihood
-AT_REST = 1e-9  # relative difference that is rounding
+REST_TOLERANCE = 1e-9  # relative difference that is rounding
 
 
 class Quantity(NamedTuple):
@@ -32,9 +32,9 @@ class Quantity(NamedTuple):
     values: np.ndarray
     scale: float = 1.0
 
-    def at_rest(self) -> bool:
+    def is_at_rest(self) -> bool:
         """Return whether the quantity is the same always and in all chains, but for rounding."""
-        return bool(np.ptp(self.values) <= AT_REST * max(1.0, abs(self.values).max()))
+        return bool(np.ptp(self.values) <= REST_TOLERANCE * max(1.0, abs(self.values).max()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class ChainRecords:
                 diagnostics = chain_diagnostics(values)
                 enough = n_chains >= MIN_CHAINS and values.shape[1] >= MIN_DRAWS
                 agrees = have_converged(diagnostics.r_hat, diagnostics.ess_bulk, n_chains)
-                agrees = agrees or (enough and quantity.at_rest())
+                agrees = agrees or (enough and quantity.is_at_rest())
             rows.append([quantity.name, means.mean(), spread, *diagnostics, agrees])
         columns = ["quantity", "mean", "spread", *Diagnostics._fields, "converged"]
         return pd.DataFrame(rows, columns=columns)

@@ -11,8 +11,8 @@ import numpy as np
 from nbmf.errors import ConfigError, Setting
 from nbmf.inference.declarations import Inference
 from nbmf.inference.state import Factors
-from nbmf.posterior.advice import advice_about
-from nbmf.posterior.arviz import tree_of
+from nbmf.posterior.advice import convergence_advice
+from nbmf.posterior.arviz import make_tree
 from nbmf.posterior.chain_records import ChainRecords
 from nbmf.posterior.co_clustering import refuse_without_memberships
 from nbmf.posterior.diagnostics import MIN_CHAINS
@@ -102,7 +102,7 @@ class Chains(ChainRecords):
     @property
     def advice(self) -> str:
         """What to do about chains that have not converged; empty if they have."""
-        return advice_about(self)
+        return convergence_advice(self)
 
     def to_arviz(self) -> xarray.DataTree:
         """Return the chains as an xarray DataTree with ArviZ's groups.
@@ -122,4 +122,4 @@ class Chains(ChainRecords):
         ConfigError
             If xarray is not installed.
         """
-        return tree_of(self, self._plan, self.draws)
+        return make_tree(self, self._plan, self.draws)

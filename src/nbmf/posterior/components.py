@@ -75,7 +75,7 @@ class Components(NamedTuple):
 
     def names(self) -> list[str]:
         """Return what a person calls them, and "component 1", "component 2", ... of the others; one for each."""
-        return named([f"component {number}" for number in range(1, len(self.members) + 1)], self.given)
+        return names_or_defaults([f"component {number}" for number in range(1, len(self.members) + 1)], self.given)
 
     def title(self, number: int) -> str:
         """Return the number of a component, which counts from 0 here, and its name if a person gave it one."""
@@ -93,7 +93,7 @@ class Components(NamedTuple):
         return labels
 
 
-def named(defaults: Sequence[str], given: Sequence[str]) -> list[str]:
+def names_or_defaults(defaults: Sequence[str], given: Sequence[str]) -> list[str]:
     """Return names: the given ones replace the first of the defaults."""
     return [*given[: len(defaults)], *defaults[len(given) :]]
 
@@ -108,13 +108,13 @@ def components_of(model: Factorization, matrix: BinaryMatrix | None = None) -> C
     shares = model.shares_of(Factors(model.W_, model.H_))
     if shares is None:  # coordinates: there is no weight to judge by
         weights, members = np.linalg.norm(model.W_, axis=0), [np.array([k]) for k in range(K)]
-        return _in_order(model, members, weights, np.full(K, np.nan), np.zeros(K), np.ones(K, bool))
+        return _ordered_components(model, members, weights, np.full(K, np.nan), np.zeros(K), np.ones(K, bool))
     members = merged_places(_profiles(model), shares)
     is_kept = matrix is not None and matrix.dense is None  # with all its entries
     idle = model.idle_shares(matrix.observed) if is_kept else np.zeros(K)
     held, held_idle = (np.array([each[places].sum() for places in members]) for each in (shares, idle))
     is_active = held - held_idle >= ACTIVE_SHARE * (1 - idle.sum())
-    return _in_order(model, members, shares, held, held_idle, is_active)
+    return _ordered_components(model, members, shares, held, held_idle, is_active)
 
 
 def is_intercept(values: np.ndarray) -> bool:
@@ -199,7 +199,7 @@ def _profiles(model: Factorization) -> np.ndarray | None:
     return model.W_.T if "W" in model.probabilities else None
 
 
-def _in_order(
+def _ordered_components(
     model: Factorization,
     members: list[np.ndarray],
     weights: np.ndarray,
@@ -209,8 +209,8 @@ def _in_order(
 ) -> Components:
     """Return components made of these places in the fit, whose own have `weights` (K,)."""
     merged = copy.copy(model)
-    W = _joined(model.W_.T, members, weights, "W" in model.probabilities)
-    H = _joined(model.H_, members, weights, "H" in model.probabilities)
+    W = _merge_rows(model.W_.T, members, weights, "W" in model.probabilities)
+    H = _merge_rows(model.H_, members, weights, "H" in model.probabilities)
     merged.W_, merged.H_ = W.T, H
     intercepts = _intercepts(merged)
     heaviness = np.array([weights[places].sum() for places in members])
@@ -226,7 +226,9 @@ def _in_order(
     )
 
 
-def _joined(factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray, are_probabilities: bool) -> np.ndarray:
+def _merge_rows(
+    factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray, are_probabilities: bool
+) -> np.ndarray:
     """Return the sums of rows of a factor (K, n), or the means where these are probabilities, float array (k, n)."""
     joined = np.empty((len(members), factor.shape[1]), factor.dtype)
     for row, places in zip(joined, members, strict=True):
@@ -239,14 +241,14 @@ def _joined(factor: np.ndarray, members: list[np.ndarray], weights: np.ndarray, 
     return joined
 
 
-def joined_components(model: Factorization, factor: np.ndarray, members: list[np.ndarray], name: str) -> np.ndarray:
+def merge_components(model: Factorization, factor: np.ndarray, members: list[np.ndarray], name: str) -> np.ndarray:
     """Return a factor (K, n) with components merged, float array (k, n).
 
     They are summed, or averaged by their shares where the factor called `name` has probabilities of a one.
     """
     shares = model.shares_of(model.factors_)
     weights = np.ones(len(factor)) if shares is None else shares
-    return _joined(factor, members, weights, name in model.probabilities)
+    return _merge_rows(factor, members, weights, name in model.probabilities)
 
 
 def _intercepts(model: Factorization) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
     ends = np.cumsum(table.sizes)
     parts = []
     if WORD in table.kinds:
-        parts = [_words(model.densities_.parts[WORD], overall.parts[WORD], table, order)]
+        parts = [_word_table(model.densities_.parts[WORD], overall.parts[WORD], table, order)]
     else:
         for n, (name, kind) in enumerate(zip(table.column_names, table.kinds, strict=True)):
             (density, column), (of_all, _) = model.densities_.part_of(n), overall.part_of(n)
@@ -83,13 +83,13 @@ def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
             categories = [""]
             if kind == DISCRETE:
                 categories = table.categories[ends[n] - table.sizes[n] : ends[n]].tolist()
-            parts.append(_rows(statistics, str(name), str(kind), categories))
+            parts.append(_statistics_table(statistics, str(name), str(kind), categories))
     differences = pd.concat(parts, ignore_index=True)
     differences = differences.sort_values(["component", "nats"], ascending=[True, False], kind="stable")
     return differences[COLUMNS].reset_index(drop=True)
 
 
-def _rows(statistics: dict[str, np.ndarray], name: str, kind: str, categories: list[str]):
+def _statistics_table(statistics: dict[str, np.ndarray], name: str, kind: str, categories: list[str]):
     """Return a DataFrame of arrays (categories, K), a row per component and category."""
     sizes = {array.shape for array in statistics.values()}
     ((count, K),) = sizes
@@ -110,18 +110,18 @@ def _normal(density: Normal, overall: Normal, column: int, order: np.ndarray) ->
     m_all, v_all = overall.mean()[0, column], overall.variance[column, 0]
     nats = 0.5 * (np.log(v_all / v) + (v + (m - m_all) ** 2) / v_all - 1.0)
     none = np.full(m.size, np.nan)
-    return _one(m, m_all, np.sqrt(v), np.sqrt(v_all), none, nats)
+    return _single_row_statistics(m, m_all, np.sqrt(v), np.sqrt(v_all), none, nats)
 
 
 def _counts(density: Counts, overall: Counts, column: int, order: np.ndarray) -> dict[str, np.ndarray]:
     rate, all_rate = density.rate[column, order], overall.rate[column, 0]
-    return _one(rate, all_rate, np.nan, np.nan, rate / all_rate, _divergence(rate, all_rate))
+    return _single_row_statistics(rate, all_rate, np.nan, np.nan, rate / all_rate, _divergence(rate, all_rate))
 
 
 def _binary(density: Categories, overall: Categories, column: int, order: np.ndarray):
     p, q = density.of(column)[:, order], overall.of(column)
     nats = _divergence(p, q).sum(axis=0)
-    return _one(p[1], q[1, 0], np.nan, np.nan, p[1] / q[1, 0], nats)
+    return _single_row_statistics(p[1], q[1, 0], np.nan, np.nan, p[1] / q[1, 0], nats)
 
 
 def _categories(density: Categories, overall: Categories, column: int, order: np.ndarray):
@@ -137,17 +137,17 @@ def _categories(density: Categories, overall: Categories, column: int, order: np
     }
 
 
-def _one(value, overall, sd, overall_sd, lift, nats) -> dict[str, np.ndarray]:
+def _single_row_statistics(value, overall, sd, overall_sd, lift, nats) -> dict[str, np.ndarray]:
     """Return arrays (1, K) by their names."""
     given = {"value": value, "sd": sd, "overall": overall, "overall_sd": overall_sd, "lift": lift, "nats": nats}
     return {key: np.broadcast_to(array, (1, value.size)) for key, array in given.items()}
 
 
-def _words(density: Density, overall: Density, table: FeatureTable, order: np.ndarray) -> pd.DataFrame:
+def _word_table(density: Density, overall: Density, table: FeatureTable, order: np.ndarray) -> pd.DataFrame:
     p, q = density.mean().T[:, order], overall.mean().T
     statistics = {"value": p, "overall": np.broadcast_to(q, p.shape), "lift": p / q, "nats": _divergence(p, q)}
     statistics |= dict.fromkeys(("sd", "overall_sd"), np.full(p.shape, np.nan))
-    words = _rows(statistics, "", WORD, [""] * len(p))
+    words = _statistics_table(statistics, "", WORD, [""] * len(p))
     return words.assign(column=np.tile(table.column_names, order.size))
 
 

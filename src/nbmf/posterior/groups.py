@@ -94,7 +94,7 @@ def _weights(model: Factorization, places: np.ndarray | None, axis: int) -> np.n
     return X if places is None else X[:, places]
 
 
-def by_group(
+def summarize_groups(
     model: Factorization,
     groups: np.ndarray,
     components: np.ndarray | None = None,
@@ -145,7 +145,7 @@ def by_group(
             "size": int(sizes[g]),
             **({} if main is None else {AXIS_NAMES[axis]: int(np.count_nonzero((number == g) & (main == k)))}),
             "mean": float(X[number == g, k].mean()),
-            **({"error": _error(X[number == g, k])} if are_coordinates else {}),
+            **({"error": _standard_error(X[number == g, k])} if are_coordinates else {}),
         }
         for k in range(X.shape[1])
         for g in order
@@ -165,7 +165,7 @@ def association_of(
     Parameters
     ----------
     model, groups, components, axis
-        As for `by_group`.
+        As for `summarize_groups`.
     seed : int
         Of the order in which rows or columns are left out.
     """
@@ -186,6 +186,6 @@ def association_of(
     return Association(float(adjusted_mutual_info_score(groups, main)), float(error))
 
 
-def _error(values: np.ndarray) -> float:
+def _standard_error(values: np.ndarray) -> float:
     """Return the standard error of a mean, NaN of one value."""
     return float(values.std(ddof=1) / np.sqrt(values.size)) if values.size > 1 else float("nan")

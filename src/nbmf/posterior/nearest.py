@@ -34,10 +34,10 @@ def nearest_rows(expectation: np.ndarray, count: int = COUNT) -> Nearest:
     count : int
         How many of each, at most.
     """
-    return _by_distance(expectation, expectation.shape[1], count)
+    return _nearest_by_distance(expectation, expectation.shape[1], count)
 
 
-def nearest_of_fit(new: np.ndarray, known: np.ndarray, count: int = COUNT) -> Nearest:
+def nearest_fit_rows(new: np.ndarray, known: np.ndarray, count: int = COUNT) -> Nearest:
     """Return the rows of a fit of which nearly the same is predicted as of new rows; differences as of `nearest_rows`.
 
     Parameters
@@ -68,7 +68,7 @@ def nearest_columns(expectation: np.ndarray, count: int = COUNT) -> Nearest:
     count : int
         How many of each, at most.
     """
-    return _by_correlation((expectation - expectation.mean(axis=0)).T, len(expectation), count)
+    return _nearest_by_correlation((expectation - expectation.mean(axis=0)).T, len(expectation), count)
 
 
 def nearest_shares(shares: np.ndarray, count: int = COUNT) -> Nearest:
@@ -85,13 +85,13 @@ def nearest_rows_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = CO
 
     They are the products of rows (n, K) and columns (N, K), whose distances are those of K numbers a row.
     """
-    return _by_distance(rows @ _root(columns.T @ columns), len(columns), count)
+    return _nearest_by_distance(rows @ _root(columns.T @ columns), len(columns), count)
 
 
 def nearest_columns_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = COUNT) -> Nearest:
     """Return what `nearest_columns` does of such rates, of rows (F, K) and columns (n, K)."""
     centred = rows - rows.mean(axis=0)
-    return _by_correlation(columns @ _root(centred.T @ centred), len(rows), count)
+    return _nearest_by_correlation(columns @ _root(centred.T @ centred), len(rows), count)
 
 
 def _root(matrix: np.ndarray) -> np.ndarray:
@@ -100,12 +100,12 @@ def _root(matrix: np.ndarray) -> np.ndarray:
     return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
 
 
-def _by_distance(points: np.ndarray, size: int, count: int) -> Nearest:
+def _nearest_by_distance(points: np.ndarray, size: int, count: int) -> Nearest:
     distances, places = _neighbours(points, count)
     return Nearest(places, distances / np.sqrt(max(size, 1)))
 
 
-def _by_correlation(centred: np.ndarray, size: int, count: int) -> Nearest:
+def _nearest_by_correlation(centred: np.ndarray, size: int, count: int) -> Nearest:
     """Return the neighbours of vectors (n, d) whose scalar products are `size` times their covariances."""
     length = np.linalg.norm(centred, axis=1)
     varies = np.flatnonzero(length > CONSTANT * np.sqrt(size))

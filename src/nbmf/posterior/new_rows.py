@@ -12,11 +12,11 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, Setting
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
-from nbmf.posterior.components import components_of, joined_components, named
+from nbmf.posterior.components import components_of, merge_components, names_or_defaults
 from nbmf.posterior.groups import main_components_of
+from nbmf.posterior.row_weights import posterior_row_weights
 from nbmf.posterior.scale import Scale, has_scale, scale_of
-from nbmf.posterior.scale_axes import in_average_rows
-from nbmf.posterior.weights_given import weights_given
+from nbmf.posterior.scale_axes import remove_row_effects
 
 LINKED = 1000  # rows of the fit at most, to which positions of new ones are linked
 MEMBERSHIPS, POSITIONS, WEIGHTS = "memberships", "positions", "weights"
@@ -50,7 +50,7 @@ class NewRows(NamedTuple):
         return self.values != MISSING
 
 
-class Columns(NamedTuple):
+class ColumnMatch(NamedTuple):
     """The columns of a fit among those of new rows.
 
     place : int array (N,), of each column of the fit among the new ones, -1 where it is not there
@@ -66,9 +66,9 @@ class Columns(NamedTuple):
         return (self.place < 0) & ~self.is_zero
 
 
-def columns_among(
+def match_columns(
     matrix: NamedMatrix, names: np.ndarray, *, absent: int = MISSING, unobserved: Collection[str] = ()
-) -> Columns:
+) -> ColumnMatch:
     """Return where the columns of a fit, by their names, are in a matrix of new rows; see `new_rows`."""
     place_of = {str(name): place for place, name in enumerate(matrix.column_names)}
     place = np.array([place_of.get(str(name), -1) for name in names])
@@ -79,7 +79,7 @@ def columns_among(
         raise DataError(f"no column has the name of one of the fit, such as {str(names[0])!r}; {given}", *help)
     left_out = set(map(str, unobserved))
     is_known = np.array([str(name) not in left_out for name in names])
-    return Columns(place, (place < 0) & is_known & (absent == 0))
+    return ColumnMatch(place, (place < 0) & is_known & (absent == 0))
 
 
 def new_rows(
@@ -115,7 +115,7 @@ def new_rows(
             needed = f"the fit knows no names of columns, so that {n_columns} are needed, in its order"
             raise DataError(f"{values.shape[1]} columns; {needed}")
         return NewRows(values, matrix.row_names, [], [], [], by_place=True, groups=matrix.row_groups)
-    columns = columns_among(matrix, names, absent=absent, unobserved=unobserved)
+    columns = match_columns(matrix, names, absent=absent, unobserved=unobserved)
     aligned = np.where(columns.place >= 0, values[:, columns.place], np.where(columns.is_zero, 0, MISSING))
     is_empty = (aligned == MISSING).all(axis=1)
     known = set(map(str, names))
@@ -139,7 +139,7 @@ class Placement(NamedTuple):
     expectation : float array (F', N), E[V] of all entries
     kept : int, how many of the A are reported for the fit
     main : int array (F',), the component that each row is most typical of; None on axes
-    compared : float array (F', N), by which rows are near each other, where that is not E[V]: see `in_average_rows`
+    compared : float array (F', N), by which rows are near each other, where that is not E[V]: see `remove_row_effects`
     """
 
     kind: str
@@ -153,7 +153,7 @@ class Placement(NamedTuple):
     compared: np.ndarray | None = None
 
 
-def placed(
+def place_rows(
     model: Factorization,
     rows: NewRows,
     *,
@@ -166,8 +166,8 @@ def placed(
     """Return where new rows are among the components, or on the axes, of a fit.
 
     The factors of the columns are taken as known; where the model has groups, rows are of theirs. Memberships are
-    those of `weights_given`, positions those of `Scale.place`, linked to the positions of the fit, and weights of
-    other models those of fold-in.
+    those of `posterior_row_weights`, positions those of `Scale.place`, linked to the positions of the fit, and
+    weights of other models those of fold-in.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def placed(
     components = components_of(model, matrix)
     if (prior := model.rows_prior_) is not None:
         prior = np.array([prior[places].sum() for places in components.members])
-        weights = weights_given(rows.values, components.model.H_, prior, level=level, seed=seed)
-        called = named(components.names(), names)[: components.active]
+        weights = posterior_row_weights(rows.values, components.model.H_, prior, level=level, seed=seed)
+        called = names_or_defaults(components.names(), names)[: components.active]
         expectation = weights.mean @ components.model.H_
         shares = [each[:, : components.active] for each in weights]
         main = shares[0].argmax(axis=1) if called else None
@@ -203,20 +203,22 @@ def placed(
     expectation = model.predict_rows(V, *groups) if groups else model.mean(factors)
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale or scale_of(model, matrix, level=level)
-        positions = _linked(scale.place(factors, rows.observed), scale, model, matrix)
+        positions = _link_positions(scale.place(factors, rows.observed), scale, model, matrix)
         compared = None
-        if scale.of_counts and scale.has_row_effects:
-            compared = in_average_rows(expectation, factors, scale.mean_row_effect)
-        return Placement(POSITIONS, named(scale.names, names), *positions, expectation, scale.kept, compared=compared)
+        if scale.has_counts and scale.has_row_effects:
+            compared = remove_row_effects(expectation, factors, scale.mean_row_effect)
+        return Placement(
+            POSITIONS, names_or_defaults(scale.names, names), *positions, expectation, scale.kept, compared=compared
+        )
     shown = components.members[: components.active]
-    weights = joined_components(model, factors.W.T, shown, "W").T
-    called = named(components.names(), names)[: len(shown)]
+    weights = merge_components(model, factors.W.T, shown, "W").T
+    called = names_or_defaults(components.names(), names)[: len(shown)]
     has_main = bool(called) and model.alignment is not Alignment.ROTATION
     main = main_components_of(components.model, np.arange(len(shown)), rows=weights) if has_main else None
     return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main)
 
 
-def _linked(
+def _link_positions(
     placed: tuple[np.ndarray, np.ndarray, np.ndarray], scale: Scale, model: Factorization, matrix: NamedMatrix
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return positions and ends of new rows in units of the fit: shifted and stretched on each axis that is kept.

@@ -45,7 +45,7 @@ def paths_of(draws: Draws, level: float = 0.9) -> Paths:
     """
     model = draws.estimator
     refuse_rows_that_stay(model)
-    drawn = np.stack([_turned(draws, s, one.others[PATHS]) for s, one in enumerate(draws)])
+    drawn = np.stack([_align_positions(draws, s, one.others[PATHS]) for s, one in enumerate(draws)])
     names = model.row_names_
     if names is None:
         names = np.array([f"row {f}" for f in range(len(model.W_))])
@@ -95,7 +95,7 @@ def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarra
     if not is_number(ahead) or not 0 <= ahead < np.inf:
         raise not_allowed("ahead", ahead, "a number of at least 0")
     rng = np.random.default_rng(seed_sequence("next positions", seed))
-    return np.stack([_turned(draws, s, positions_after(one, ahead, rng)) for s, one in enumerate(draws)])
+    return np.stack([_align_positions(draws, s, positions_after(one, ahead, rng)) for s, one in enumerate(draws)])
 
 
 def positions_after(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
@@ -109,7 +109,7 @@ def _normals(rng: np.random.Generator, like: np.ndarray) -> np.ndarray:
     return rng.standard_normal(like.shape)
 
 
-def _turned(draws: Draws, s: int, positions: np.ndarray) -> np.ndarray:
+def _align_positions(draws: Draws, s: int, positions: np.ndarray) -> np.ndarray:
     """Return positions (..., K) of draw s with components as in W_."""
     flat = positions.reshape(-1, positions.shape[-1])
     return draws.alignment.aligned(s, flat).reshape(positions.shape)
@@ -144,15 +144,17 @@ def predict_next(draws: Draws, columns: Sequence[int] | None = None, ahead: floa
     model = draws.estimator
     next_positions(draws[:1], ahead)  # for its checks
     rng = np.random.default_rng(seed_sequence("next columns", seed))
-    places = None if columns is None else _places(columns, model.H_.shape[1])
+    places = None if columns is None else _checked_columns(columns, model.H_.shape[1])
     total = 0.0
     for one in draws:
         W = positions_after(one, ahead, rng)
-        total = total + _chances(model, one, W, places, rng)
+        total = total + _probabilities(model, one, W, places, rng)
     return total / len(draws)
 
 
-def _chances(model, factors: Factors, W: np.ndarray, places: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+def _probabilities(
+    model, factors: Factors, W: np.ndarray, places: np.ndarray | None, rng: np.random.Generator
+) -> np.ndarray:
     if places is None:
         return model.chances_of_new_column(factors, W, rng)
     again = {PATHS: W[:, None], PERIODS: np.zeros(factors.H.shape[1], int)}
@@ -161,7 +163,7 @@ def _chances(model, factors: Factors, W: np.ndarray, places: np.ndarray | None, 
     return model.predictive_of(moved, *np.broadcast_arrays(rows, places))
 
 
-def _places(columns: Sequence[int], N: int) -> np.ndarray:
+def _checked_columns(columns: Sequence[int], N: int) -> np.ndarray:
     places = np.asarray(columns)
     if places.ndim != 1 or places.dtype.kind not in "iu" or ((places < 0) | (places >= N)).any():
         raise ConfigError(Setting("columns", columns), f": must be integers from 0 to {N - 1}")

@@ -46,7 +46,7 @@ class RecordingPlan(NamedTuple):
         n_kept = n_draws
         if n_draws == 0 and _can_cluster(estimator):
             n_kept = min(SNAPSHOTS, draws_that_fit(shape, estimator.n_components * chains, max_memory_gb))
-        places = _places(shape)
+        places = _entry_places(shape)
         if estimator.inference is not Inference.SAMPLER:
             n_kept = n_draws or min(1, n_kept)
             return cls(n_draws > 0, n_kept, 1, 1, places, memory_gb)
@@ -61,7 +61,7 @@ def _can_cluster(estimator: Factorization) -> bool:
     return bool(estimator.distributions) and estimator.inference is not Inference.POINT
 
 
-def _places(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+def _entry_places(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """Return rows and columns of ENTRIES different places, those of this shape."""
     size = math.prod(shape)
     rng = np.random.default_rng(seed_sequence("entries of E[V]", *shape))
@@ -97,7 +97,7 @@ class Trace:
         put_back(self.snapshot(), snapshot)
 
 
-def together(traces: list[Trace]) -> dict[str, np.ndarray]:
+def combine_traces(traces: list[Trace]) -> dict[str, np.ndarray]:
     """Return the arrays of all chains, (chains, recorded, ...), with the shares that there are."""
     arrays = {name: np.array([one.arrays[name] for one in traces]) for name in traces[0].arrays}
     most = int(np.nanmax(arrays["components"], initial=0))
@@ -141,7 +141,7 @@ class ChainRun:
         loss_at, factors = self._loss_at, state.factors()
         self.trace.put(
             number,
-            **self._of_factors(state, factors),
+            **self._common_values(state, factors),
             log_likelihood=-loss_at.of(state.current_predictive).total,
             active_components=state.active_components(),
             entries=self.estimator.mean_at(factors, *self._plan.places),
@@ -155,7 +155,7 @@ class ChainRun:
         fitted, loss_at = self.estimator, self._loss_at
         self.trace.put(
             0,
-            **self._of_factors(state, Factors(fitted.W_, fitted.H_)),
+            **self._common_values(state, Factors(fitted.W_, fitted.H_)),
             log_likelihood=-loss_at.of(fitted.predictive).total,
             active_components=fitted.active_components_,
             entries=fitted.predict(*self._plan.places),
@@ -163,7 +163,7 @@ class ChainRun:
         for number in range(self._plan.n_kept):
             self._keep(number, state)
 
-    def _of_factors(self, state: State, factors: Factors) -> dict[str, Any]:
+    def _common_values(self, state: State, factors: Factors) -> dict[str, Any]:
         """Return what is recorded alike of a sweep and of an end."""
         objective, shares = state.objective(), self.estimator.shares_of(factors)
         largest = np.full(SHARES, np.nan)

@@ -46,13 +46,14 @@ def row_blocks(components: Components, matrix: BinaryMatrix) -> list[RowBlock]:
     """
     weights = _weights_of_rows(components)
     blocks = [
-        RowBlock(run.start, run.stop - 1, shift, _held(weights, run, HELD)) for run, shift in _shifted_runs(matrix)
+        RowBlock(run.start, run.stop - 1, shift, _held_components(weights, run, HELD))
+        for run, shift in _shifted_runs(matrix)
     ]
     for run in _dominating_runs(weights):
         others = np.delete(components.model.W_[:, : components.active], np.r_[run], axis=0)
         overlaps = any(run.start <= block.last and block.first < run.stop for block in blocks)
         if not overlaps and not _is_ordered(others):
-            blocks.append(RowBlock(run.start, run.stop - 1, 0, _held(weights, run, DOMINATED)))
+            blocks.append(RowBlock(run.start, run.stop - 1, 0, _held_components(weights, run, DOMINATED)))
     return sorted(blocks, key=lambda block: block.first)
 
 
@@ -71,7 +72,7 @@ def _weights_of_rows(components: Components) -> np.ndarray:
     return weights / np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
 
 
-def _held(weights: np.ndarray, run: slice, least: float) -> dict[int, float]:
+def _held_components(weights: np.ndarray, run: slice, least: float) -> dict[int, float]:
     """Return the components of which a run holds at least so much."""
     shares = weights[run].sum(axis=0)
     return {int(number): float(shares[number]) for number in np.flatnonzero(shares >= least)}
@@ -128,14 +129,14 @@ def _shifted_runs(matrix: BinaryMatrix) -> list[_Candidate]:
     compared = np.unique(np.linspace(0, rows - 1, sample).astype(int))
     likeness = _Likeness(values, np.nansum(values, axis=0) / matrix.observed.sum(axis=0).clip(1))
     everyone = np.arange(rows)
-    nearness = {shift: likeness.of(everyone, shift, compared) for shift in (0, 1, -1)}
-    candidates = [_candidate(nearness, shift, matrix) for shift in (1, -1)]
+    nearness = {shift: likeness.mean_cosines(everyone, shift, compared) for shift in (0, 1, -1)}
+    candidates = [_find_candidate(nearness, shift, matrix) for shift in (1, -1)]
     candidates = [each for each in candidates if each is not None]
-    usual = np.median(likeness.of(everyone, 0, compared, away=0))
+    usual = np.median(likeness.mean_cosines(everyone, 0, compared, away=0))
     return [each for each in candidates if _is_confirmed(each, candidates, likeness, compared, usual)]
 
 
-def _candidate(nearness: dict[int, np.ndarray], shift: int, matrix: BinaryMatrix) -> _Candidate | None:
+def _find_candidate(nearness: dict[int, np.ndarray], shift: int, matrix: BinaryMatrix) -> _Candidate | None:
     """Return the run in whose rows the shift brings most, None if as much is likely by chance."""
     gain = nearness[shift] - np.maximum(nearness[0], nearness[-shift])
     run, total = _best_run(gain)
@@ -168,7 +169,9 @@ def _is_confirmed(
     """
     rows = np.arange(candidate.run.start, candidate.run.stop)
     suspect = np.concatenate([np.arange(each.run.start, each.run.stop) for each in candidates])
-    as_they_are, moved = (likeness.of(rows, shift, np.setdiff1d(compared, suspect)) for shift in (0, candidate.shift))
+    as_they_are, moved = (
+        likeness.mean_cosines(rows, shift, np.setdiff1d(compared, suspect)) for shift in (0, candidate.shift)
+    )
     return bool(moved.mean() >= NEARLY * usual and (moved - as_they_are).mean() >= IMPROVED)
 
 
@@ -178,7 +181,7 @@ class _Likeness:
     def __init__(self, values: np.ndarray, means: np.ndarray):
         self.values, self.means = values, means
 
-    def of(self, rows: np.ndarray, shift: int, compared: np.ndarray, away: float | None = None) -> np.ndarray:
+    def mean_cosines(self, rows: np.ndarray, shift: int, compared: np.ndarray, away: float | None = None) -> np.ndarray:
         """Return the mean cosine of rows, moved by columns, with the rows of `compared` that they resemble most.
 
         Those no more than `away` from a row in the file are not looked at: they may have the same fault.
@@ -188,7 +191,7 @@ class _Likeness:
         nearness = np.empty(len(rows))
         for start in range(0, len(rows), AT_ONCE):
             some = rows[start : start + AT_ONCE]
-            cosines = self._directions(_moved(self.values[some], shift)) @ others.T
+            cosines = self._directions(_shift_columns(self.values[some], shift)) @ others.T
             cosines[np.abs(some[:, None] - compared) <= away] = -1.0
             nearness[start : start + AT_ONCE] = np.partition(cosines, -NEIGHBOURS, axis=1)[:, -NEIGHBOURS:].mean(axis=1)
         return nearness
@@ -198,7 +201,7 @@ class _Likeness:
         return centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), np.finfo(float).tiny)
 
 
-def _moved(values: np.ndarray, shift: int) -> np.ndarray:
+def _shift_columns(values: np.ndarray, shift: int) -> np.ndarray:
     """Return the values moved by a column to the left (1) or to the right (-1), with NaN where none comes from."""
     if shift == 0:
         return values

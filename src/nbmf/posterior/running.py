@@ -17,7 +17,7 @@ from nbmf.inference.required import dense_values_of, require_estimator
 from nbmf.inference.state import Monitor
 from nbmf.numerics.processors import processors
 from nbmf.posterior.chains import Chains
-from nbmf.posterior.recording import ChainRun, RecordingPlan, together
+from nbmf.posterior.recording import ChainRun, RecordingPlan, combine_traces
 from nbmf.posterior.store import refuse_too_much_memory, refuse_without_posterior
 from nbmf.seeds import child
 
@@ -89,7 +89,7 @@ def run_chains(
         ChainRun(one, values, plan, monitor_of and monitor_of(i)) for i, one in enumerate(_copies(estimator, chains))
     ]
     results_of([partial(run.fit, V) for run in runs], n_jobs)
-    trace, kept = together([run.trace for run in runs]), [run.store.factors for run in runs]
+    trace, kept = combine_traces([run.trace for run in runs]), [run.store.factors for run in runs]
     result = Chains([run.estimator for run in runs], values, trace, plan, kept)
     if estimator.inference is Inference.SAMPLER and not result.converged:
         warnings.warn(result.advice, ChainsNotConvergedWarning, stacklevel=2)

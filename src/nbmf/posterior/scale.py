@@ -28,11 +28,11 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.numerics.blas import one_blas_thread
-from nbmf.posterior.components import named
-from nbmf.posterior.scale_axes import axes_of, correlation_with_means, means_of_rows, offsets_of, signed
-from nbmf.posterior.scale_intervals import Spread, given_columns, of_draws
-from nbmf.posterior.scale_laws import Law, Sizes
-from nbmf.posterior.scale_rotation import reported
+from nbmf.posterior.components import names_or_defaults
+from nbmf.posterior.scale_axes import axes_of, correlation_with_means, means_of_rows, offsets_of, orient_axes
+from nbmf.posterior.scale_distributions import EntryDistribution, Sizes
+from nbmf.posterior.scale_intervals import Spread, conditional_spread, spread_of_draws
+from nbmf.posterior.scale_rotation import choose_reported_axes
 
 if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
@@ -69,7 +69,7 @@ class Scale:
         Minus the log-odds of a category above j of a row at 0, j = 0, 1, ...: what all rows share, such as an intercept
         or the effect of the column, is in here. Of zeros and ones there is one, the difficulty. Of counts minus the
         logarithm of the expected count over the size, of a row of average effect.
-    law : Law
+    distribution : EntryDistribution
         Of an entry given its ψ; its `cuts` are the part of the thresholds that is no intercept of the model.
     categories : sequence of str
         What ordered categories are called, from the lowest on; () of zeros and ones.
@@ -111,7 +111,7 @@ class Scale:
     interval_kind: str
     discrimination: np.ndarray
     thresholds: np.ndarray
-    law: Law
+    distribution: EntryDistribution
     shares: np.ndarray
     reliability: np.ndarray
     kept: int
@@ -142,14 +142,14 @@ class Scale:
         return self.thresholds.mean(axis=1)
 
     @property
-    def of_counts(self) -> bool:
+    def has_counts(self) -> bool:
         """Whether these are axes of counts."""
-        return isinstance(self.law, Sizes)
+        return isinstance(self.distribution, Sizes)
 
     @property
     def levels(self) -> np.ndarray:
         """Of counts: what is expected of each column in a row of average effect at 0, float array (N,)."""
-        return self.law.at(-self.thresholds.T).mean[0]
+        return self.distribution.conditional_on(-self.thresholds.T).mean[0]
 
     def order(self, axis: int = 0) -> np.ndarray:
         """Return the rows from the lowest to the highest on an axis, int array (F,)."""
@@ -158,7 +158,7 @@ class Scale:
     @property
     def names(self) -> list[str]:
         """What a person calls the axes, and "axis 1", "axis 2", ... of the others; one for each of A."""
-        return named([f"axis {number}" for number in range(1, len(self.shares) + 1)], self.given)
+        return names_or_defaults([f"axis {number}" for number in range(1, len(self.shares) + 1)], self.given)
 
     def title(self, a: int) -> str:
         """Return the number of an axis, which counts from 0 here, and its name if a person gave it one."""
@@ -191,7 +191,7 @@ class Scale:
         positions, lower, upper : float arrays (F', A)
         """
         slopes, positions = self.discrimination, self.positions_of(factors)
-        weights = observed * self.law.at(psi_of(factors)).information
+        weights = observed * self.distribution.conditional_on(psi_of(factors)).information
         information = np.einsum("fn,na,nb->fab", weights, slopes, slopes, optimize=True)
         prior = np.eye(slopes.shape[1]) if self.correlations is None else np.linalg.inv(self.correlations)
         covariance = np.linalg.inv(prior + information)
@@ -201,13 +201,13 @@ class Scale:
     def positions_of(self, factors: Factors) -> np.ndarray:
         """Return the positions of rows with these factors, float array (F', A)."""
         psi = psi_of(factors) - offsets_of(factors, self.mean_row_effect)
-        return (psi + self.thresholds[:, 0] - self.law.cuts[:, 0]) @ np.linalg.pinv(self.discrimination).T
+        return (psi + self.thresholds[:, 0] - self.distribution.cuts[:, 0]) @ np.linalg.pinv(self.discrimination).T
 
 
 def has_scale(model: Factorization) -> bool:
     """Return whether rows of a fitted model lie on axes: a model of KINDS with any difference of rows.
 
-    Not of counts with explicit noise, of which the laws of a scale know nothing.
+    Not of counts with explicit noise, of which the distributions of a scale know nothing.
     """
     is_noisy = isinstance(model, NegativeBinomialFactors) and model.noise
     return isinstance(model, KINDS) and not is_noisy and bool(axes_of(model.factors_).loadings.size)
@@ -259,16 +259,16 @@ def scale_of(
         why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
-    axes, kept, limit, is_rotated = reported(axes, matrix, most_kept, may_correlate)
-    axes = signed(axes)
+    axes, kept, limit, is_rotated = choose_reported_axes(axes, matrix, most_kept, may_correlate)
+    axes = orient_axes(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
-    spread = of_draws(axes, draws, level, chains) if is_drawn else given_columns(axes, matrix, level)
+    spread = spread_of_draws(axes, draws, level, chains) if is_drawn else conditional_spread(axes, matrix, level)
     n_end, low, high, row_means = max(1, round(END * len(axes.places))), [], [], means_of_rows(matrix)
     expected = model.expectation_ if expectation is None else expectation
-    of_counts, effects = isinstance(axes.law, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
+    of_counts, effects = isinstance(axes.distribution, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
     for order in np.argsort(spread.means, axis=0, kind="stable").T:
         for ends, rows in ((low, order[:n_end]), (high, order[-n_end:])):
-            ends.append(axes.mean_of(rows) if of_counts else expected[rows].mean(axis=0))
+            ends.append(axes.mean_of_rows(rows) if of_counts else expected[rows].mean(axis=0))
     return Scale(
         row_names=matrix.row_names,
         column_names=matrix.column_names,
@@ -278,8 +278,8 @@ def scale_of(
         level=float(level),
         interval_kind=FROM_DRAWS if is_drawn else GIVEN_SLOPES if of_counts else GIVEN_COLUMNS,
         discrimination=axes.loadings / spread.scale,
-        thresholds=axes.law.cuts - axes.intercepts[:, None],
-        law=axes.law,
+        thresholds=axes.distribution.cuts - axes.intercepts[:, None],
+        distribution=axes.distribution,
         shares=axes.sizes / axes.sizes.sum(),
         reliability=spread.scale**2,
         kept=kept,

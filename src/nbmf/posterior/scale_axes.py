@@ -11,7 +11,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS, SIZES
 from nbmf.inference.state import Factors
-from nbmf.posterior.scale_laws import Cuts, Law, Sizes
+from nbmf.posterior.scale_distributions import Cuts, EntryDistribution, Sizes
 from nbmf.seeds import seed_sequence
 
 MOST_KEPT_BEFORE = 3  # in folders of version 1.0.0
@@ -35,14 +35,14 @@ class Axes(NamedTuple):
     correlations : float array (A, A), of the places
     loadings : float array (N, A)
     intercepts : float array (N,)
-    law : Law, of an entry given its ψ
+    distribution : EntryDistribution, of an entry given its ψ
     offsets : float array (F, 1), of rows, that are no axis: 0 but of counts
     """
 
     places: np.ndarray
     loadings: np.ndarray
     intercepts: np.ndarray
-    law: Law
+    distribution: EntryDistribution
     offsets: np.ndarray
     correlations: np.ndarray
 
@@ -50,16 +50,16 @@ class Axes(NamedTuple):
         """Return ψ by the first axes, float array (F, N)."""
         return self.offsets + self.intercepts + self.places[:, :kept] @ self.loadings[:, :kept].T
 
-    def mean_of(self, rows: np.ndarray) -> np.ndarray:
+    def mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return what is expected of columns at the places of some rows, on average, if their offset is 0: (N,)."""
-        return self.law.at(self.intercepts + self.places[rows] @ self.loadings.T).mean.mean(axis=0)
+        return self.distribution.conditional_on(self.intercepts + self.places[rows] @ self.loadings.T).mean.mean(axis=0)
 
     @property
     def sizes(self) -> np.ndarray:
         """The variance of ψ over rows along each axis, summed over columns, (A,): together that of ψ."""
         return (self.loadings * (self.loadings @ self.correlations)).sum(axis=0)
 
-    def turned(self, T: np.ndarray) -> Axes:
+    def transformed(self, T: np.ndarray) -> Axes:
         """Return the first axes, uncorrelated, turned: places T and loadings T^-T, which correlate by T'T, T (k, k)."""
         k, is_rotation = len(T), np.allclose(T.T @ T, np.eye(len(T)), atol=1e-8)
         places, loadings, correlations = self.places.copy(), self.loadings.copy(), self.correlations.copy()
@@ -68,7 +68,7 @@ class Axes(NamedTuple):
         correlations[:k, :k] = np.eye(k) if is_rotation else T.T @ T
         return self._replace(places=places, loadings=loadings, correlations=correlations)
 
-    def by_size(self, kept: int) -> Axes:
+    def sorted_by_size(self, kept: int) -> Axes:
         """Return the axes with the first ones in the order of their sizes."""
         order = np.arange(len(self.sizes))
         order[:kept] = np.argsort(-self.sizes[:kept], kind="stable")
@@ -106,7 +106,7 @@ def offsets_of(factors: Factors, around: float | None = None) -> np.ndarray:
     return effects - (effects.mean() if around is None else around)
 
 
-def in_average_rows(expectation: np.ndarray, factors: Factors, around: float | None = None) -> np.ndarray:
+def remove_row_effects(expectation: np.ndarray, factors: Factors, around: float | None = None) -> np.ndarray:
     """Return E[V] (F, N) of counts without effects of rows, which are how much was counted; of others as it is.
 
     factors : of these rows; around : the mean effect, by default theirs
@@ -114,7 +114,7 @@ def in_average_rows(expectation: np.ndarray, factors: Factors, around: float | N
     return expectation * np.exp(-offsets_of(factors, around))
 
 
-def law_of(factors: Factors) -> Law:
+def entry_distribution(factors: Factors) -> EntryDistribution:
     """Return how an entry is distributed given its ψ."""
     if SIZES in factors.others:
         return Sizes(factors.others[SIZES])
@@ -132,10 +132,10 @@ def axes_of(factors: Factors) -> Axes:
     there = sizes > (NOTHING * first if first > LEAST * np.sqrt(len(of_rows) * len(of_columns)) else np.inf)
     root = np.sqrt(len(of_rows))
     places, loadings = root * (Q @ left)[:, there], (P @ right.T)[:, there] * sizes[there] / root
-    return Axes(places, loadings, intercepts, law_of(factors), offsets_of(factors), np.eye(places.shape[1]))
+    return Axes(places, loadings, intercepts, entry_distribution(factors), offsets_of(factors), np.eye(places.shape[1]))
 
 
-def kept_axes(
+def number_of_axes(
     axes: Axes, matrix: NamedMatrix, most: int, least: float = LEAST_RATIO, known: int = 1
 ) -> tuple[int, str]:
     """Return how many axes, `most` at most, are no noise and have this ratio to the first, and why no more.
@@ -157,14 +157,14 @@ def kept_axes(
 def _has_another(axes: Axes, kept: int, matrix: NamedMatrix) -> bool:
     """Return whether residuals of the first axes have more in common than those of drawn matrices."""
     rng = np.random.default_rng(seed_sequence(0))
-    given = axes.law.at(axes.log_odds(kept)).short()
+    given = axes.distribution.conditional_on(axes.log_odds(kept)).as_float32()
     mean = given.mean
     weight = matrix.observed / np.sqrt(np.maximum(given.variance, np.float32(LEAST_VARIANCE)))
-    largest = _largest((getattr(matrix, matrix.field) - mean) * weight)
-    return all(_largest((given.drawn(rng) - mean) * weight) < largest for _ in range(SIMULATED))
+    largest = _largest_singular_value((getattr(matrix, matrix.field) - mean) * weight)
+    return all(_largest_singular_value((given.draw(rng) - mean) * weight) < largest for _ in range(SIMULATED))
 
 
-def _largest(residuals: np.ndarray) -> float:
+def _largest_singular_value(residuals: np.ndarray) -> float:
     """Return the largest singular value, by a few steps of subspace iteration: of noise a per cent too small.
 
     Which it is of all matrices that are compared alike.
@@ -176,7 +176,7 @@ def _largest(residuals: np.ndarray) -> float:
     return float(np.linalg.norm(residuals @ block, 2))
 
 
-def signed(axes: Axes) -> Axes:
+def orient_axes(axes: Axes) -> Axes:
     """Return the axes turned so that the sum of discriminations is positive; of 0, that of their third powers."""
     sums, cubes = axes.loadings.sum(axis=0), (axes.loadings**3).sum(axis=0)
     is_balanced = np.abs(sums) <= 1e-9 * np.abs(axes.loadings).sum(axis=0)

@@ -39,7 +39,7 @@ class Spread(NamedTuple):
         return cls(means, lower, upper, means.std(axis=0))
 
 
-def typical_half(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+def typical_half_width(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """Return half of the median interval on each axis, (A,), of ends (F, A)."""
     return np.median(upper - lower, axis=0) / 2
 
@@ -49,12 +49,12 @@ def r_hat_of_positions(lower: np.ndarray, upper: np.ndarray, between_chains: np.
 
     It is √(V / (V - B)), V the variance of all draws of a typical row and B that of the chains' means.
     """
-    variance, between = (typical_half(lower, upper) / ndtri((1 + level) / 2)) ** 2, between_chains**2
+    variance, between = (typical_half_width(lower, upper) / ndtri((1 + level) / 2)) ** 2, between_chains**2
     with np.errstate(divide="ignore"):
         return np.sqrt(variance / np.maximum(variance - between, 0.0))
 
 
-def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
+def conditional_spread(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     """Return intervals by each row's own information on its position, with a N(0, C) prior, C the axes' correlations.
 
     The information of row f is Σ_n i_fn d_n d_n' over its observed entries, i = p (1 - p) of zeros and ones, and its
@@ -62,7 +62,7 @@ def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     population as the mean posterior variance is, which fixes their scale.
     """
     A = axes.loadings.shape[1]
-    weights = matrix.observed * axes.law.at(axes.log_odds(A)).information
+    weights = matrix.observed * axes.distribution.conditional_on(axes.log_odds(A)).information
     first, second = np.triu_indices(A)
     packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
     information = np.empty((len(weights), A, A))
@@ -76,7 +76,7 @@ def given_columns(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     return Spread(means, means - half_widths, means + half_widths, scale)
 
 
-def of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1) -> Spread:
+def spread_of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1) -> Spread:
     """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized.
 
     The draws are those of so many chains, one after another, with as many each. What is kept of positions stays.

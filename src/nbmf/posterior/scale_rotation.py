@@ -3,7 +3,7 @@
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.posterior.scale_axes import LEAST_RATIO, MOST_KEPT, WEAK, WEAK_BUT_THERE, Axes, kept_axes
+from nbmf.posterior.scale_axes import LEAST_RATIO, MOST_KEPT, WEAK, WEAK_BUT_THERE, Axes, number_of_axes
 
 SIMPLER = 0.05  # axes a column depends on, by which a rotation has to reduce their mean number
 MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes time in their square
@@ -12,10 +12,10 @@ MOST_ROTATED = 300  # columns that a rotation is sought for: statsmodels takes t
 # correlate; of a gradient, votes, moods and species on hardly fewer.
 SIMPLER_OBLIQUE, SIMPLE = 0.12, 1.3
 LEAST_OBLIQUE = 0.04  # as LEAST_RATIO, of axes that may become as large as the first: scales that correlate by .7
-ONE = 0.75  # correlation of two axes that may as well be one, of questions that are asked both ways
+SAME_AXIS = 0.75  # correlation of two axes that may as well be one, of questions that are asked both ways
 
 
-def reported(
+def choose_reported_axes(
     axes: Axes, matrix: NamedMatrix, most: int | None = None, may_correlate: bool = True
 ) -> tuple[Axes, int, str, bool]:
     """Return the axes as they are reported, how many, why no more, and whether they are rotated; see Scale.
@@ -30,46 +30,46 @@ def reported(
     may_correlate : bool
     """
     most = most or MOST_KEPT
-    kept, limit = kept_axes(axes, matrix, most)
+    kept, limit = number_of_axes(axes, matrix, most)
     if may_correlate:
-        there, reason = kept_axes(axes, matrix, most, LEAST_OBLIQUE, kept) if limit == WEAK else (kept, limit)
+        there, reason = number_of_axes(axes, matrix, most, LEAST_OBLIQUE, kept) if limit == WEAK else (kept, limit)
         for number in range(there, max(kept, 2) - 1, -1):
-            found = correlated(axes, number)
+            found = rotate_obliquely(axes, number)
             if found is not None:
                 return found, number, reason if number == there else WEAK_BUT_THERE, True
         limit = WEAK_BUT_THERE if there > kept else limit
-    axes, is_rotated = rotated(axes, kept)
+    axes, is_rotated = rotate_axes(axes, kept)
     return axes, kept, limit, is_rotated
 
 
-def rotated(axes: Axes, kept: int) -> tuple[Axes, bool]:
+def rotate_axes(axes: Axes, kept: int) -> tuple[Axes, bool]:
     """Return the axes with the kept ones rotated by varimax, if columns depend on fewer then."""
     if kept == 1:
         return axes, False
     loadings = axes.loadings[:, :kept]
-    rotations = [np.eye(kept), *_turns(loadings, "varimax", _starts(kept))]
+    rotations = [np.eye(kept), *_rotations(loadings, "varimax", _starts(kept))]
     counts = [_axes_per_column(loadings @ each) for each in rotations]
     best = int(np.argmin(counts))
     if counts[best] > counts[0] - SIMPLER:
         return axes, False
-    return axes.turned(rotations[best]).by_size(kept), True
+    return axes.transformed(rotations[best]).sorted_by_size(kept), True
 
 
-def correlated(axes: Axes, kept: int) -> Axes | None:
+def rotate_obliquely(axes: Axes, kept: int) -> Axes | None:
     """Return the axes with the kept ones rotated obliquely (quartimin); None unless columns depend on fewer by far.
 
     They have to be of sizes like those of axes that are reported, and different ones.
     """
     loadings = axes.loadings[:, :kept]
-    starts = [np.eye(kept), *_turns(loadings, "varimax", _starts(kept))]
+    starts = [np.eye(kept), *_rotations(loadings, "varimax", _starts(kept))]
     fewest = min(_axes_per_column(loadings @ each) for each in starts)
-    found = [axes.turned(each) for each in _turns(loadings, "quartimin", starts)]
+    found = [axes.transformed(each) for each in _rotations(loadings, "quartimin", starts)]
     best = min(found, key=lambda one: _axes_per_column(one.loadings[:, :kept]))
     if _axes_per_column(best.loadings[:, :kept]) > min(fewest - SIMPLER_OBLIQUE, SIMPLE):
         return None
-    best = best.by_size(kept)
+    best = best.sorted_by_size(kept)
     sizes, alike = best.sizes[:kept], np.abs(np.triu(best.correlations[:kept, :kept], 1)).max()
-    return best if sizes[-1] >= LEAST_RATIO * sizes[0] and alike <= ONE else None
+    return best if sizes[-1] >= LEAST_RATIO * sizes[0] and alike <= SAME_AXIS else None
 
 
 def _starts(kept: int) -> list[np.ndarray]:
@@ -77,7 +77,7 @@ def _starts(kept: int) -> list[np.ndarray]:
     return [np.eye(kept), np.linalg.qr(np.vander(np.arange(1.0, kept + 1), kept))[0]]
 
 
-def _turns(loadings: np.ndarray, criterion: str, starts: list[np.ndarray]) -> list[np.ndarray]:
+def _rotations(loadings: np.ndarray, criterion: str, starts: list[np.ndarray]) -> list[np.ndarray]:
     """Return the T that a criterion leads to from each start, by the columns that depend most on the axes."""
     from statsmodels.multivariate.factor_rotation import rotate_factors  # half a second, and few need it
 

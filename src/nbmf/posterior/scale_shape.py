@@ -54,14 +54,14 @@ def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
         return Shape()
     places = np.sort(places)[:: -(-len(places) // COMPARED)]
     some = positions[places]
-    groups, silhouette = _groups(some)
+    groups, silhouette = _find_groups(some)
     if silhouette >= APART:
         return Shape(groups, silhouette)
     most, across = _most_bent(some)
     is_by_means = means is not None and _follows(across, means[places])
     if most <= BENT or is_by_means or _is_chance(most, some):
         return Shape()
-    return Shape(bend=most, along=_along(positions) if positions.shape[1] == 2 else None)
+    return Shape(bend=most, along=_arch_places(positions) if positions.shape[1] == 2 else None)
 
 
 def _is_chance(found: float, positions: np.ndarray) -> bool:
@@ -115,7 +115,7 @@ def _bends(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return products**2 / variance, x, y * np.sign(products)
 
 
-def _along(positions: np.ndarray) -> np.ndarray:
+def _arch_places(positions: np.ndarray) -> np.ndarray:
     """Return places along an arch, which may close in at its ends: the angle around a point within it, 0 to 1."""
     bends, x, y = _bends(positions)
     best = int(bends.argmax())
@@ -125,7 +125,7 @@ def _along(positions: np.ndarray) -> np.ndarray:
     return (angle - angle.min()) / np.ptp(angle)
 
 
-def _groups(positions: np.ndarray) -> tuple[int, float]:
+def _find_groups(positions: np.ndarray) -> tuple[int, float]:
     """Return the number of groups by Ward's method that has the largest mean silhouette, and that."""
     from sklearn.metrics import silhouette_score  # which one axis does not need, and takes a second
 

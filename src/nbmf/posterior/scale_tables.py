@@ -32,7 +32,7 @@ def has_location(scale: Scale) -> bool:
     """
     known = scale.location[~np.isnan(scale.location)]
     differ = known.size == 1 or (known.size > 1 and np.ptp(known) > SAME * np.ptp(scale.positions))
-    return bool(scale.kept == 1 and not scale.of_counts and differ)
+    return bool(scale.kept == 1 and not scale.has_counts and differ)
 
 
 def columns_table(scale: Scale) -> pd.DataFrame:
@@ -41,13 +41,13 @@ def columns_table(scale: Scale) -> pd.DataFrame:
     Of counts there are levels and slopes.
     """
     columns = {"column": scale.column_names}
-    columns |= {"level": scale.levels} if scale.of_counts else {"difficulty": scale.difficulty}
+    columns |= {"level": scale.levels} if scale.has_counts else {"difficulty": scale.difficulty}
     if has_location(scale):
         columns["location on axis 1"] = scale.location
     if scale.categories:
         thresholds = zip(scale.categories[:-1], scale.thresholds.T, strict=True)
         columns |= {f"threshold above {name}": each for name, each in thresholds}
-    slope, what = ("slope", "count") if scale.of_counts else ("discrimination", "ones")
+    slope, what = ("slope", "count") if scale.has_counts else ("discrimination", "ones")
     what = "mean category" if scale.categories else what
     for a, name in enumerate(scale.names):
         columns |= {

@@ -77,7 +77,7 @@ class DrawStore:
                 f"draw {number + 1} of {self._name} does not fit into ",
                 Setting("max_memory_gb", self._max_memory_gb),
                 " any more: its components have become too many, or it has more than W and H; take ",
-                *_up_to({"n_draws": number}),
+                *_limit_words({"n_draws": number}),
             )
 
     def take_means(self, number: int, state: State) -> None:
@@ -102,7 +102,7 @@ class DrawStore:
             arrays["draws of W"] = np.concatenate([one.W for one in drawn], axis=1)
             arrays["draws of H"] = np.concatenate([one.H for one in drawn], axis=0)
             for name in drawn[0].others:
-                arrays |= _packed(OTHER + name, [one.others[name] for one in drawn])
+                arrays |= _pack(OTHER + name, [one.others[name] for one in drawn])
         return arrays
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:
@@ -115,7 +115,7 @@ class DrawStore:
             H = np.split(snapshot["draws of H"], ends, axis=0)
             shapes = " shapes"
             names = [name.removesuffix(shapes) for name in snapshot if name.startswith(OTHER) and name.endswith(shapes)]
-            others = {name.removeprefix(OTHER): _unpacked(snapshot[name], snapshot[name + shapes]) for name in names}
+            others = {name.removeprefix(OTHER): _unpack(snapshot[name], snapshot[name + shapes]) for name in names}
             for s, (w, h) in enumerate(zip(W, H, strict=True)):
                 more = {name: arrays[s] for name, arrays in others.items()}
                 self.factors.append(Factors(w.copy(), h.copy(), more))
@@ -132,7 +132,7 @@ def _single(array: np.ndarray) -> np.ndarray:
     return np.array(array, kind, order="C")
 
 
-def _packed(name: str, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
+def _pack(name: str, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
     """Return arrays of the same number of axes as one, and their shapes."""
     shapes = np.array([array.shape for array in arrays], int)
     return {
@@ -141,8 +141,8 @@ def _packed(name: str, arrays: list[np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-def _unpacked(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
-    """Return the arrays that `_packed` has made one."""
+def _unpack(flat: np.ndarray, shapes: np.ndarray) -> list[np.ndarray]:
+    """Return the arrays that `_pack` has made one."""
     parts = np.split(flat, np.cumsum(shapes.prod(axis=1, dtype=int))[:-1])
     return [part.reshape(shape).copy() for part, shape in zip(parts, shapes, strict=True)]
 
@@ -170,11 +170,11 @@ def refuse_too_much_memory(shape: tuple[int, int], K: int, n_draws: int, max_mem
         f" need {needed:.2g} GB, ",
         Setting("max_memory_gb", max_memory_gb),
         ": what fits is ",
-        *_up_to(most),
+        *_limit_words(most),
     )
 
 
-def _up_to(most: dict[str, int]) -> Iterator[str | Setting]:
+def _limit_words(most: dict[str, int]) -> Iterator[str | Setting]:
     """Yield the words for what would fit: the largest values that would, or more memory."""
     for name, value in most.items():
         if value:

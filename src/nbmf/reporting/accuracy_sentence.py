@@ -19,7 +19,7 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
     with_components, without = verdict.accuracy, verdict.without_components
     if with_components is None or without is None:
         return ""
-    reached, alone = pair(with_components.overall, without.overall)
+    reached, alone = percent_pair(with_components.overall, without.overall)
     baseline = LABELS[verdict.most_right]
     text = f"{reached} of the held-out entries are predicted right, {alone} without components ({baseline})"
     ones = matrix.counts()["ones"] / matrix.n_observed
@@ -30,14 +30,14 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
             f"{text}. As {max(ones, 1 - ones):.1%} of all entries are {common}, this count says little: what matters "
             f"is how probable the rare {rare} are predicted to be, which the log loss in nats measures"
         )
-    columns = _of_columns(with_components, without, matrix.column_names) if verdict.found else ""
+    columns = _column_gains(with_components, without, matrix.column_names) if verdict.found else ""
     text += f"; {columns}" if columns else ""
     if is_same and verdict.predicts:
         text += ". The gain is in how probable entries are predicted to be, which the log loss in nats measures"
     return text
 
 
-def _of_columns(with_components: Accuracy, without: Accuracy, names: Sequence[str]) -> str:
+def _column_gains(with_components: Accuracy, without: Accuracy, names: Sequence[str]) -> str:
     """Return the columns of which more is predicted right than without components, and that with the least gain."""
     each = zip(names, with_components.by_column, without.by_column, with_components.entries, strict=True)
     named = [(name, p, q, entries) for name, p, q, entries in each if entries >= ENOUGH]
@@ -47,19 +47,19 @@ def _of_columns(with_components: Accuracy, without: Accuracy, names: Sequence[st
     most = [column for column in columns[:MOST] if column[0] >= WORTH_NAMING]
     parts = []
     if most:
-        parts.append("most gained: " + ", ".join(map(_one, most)))
+        parts.append("most gained: " + ", ".join(map(_column_phrase, most)))
     if len(columns) > len(most) and columns[-1][0] < (columns[0][0] if most else -WORTH_NAMING):
-        parts.append("least: " + _one(columns[-1]))
+        parts.append("least: " + _column_phrase(columns[-1]))
     return "; ".join(parts)
 
 
-def _one(column: tuple[float, str, float, float]) -> str:
+def _column_phrase(column: tuple[float, str, float, float]) -> str:
     _, name, with_components, without = column
-    reached, alone = pair(with_components, without)
+    reached, alone = percent_pair(with_components, without)
     return f"{name!r} {reached} as without" if reached == alone else f"{name!r} {reached} instead of {alone}"
 
 
-def pair(first: float, second: float) -> tuple[str, str]:
+def percent_pair(first: float, second: float) -> tuple[str, str]:
     """Return two proportions in percent, with a decimal where they differ by less than one percent."""
     digits = 1 if 0 < abs(first - second) < 0.01 else 0
     return percent(first, digits), percent(second, digits)

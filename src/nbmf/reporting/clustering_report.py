@@ -13,15 +13,15 @@ from nbmf.families.mixed_membership.em import OUTWEIGHS
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.families.mixed_membership.membership_parameters import MIXTURE
 from nbmf.inference.one_component import is_worse
-from nbmf.io.cells import counted
+from nbmf.io.cells import count_phrase
 from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.distinguishing import agreement, by_label, digits_of, order_of_components, shares_of_components
 from nbmf.posterior.nearest import nearest_shares
 from nbmf.reporting.group_table import group_table
-from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
+from nbmf.reporting.lookups import MOST_COMPONENTS, select_for_lookup
 from nbmf.reporting.model import Answer, Entry, Figure, Lines, Lookup, Measure, NextStep, Report, Section, Table
-from nbmf.reporting.words import listed, one_or_many
+from nbmf.reporting.words import format_settings
 
 COLUMNS, CATEGORIES, WORDS = 8, 3, 10  # of a component, at most, in a report
 LEAST = 0.01  # nats of a column that is worth a word
@@ -87,7 +87,7 @@ class ClusteringResult:
         """How many rows have each component as their main one, int array (K,)."""
         return np.bincount(self.model.clusters_, minlength=self.order.size)[self.order]
 
-    def by_lift(self, topic: pd.DataFrame, count: int) -> pd.DataFrame:
+    def most_lifted(self, topic: pd.DataFrame, count: int) -> pd.DataFrame:
         """Return the words of a topic with the largest lift, of those that are not rare in it."""
         tokens = self.shares[int(topic["component"].iloc[0]) - 1] * self.table.cells.sum()
         least = max(LEAST_SHARE, LEAST_TOKENS / max(tokens, 1.0))
@@ -110,9 +110,9 @@ def clustering_report(
         )
         sections.append(Section("What to do next", [step]))
     else:
-        made_by.append(listed(result.model.get_params()))
+        made_by.append(format_settings(result.model.get_params()))
         sections += [
-            Section("The fit", [Lines([*facts(result)])]),
+            Section("The fit", [Lines([*clustering_facts(result)])]),
             Section(f"Look up a {result.row}", [_lookup(result)]),
             Section("Pictures", figures),
             Section("Labels", [*_labels(result)]),
@@ -151,11 +151,12 @@ def _choice(result: ClusteringResult, choice: ComponentChoice) -> Section:
     return Section("", blocks)
 
 
-def facts(result: ClusteringResult) -> Iterator[str]:
+def clustering_facts(result: ClusteringResult) -> Iterator[str]:
     """Yield what was fitted, and whether it can be relied on."""
     model, component, (rows, columns) = result.model, result.component, result.table.shape
     K = model.memberships_.shape[1]
-    yield f"{result.name}: {counted(rows, result.row)} x {counted(columns, 'word' if result.has_words else 'column')}"
+    size = f"{count_phrase(rows, result.row)} x {count_phrase(columns, 'word' if result.has_words else 'column')}"
+    yield f"{result.name}: {size}"
     yield f"{TITLES[result.model_name]}; K = {K}"
     if (distinct := model.distinct_components_) < K:
         yield f"COLLAPSED: of {K} {component}s only {distinct} differ; take fewer"
@@ -196,7 +197,7 @@ def _lookup(result: ClusteringResult) -> Lookup:
     shares, groups = result.model.memberships_[:, result.order], result.table.row_groups
     numbers = range(min(result.order.size, MOST_COMPONENTS))
     measures = [Measure(f"{result.component} {k + 1}", shares[:, k], is_share=True) for k in numbers]
-    chosen = chosen_of(result.table.row_names, measures, result.order.size)
+    chosen = select_for_lookup(result.table.row_names, measures, result.order.size)
     near = nearest_shares(shares[chosen])
     more = "" if len(numbers) == result.order.size else f", the first {len(numbers)} of {result.order.size}"
     sentences = [
@@ -208,7 +209,7 @@ def _lookup(result: ClusteringResult) -> Lookup:
         noun=result.row,
         names=result.table.row_names[chosen],
         total=len(shares),
-        measures=[measure.at(chosen) for measure in measures],
+        measures=[measure.take(chosen) for measure in measures],
         sentences=sentences,
         places=chosen,
         nearest=near.places,
@@ -242,14 +243,14 @@ def _entries(result: ClusteringResult) -> Iterator[Entry]:
     for number, rows in result.distinguishing.groupby("component"):
         title = (
             f"{result.component} {number}: {percent(shares[number - 1])} of all shares; "
-            f"the main one of {one_or_many(sizes[number - 1], result.row)}"
+            f"the main one of {count_phrase(sizes[number - 1], result.row)}"
         )
         lines = _topic_lines(result, rows) if result.has_words else _column_lines(rows)
         yield Entry(title, [(label, text) for label, text in lines if text], style.colour_of_component(number - 1))
 
 
 def _topic_lines(result: ClusteringResult, topic: pd.DataFrame) -> list[tuple[str, str]]:
-    probable, lifted = topic.nlargest(WORDS, "value"), result.by_lift(topic, WORDS)
+    probable, lifted = topic.nlargest(WORDS, "value"), result.most_lifted(topic, WORDS)
     return [
         ("probable", ", ".join(f"{row.column} {row.value:.3f}" for row in probable.itertuples())),
         ("typical", ", ".join(f"{row.column} x{row.lift:.3g}" for row in lifted.itertuples())),

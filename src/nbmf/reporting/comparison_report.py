@@ -9,8 +9,9 @@ from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.entries import likelihoods_of
 from nbmf.evaluation.result import RANKED, Comparison
 from nbmf.evaluation.verdict import MethodChoice
+from nbmf.io.cells import count_phrase
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
-from nbmf.reporting.words import SCORED_BY, listed, one_or_many
+from nbmf.reporting.words import SCORED_BY, format_settings
 
 
 def comparison_report(
@@ -39,19 +40,17 @@ def comparison_report(
     DataError
         If there is nothing to recommend.
     """
-    advice, masks = found.recommendation, found.scores["mask"].nunique()
-    title = (
-        f"Held-out log loss of {found.name} over {one_or_many(masks, 'mask')}: nats per {found.unit}, smaller is better"
-    )
+    advice, masks = found.recommendation, count_phrase(found.scores["mask"].nunique(), "mask")
+    title = f"Held-out log loss of {found.name} over {masks}: nats per {found.unit}, smaller is better"
     K = None if _finds_components(found.methods[advice.take]) else advice.take_K
     next_step = NextStep("next:", next_command(advice.take, K))
     sections = [
         Section("Is there structure?", [] if structure is None else [_structure(structure)]),
         Section("Held-out log loss", figures),
-        Section("Scores", [Lines([title, *_scored_by(found), *_ranked_by(found)]), score_table(found)]),
+        Section("Scores", [Lines([title, *_scoring_notes(found), *_ranking_notes(found)]), score_table(found)]),
         Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
     ]
-    settings = "; ".join(f"{entry['label']}: {listed(entry['settings'])}" for entry in found.methods.values())
+    settings = "; ".join(f"{entry['label']}: {format_settings(entry['settings'])}" for entry in found.methods.values())
     return Report(f"{found.name}: which method", [each for each in sections if each.blocks], [command, settings])
 
 
@@ -62,7 +61,7 @@ def _structure(choice: MethodChoice) -> Lines:
     )
 
 
-def _scored_by(found: Comparison) -> list[str]:
+def _scoring_notes(found: Comparison) -> list[str]:
     """Return by which distribution each method is scored, if there are several or values are counts."""
     labels: dict[str, list[str]] = {}
     for method, likelihood in likelihoods_of(found.methods).items():
@@ -71,7 +70,7 @@ def _scored_by(found: Comparison) -> list[str]:
     return [f"{words}: {', '.join(each)}" for words, each in labels.items()]
 
 
-def _ranked_by(found: Comparison) -> list[str]:
+def _ranking_notes(found: Comparison) -> list[str]:
     """Return what recall and NDCG are, where there are any."""
     if not set(RANKED) <= set(found.scores):
         return []

@@ -13,12 +13,12 @@ from nbmf.plotting.labelled_factor import contrast
 from nbmf.posterior.components import NEAR_MEANS, Components, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, ReportedFit
 from nbmf.reporting.model import Entry
-from nbmf.reporting.words import before_number
+from nbmf.reporting.words import quote_if_number
 
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
-LIKE_SUMS = 0.8  # correlation of a component with the logarithms of the sums of rows, from which on it is said
-AT_LEAST = 0.1  # of the largest weight, for a row or a column to be named
+SUMS_CORRELATION = 0.8  # correlation of a component with the logarithms of the sums of rows, from which on it is said
+LEAST_WEIGHT = 0.1  # of the largest weight, for a row or a column to be named
 MEMBERS = 3  # observed entries of rows, or columns, that belong to a component, for a proportion of ones among them
 PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
@@ -26,26 +26,26 @@ DIGITS = 2  # significant ones of the largest weight
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
 
-def key_of(components: Components) -> str:
+def reading_key(components: Components) -> str:
     """Return how to read the entries of the components."""
     model = components.model
     of_W, of_H = model.meanings
     if _has_signs(model):
         return f"rows (W), columns (H): {of_W}, the largest (+) and the smallest (-)"
     key = (
-        f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted(model)} + where it is most above "
+        f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted_axis(model)} + where it is most above "
         "the mean of the other components, - where most below"
     )
-    one, others = ("row", "columns") if _contrasted(model) == "rows" else ("column", "rows")
+    one, others = ("row", "columns") if _contrasted_axis(model) == "rows" else ("column", "rows")
     if model.probabilities and model.distributions:
         key += f"; its {others}: the proportion of ones of the {one} in {others} that belong to the component more "
         key += f"than to others; all: in all {others}"
     elif model.probabilities:
         key += f"; all: the proportion of ones of the {one} in all {others}"
-    return key + _of_pure_members(components)
+    return key + _purity_note(components)
 
 
-def _of_pure_members(components: Components) -> str:
+def _purity_note(components: Components) -> str:
     """Return whom the probabilities of a component are those of: nobody, where all are mixtures."""
     model = components.model
     if not (model.distributions and model.probabilities):
@@ -62,7 +62,7 @@ def effect_entries(result: ReportedFit) -> list[Entry]:
     entries, to = [], "components"
     effects = result.effects()
     if result.scale is not None:  # which has the levels of columns, and rows' effects but for counts
-        effects, to = {axis: effects[axis] for axis in effects if axis == "row" and result.scale.of_counts}, "axes"
+        effects, to = {axis: effects[axis] for axis in effects if axis == "row" and result.scale.has_counts}, "axes"
     for axis, values in effects.items():
         side = _Side(result.names(axis), values[:, None], 0, result.intervals.get(DRAWN_EFFECTS[axis]))
         lines = [(f"{axis}s +", side.named(values)), (f"{axis}s -", side.named(-values))]
@@ -75,9 +75,9 @@ def component_entry(number: int, result: ReportedFit) -> Entry:
     from nbmf.plotting import style  # loads Matplotlib
 
     components = result.components
-    sides = {axis: _side_of(axis, number, result) for axis in AXES}
+    sides = {axis: _make_side(axis, number, result) for axis in AXES}
     if components.intercepts[number]:
-        title, lines = _intercept(number, result, sides)
+        title, lines = _describe_intercept(number, result, sides)
     else:
         title, lines = _title(number, result), _lines(number, result, sides)
     return _entry(title, lines, style.colour_of_component(number))
@@ -97,11 +97,11 @@ def _title(number: int, result: ReportedFit) -> str:
 
 def _lines(number: int, result: ReportedFit, sides: dict[str, "_Side"]) -> list[tuple[str, str]]:
     """Return what is most typical of a component, and what is least."""
-    components, lines = result.components, list(_as_sums(result, sides["rows"]))
+    components, lines = result.components, list(_sums_line(result, sides["rows"]))
     for axis, side in sides.items():
         if _has_signs(components.model):
             lines += [(f"{axis} +", side.named(side.values)), (f"{axis} -", side.named(-side.values))]
-        elif axis == _contrasted(components.model):
+        elif axis == _contrasted_axis(components.model):
             above = contrast(side.weights[:, : components.active])[:, number]
             most, least = side.named(above), side.named(-above)
             nothing = side.nothing_special()
@@ -113,16 +113,18 @@ def _lines(number: int, result: ReportedFit, sides: dict[str, "_Side"]) -> list[
     return lines
 
 
-def _as_sums(result: ReportedFit, rows: "_Side") -> Iterator[tuple[str, str]]:
+def _sums_line(result: ReportedFit, rows: "_Side") -> Iterator[tuple[str, str]]:
     """Yield that a component of counts orders rows by how much was counted in them."""
     if not isinstance(result.matrix, CountMatrix) or result.matrix.dense is not None or np.ptp(rows.values) == 0:
         return
     sums = np.log1p(np.maximum(result.matrix.tallies, 0).sum(axis=1))
-    if np.ptp(sums) > 0 and abs(r := np.corrcoef(rows.values, sums)[0, 1]) >= LIKE_SUMS:
+    if np.ptp(sums) > 0 and abs(r := np.corrcoef(rows.values, sums)[0, 1]) >= SUMS_CORRELATION:
         yield "sums", f"rows differ much as the logarithms of their sums do (r = {r:.2f}): by how much was counted"
 
 
-def _intercept(number: int, result: ReportedFit, sides: dict[str, "_Side"]) -> tuple[str, list[tuple[str, str]]]:
+def _describe_intercept(
+    number: int, result: ReportedFit, sides: dict[str, "_Side"]
+) -> tuple[str, list[tuple[str, str]]]:
     """Return title and lines of a component that sets nobody apart."""
     components = result.components
     axis, share = f"{components.intercepts[number]}s", components.shares[number]
@@ -147,17 +149,17 @@ def _other_side(sides: dict[str, "_Side"], axis: str) -> "_Side":
     return sides["columns" if axis == "rows" else "rows"]
 
 
-def _side_of(axis: str, number: int, result: ReportedFit) -> "_Side":
+def _make_side(axis: str, number: int, result: ReportedFit) -> "_Side":
     """Return the "rows" or the "columns" with what a component is to them."""
     model, (factor, one) = result.components.model, AXES[axis]
     weights = model.W_ if factor == "W" else model.H_.T
     means = result.means(one) if factor in model.probabilities else None
     are_proportions = factor in model.probabilities | model.distributions
     names, interval = result.names(one), result.interval_of(factor, number)
-    return _Side(names, weights, number, interval, means, are_proportions, _among_its_own(axis, number, result))
+    return _Side(names, weights, number, interval, means, are_proportions, _own_proportions(axis, number, result))
 
 
-def _among_its_own(axis: str, number: int, result: ReportedFit) -> tuple[str, np.ndarray] | None:
+def _own_proportions(axis: str, number: int, result: ReportedFit) -> tuple[str, np.ndarray] | None:
     """Return the proportions of ones in what belongs to a component more than to others; None if that is little.
 
     Its probabilities are those of a row, or column, that belongs to it alone; few do, so that they are extremes.
@@ -182,7 +184,7 @@ def _has_signs(model: Factorization) -> bool:
     return bool((model.W_ < 0).any())
 
 
-def _contrasted(model: Factorization) -> str:
+def _contrasted_axis(model: Factorization) -> str:
     """Return the side that says what a component means, by how it differs from the others."""
     return "rows" if model.probabilities == {"W"} else "columns"
 
@@ -196,7 +198,7 @@ class _Side(NamedTuple):
     interval : (lower, upper), float arrays (n,), or None
     means : float array (n,) or None, the proportions of ones in all data; NaN where they are unknown
     are_proportions : bool, whether weights are shown in percent
-    its_own : of what belongs to the component, what that is called and the proportions of ones there (n,); or None
+    own_proportions : what the members of the component are called, and the proportions of ones among them (n,); or None
     """
 
     names: np.ndarray
@@ -205,7 +207,7 @@ class _Side(NamedTuple):
     interval: tuple[np.ndarray, np.ndarray] | None
     means: np.ndarray | None = None
     are_proportions: bool = False
-    its_own: tuple[str, np.ndarray] | None = None
+    own_proportions: tuple[str, np.ndarray] | None = None
 
     @property
     def values(self) -> np.ndarray:
@@ -215,11 +217,11 @@ class _Side(NamedTuple):
     def named(self, importance: np.ndarray) -> str:
         """Return the most important names with their values, "" if none is of any importance."""
         order = np.argsort(-importance, kind="stable")[:NAMED]
-        return self.listed([i for i in order if importance[i] >= AT_LEAST * abs(self.weights).max()])
+        return self.listed([i for i in order if importance[i] >= LEAST_WEIGHT * abs(self.weights).max()])
 
     def listed(self, places: Iterable[int]) -> str:
         """Return names with their values, and with what is usual in all data where that is known."""
-        return ", ".join(f"{before_number(self.names[i])} {self._value(i)}" for i in places)
+        return ", ".join(f"{quote_if_number(self.names[i])} {self._value(i)}" for i in places)
 
     def nothing_special(self) -> str:
         """Return why no name is worth telling: the probabilities are all the same, or those of all data; else ""."""
@@ -245,7 +247,7 @@ class _Side(NamedTuple):
         if self.interval is not None:
             lower, upper = self.interval
             text += f" [{self.written(lower[i])}, {self.written(upper[i])}]"
-        usual = [] if self.its_own is None else [self.its_own]
+        usual = [] if self.own_proportions is None else [self.own_proportions]
         usual += [] if self.means is None else [("all", self.means)]
         told = [f"{whose}: {percent(proportions[i])}" for whose, proportions in usual if not np.isnan(proportions[i])]
         return f"{text} ({', '.join(told)})" if told else text

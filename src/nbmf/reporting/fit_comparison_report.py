@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.fit_comparison import FitComparison
+from nbmf.io.cells import count_phrase
 from nbmf.numerics.clustered_errors import format_error, format_p
 from nbmf.numerics.percent import percent
 from nbmf.reporting.model import Lines, Report, Section, Table
-from nbmf.reporting.words import one_or_many
 
 SURE = 0.05  # the level of which predicts better
 SHOWN = 15  # rows that moved
@@ -19,26 +19,28 @@ SHOWN = 15  # rows that moved
 def fit_comparison_report(found: FitComparison, names: tuple[str, str], command: str = "") -> Report:
     """Return the report of two fits, called by `names`."""
     sections = [
-        Section("What they have in common", [Lines([*_common(found, names)])]),
-        Section("Components", [_components(found, names)]),
-        Section("Rows", [*_rows(found, names)]),
-        Section("Which predicts better", [Lines([_prediction(found, names)])], leads=True),
+        Section("What they have in common", [Lines([*_common_facts(found, names)])]),
+        Section("Components", [_matching_table(found, names)]),
+        Section("Rows", [*_moved_rows(found, names)]),
+        Section("Which predicts better", [Lines([_prediction_sentence(found, names)])], leads=True),
     ]
     return Report(f"{names[0]} and {names[1]}", sections, [command])
 
 
-def _common(found: FitComparison, names: tuple[str, str]) -> Iterator[str]:
+def _common_facts(found: FitComparison, names: tuple[str, str]) -> Iterator[str]:
     for kind, number, only in (
         ("row", len(found.first.row_names), found.only[:2]),
         ("column", len(found.first.column_names), found.only[2:]),
     ):
-        alone = [f"{one_or_many(count, kind)} only in {name}" for count, name in zip(only, names, strict=True) if count]
-        yield f"{one_or_many(number, kind)} in common, by name" + "".join(f"; {words}" for words in alone)
+        alone = [
+            f"{count_phrase(count, kind)} only in {name}" for count, name in zip(only, names, strict=True) if count
+        ]
+        yield f"{count_phrase(number, kind)} in common, by name" + "".join(f"; {words}" for words in alone)
     if found.differing:
-        yield f"{one_or_many(found.differing, 'value')} of these differ"
+        yield f"{count_phrase(found.differing, 'value')} of these differ"
 
 
-def _components(found: FitComparison, names: tuple[str, str]) -> Table:
+def _matching_table(found: FitComparison, names: tuple[str, str]) -> Table:
     cells = [
         [row.first or "-", row.second or "-", *("" if np.isnan(r) else f"{r:.2f}" for r in (row.rows, row.columns))]
         for row in found.matched.itertuples()
@@ -49,7 +51,7 @@ def _components(found: FitComparison, names: tuple[str, str]) -> Table:
     return Table([*names, "rows", "columns"], cells, "<<>>", ["components, matched one to one"], note)
 
 
-def _rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Table]:
+def _moved_rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Table]:
     if found.rows is None:
         yield Lines([found.how_moved])
         return
@@ -57,15 +59,17 @@ def _rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Tabl
     yield Lines([f"rows with {found.how_moved}: {len(moved)} of {len(found.rows)}"])
     if len(moved):
         note = f"all rows are in rows.csv; {len(moved) - SHOWN} more moved" if len(moved) > SHOWN else ""
-        yield Table(["row", *names], [*_cells(moved.head(SHOWN))], "<>>" if found.first.is_scale else "<<<", [], note)
+        yield Table(
+            ["row", *names], [*_moved_row_cells(moved.head(SHOWN))], "<>>" if found.first.is_scale else "<<<", [], note
+        )
 
 
-def _cells(moved: pd.DataFrame) -> Iterator[list[str]]:
+def _moved_row_cells(moved: pd.DataFrame) -> Iterator[list[str]]:
     for row in moved.to_dict("records"):
-        yield [str(row["row"]), *(_cell(row, end) for end in ("first", "second"))]
+        yield [str(row["row"]), *(_format_place(row, end) for end in ("first", "second"))]
 
 
-def _cell(row: dict[str, Any], end: str) -> str:
+def _format_place(row: dict[str, Any], end: str) -> str:
     """Return a position, or a main component with the row's share of it, or its weight in it."""
     if (share := f"share in {end}") in row:
         return f"{row[end]} {percent(row[share])}"
@@ -74,7 +78,7 @@ def _cell(row: dict[str, Any], end: str) -> str:
     return f"{row[end]:.2f}"
 
 
-def _prediction(found: FitComparison, names: tuple[str, str]) -> str:
+def _prediction_sentence(found: FitComparison, names: tuple[str, str]) -> str:
     tested = found.prediction
     if tested is None:
         return f"which predicts better was not tested: {found.not_predicted}"

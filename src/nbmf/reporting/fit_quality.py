@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
-from nbmf.evaluation.baselines import at, baselines_of, prediction
+from nbmf.evaluation.baselines import baselines_of, predict_baseline, take_entries
 from nbmf.inference.component_search import component_grid, searches_components
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.one_component import is_worse
@@ -17,7 +17,7 @@ from nbmf.posterior.recording import training_loss
 from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
-from nbmf.reporting.words import SCORED_BY, before_number
+from nbmf.reporting.words import SCORED_BY, quote_if_number
 
 MOST_DIFFERENT = 5  # rows that chains see most differently
 AGREE = 1.05  # R-hat of positions up to which chains agree on them
@@ -27,7 +27,7 @@ LINKED, WAYS = 0.05, 2e10  # of the ways, below which missing entries are apart;
 EXCHANGED = 0.05  # difference of probabilities from which on means over sweeps do not say what is predicted
 
 
-def quality(result: ReportedFit, in_words: Callable[[str], str], method: str = "") -> Iterator[str]:
+def quality_sentences(result: ReportedFit, in_words: Callable[[str], str], method: str = "") -> Iterator[str]:
     """Yield the sentences; `in_words` puts advice that names Python's arguments into the reader's words.
 
     method : the id of the method, if it has one, which settings that are advised are those of
@@ -39,7 +39,7 @@ def quality(result: ReportedFit, in_words: Callable[[str], str], method: str = "
             'nbmf.load("model.npz").predict(rows, columns) gives those you name'
         )
     elif result.shows_components:  # of noise it would seem to be a success
-        yield f"loss on the data that were fitted: {_loss(matrix, model, result.expectation)}"
+        yield f"loss on the data that were fitted: {_describe_loss(matrix, model, result.expectation)}"
     runs = 1 if result.chains is None else len(result.chains.estimators)
     kind = "chain" if result.is_sampled else "start"
     yield f"{runs} {kind}{'s' * (runs > 1)} of {model.n_iter_} iterations, {result.seconds:.1f} s"
@@ -53,18 +53,18 @@ def quality(result: ReportedFit, in_words: Callable[[str], str], method: str = "
         other = ["another ", Setting("seed")] if is_sparse else ["more starts (", Setting("chains"), ")"]
         words = [f"WORSE THAN ONE COMPONENT: {numbers}; take ", *other, " or fewer ", Setting("n_components")]
         yield in_words(Message(*words, ", or there is no structure"))
-    yield from _of_chains(result, in_words, method) if result.is_sampled else _of_starts(result, in_words)
-    yield from _missing_elsewhere(result)
-    yield from _exchanged_labels(result, in_words)
-    yield from _all_in_use(result, in_words)
+    yield from _chain_agreement(result, in_words, method) if result.is_sampled else _start_agreement(result, in_words)
+    yield from _missing_pattern_warnings(result)
+    yield from _label_switching_warning(result, in_words)
+    yield from _full_use_advice(result, in_words)
 
 
-def _missing_elsewhere(result: ReportedFit) -> Iterator[str]:
+def _missing_pattern_warnings(result: ReportedFit) -> Iterator[str]:
     """Yield that missing entries are where little is observed, unlike those that were held out."""
     matrix = result.matrix
     if matrix.dense is not None or result.verdict is None or result.n_missing < MANY_MISSING:
         return
-    if _are_linked_by(matrix.observed) < LINKED:
+    if _linkage(matrix.observed) < LINKED:
         yield (
             "hardly any rows link the missing entries to those that were held out, as where two forms of a test have "
             "no items in common: how well missing ones are predicted is not known"
@@ -81,7 +81,7 @@ def _missing_elsewhere(result: ReportedFit) -> Iterator[str]:
             )
 
 
-def _are_linked_by(observed: np.ndarray) -> float:
+def _linkage(observed: np.ndarray) -> float:
     """Return how many ways lead from the row of a missing entry to its column, over those of an observed one.
 
     A way is by a column that was observed of the row, and another row of which both columns were. 1 of a matrix that
@@ -94,7 +94,7 @@ def _are_linked_by(observed: np.ndarray) -> float:
     return float(ways[~seen].mean() / ways[seen].mean())
 
 
-def _all_in_use(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
+def _full_use_advice(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield that a K which nothing chose may be too small, where all components are in use."""
     model, K = result.model, result.model.n_components_
     is_chosen = model.finds_components or result.component_search is not None
@@ -109,7 +109,7 @@ def _all_in_use(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator
         yield in_words(Message(f"all {K} components are in use, so that more may predict better: ", *auto))
 
 
-def _exchanged_labels(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
+def _label_switching_warning(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield that means of W and H over sweeps hide what is predicted, where their product is far from E[V].
 
     Elsewhere than in mixtures E[V] is no product of W and H, or has no scale on which to say what is far.
@@ -130,7 +130,7 @@ def _exchanged_labels(result: ReportedFit, in_words: Callable[[str], str]) -> It
         )
 
 
-def _loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
+def _describe_loss(matrix: NamedMatrix, model: Factorization, expectation: np.ndarray) -> str:
     if model.likelihood.unit != "entry":
         return f"per {model.likelihood.unit}, not comparable"
     if not isinstance(matrix, BinaryMatrix):
@@ -146,13 +146,13 @@ def _loss_next_to_baseline(matrix: NamedMatrix, model: Factorization) -> str:
     loss = training_loss(model, values).perplexity
     name, label = next(iter(baselines_of(likelihood).items()))
     loss_at = likelihood.loss_at(values, matrix.observed)
-    alone = loss_at(at(prediction(name, values), loss_at.rows, loss_at.columns)).perplexity
+    alone = loss_at(take_entries(predict_baseline(name, values), loss_at.rows, loss_at.columns)).perplexity
     scored_by = f", {SCORED_BY[likelihood.name]}" if likelihood.name in SCORED_BY else ""
     have = "have" if label.endswith("categories") else "has"
     return f"{loss:.4f} nats per entry{scored_by}; {label} alone {have} {alone:.4f}"
 
 
-def _of_starts(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
+def _start_agreement(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[str]:
     """Yield whether the starts end together, and what intervals are worth."""
     chains = result.chains
     if chains is not None and chains.converged:
@@ -171,7 +171,7 @@ def _of_starts(result: ReportedFit, in_words: Callable[[str], str]) -> Iterator[
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))
 
 
-def _of_chains(result: ReportedFit, in_words: Callable[[str], str], method: str) -> Iterator[str]:
+def _chain_agreement(result: ReportedFit, in_words: Callable[[str], str], method: str) -> Iterator[str]:
     """Yield whether the chains agree, and what to do if not."""
     chains = result.chains
     if chains is None and not result.shows_components:  # one was enough
@@ -200,7 +200,7 @@ def _of_chains(result: ReportedFit, in_words: Callable[[str], str], method: str)
     most = np.argsort(-of_row, kind="stable")[:MOST_DIFFERENT]
     yield (
         f"the chains' E[V] differ by {difference.mean():.3f} (standard deviation), most for "
-        + ", ".join(f"{before_number(names[f])} {of_row[f]:.3f}" for f in most)
+        + ", ".join(f"{quote_if_number(names[f])} {of_row[f]:.3f}" for f in most)
     )
 
 

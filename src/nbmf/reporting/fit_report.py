@@ -12,26 +12,26 @@ from nbmf.inference.declarations import Alignment, View
 from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
-from nbmf.posterior.groups import association_of, by_group
+from nbmf.posterior.groups import association_of, summarize_groups
 from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
-from nbmf.reporting.component_entries import component_entry, effect_entries, key_of
-from nbmf.reporting.fit_quality import quality
+from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key
+from nbmf.reporting.fit_quality import quality_sentences
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.group_table import group_table
-from nbmf.reporting.lookups import lookups_of
+from nbmf.reporting.lookups import make_lookups
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
 from nbmf.reporting.scale_entries import scale_blocks, shape_sentences
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.wording import Wording
-from nbmf.reporting.words import SCORED_BY, listed
+from nbmf.reporting.words import SCORED_BY, format_settings
 
 DESCRIBED = 12  # components
 TITLES = {View.GROUPS: "Components", View.SCALE: "Scale"}
-IN_WORDS = {View.GROUPS: "rows as mixtures of groups", View.SCALE: "rows on a scale"}
-OF_SAMPLES = "ones and as many zeros, each weighted by one over the chance of being among them"
+VIEW_DESCRIPTIONS = {View.GROUPS: "rows as mixtures of groups", View.SCALE: "rows on a scale"}
+SAMPLED_ENTRIES = "ones and as many zeros, each weighted by one over the chance of being among them"
 
 
 def fit_report(
@@ -61,19 +61,21 @@ def fit_report(
     sections = [Section("", [*answer, *([Lines(repeats)] if repeats else [])])]
     if verdict is not None and verdict.stack is not None:
         sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
-    sections.append(Section("The fit", [Lines([*facts(result)]), Lines([*quality(result, wording.of, method)])]))
+    sections.append(
+        Section("The fit", [Lines([*fit_facts(result)]), Lines([*quality_sentences(result, wording.render, method)])])
+    )
     if result.shows_components:
         sections += [
-            Section("Look up a row or a column", [*lookups_of(result, wording)]),
+            Section("Look up a row or a column", [*make_lookups(result, wording)]),
             Section("Pictures", figures),
             Section("Groups", [*group_tables(result)]),
-            Section(TITLES[view_of(result)], [*_described(result)]),
+            Section(TITLES[view_of(result)], [*_description_blocks(result)]),
         ]
         if result.other_view is not None:
-            sections.append(_other_view(result.other_view, figure_of_other_view, wording))
+            sections.append(_other_view_section(result.other_view, figure_of_other_view, wording))
     else:
         sections.append(Section("What to do next", [*_next_steps(result, wording, method)]))
-    made_by = [wording.made_by, listed({"method": method, **model.get_params()})]
+    made_by = [wording.made_by, format_settings({"method": method, **model.get_params()})]
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
 
@@ -83,7 +85,7 @@ def _answer(verdict: Verdict, result: ReportedFit) -> Answer:
     every = "every entry was"
     if verdict.entries != verdict.observed:
         every = f"{verdict.entries} of {verdict.observed} observed entries were"
-    scored = OF_SAMPLES if verdict.unit == "one" else SCORED_BY.get(model.likelihood.name)
+    scored = SAMPLED_ENTRIES if verdict.unit == "one" else SCORED_BY.get(model.likelihood.name)
     folds = f"{verdict.folds} fold{'s' * (verdict.folds > 1)}"
     held_out = f"({every} held out, in {folds}, and predicted from the others{f'; {scored}' if scored else ''})"
     this = f"{verdict.method} (this method)" if verdict.others else "this method"
@@ -105,12 +107,12 @@ def _how_to_read(verdict: Verdict) -> str:
     )
 
 
-def facts(result: ReportedFit) -> Iterator[str]:
+def fit_facts(result: ReportedFit) -> Iterator[str]:
     """Yield what was fitted, and what was learned besides the factors."""
     matrix, model = result.matrix, result.model
     counts = matrix.counts()
     yield (
-        f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_values(matrix)}, "
+        f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_describe_values(matrix)}, "
         f"{percent(counts['missing'] / (counts['rows'] * counts['columns']), 1)} missing"
     )
     if not result.shows_components or result.scale is not None:  # whose axes are made of components and effects
@@ -136,7 +138,7 @@ def _active(result: ReportedFit) -> str:
     return f"{result.model.title}: {active} active component{'s' * (active != 1)}{weight}"
 
 
-def _values(matrix: NamedMatrix) -> str:
+def _describe_values(matrix: NamedMatrix) -> str:
     """Return what is observed, in words."""
     counts, observed = matrix.counts(), matrix.n_observed
     if matrix.dense is not None:
@@ -157,16 +159,16 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
         if groups is None or not len(shown):
             continue
         kind = AXIS_NAMES[axis]
-        table = by_group(model, groups, shown, axis, coordinates=result.coordinates(axis))
+        table = summarize_groups(model, groups, shown, axis, coordinates=result.coordinates(axis))
         pivot = {"index": "group", "columns": "component", "sort": False}
         if model.alignment is Alignment.ROTATION:  # a row is somewhere on every component
             what = "coordinate on each component"
             if result.scale is not None:
-                what = f"{('position', 'slope' if result.scale.of_counts else 'discrimination')[axis]} on each axis"
+                what = f"{('position', 'slope' if result.scale.has_counts else 'discrimination')[axis]} on each axis"
             words = f"{kind} by group: their mean {what}, ± standard error"
             if result.scale is not None and axis == 0 and getattr(model, "groups_in_use", None) is None:
                 words += "; they are shrunk towards 0: in the population differences are 1 / reliability times as large"
-            table["text"] = [_with_error(*row) for row in zip(table["mean"], table["error"], strict=True)]
+            table["text"] = [_format_mean(*row) for row in zip(table["mean"], table["error"], strict=True)]
             cells = table.pivot_table(values="text", aggfunc="first", **pivot)
         else:
             words = f"{kind} by group and the component they are most typical of"
@@ -178,7 +180,7 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
         yield group_table(cells, groups, words, "groups")
 
 
-def _with_error(mean: float, error: float) -> str:
+def _format_mean(mean: float, error: float) -> str:
     """Return a mean with its standard error, of a group of one without."""
     return f"{mean:.2f}" if np.isnan(error) else f"{mean:.2f} ± {error:.2f}"
 
@@ -188,13 +190,13 @@ def view_of(result: ReportedFit) -> View:
     return View.GROUPS if result.scale is None else View.SCALE
 
 
-def _described(result: ReportedFit) -> Iterator[Block]:
+def _description_blocks(result: ReportedFit) -> Iterator[Block]:
     """Yield positions on a scale, or components."""
     if result.scale is not None:
         yield from scale_blocks(result.scale)
         yield from effect_entries(result)
         return
-    yield Lines([key_of(result.components)])
+    yield Lines([reading_key(result.components)])
     yield from effect_entries(result)
     active = result.components.active
     for number in range(min(active, DESCRIBED)):
@@ -203,24 +205,28 @@ def _described(result: ReportedFit) -> Iterator[Block]:
         yield Lines([f"... and {active - DESCRIBED} more: see W and H"])
 
 
-def _other_view(other: ReportedFit, figure: Figure | None, wording: Wording) -> Section:
+def _other_view_section(other: ReportedFit, figure: Figure | None, wording: Wording) -> Section:
     """Return the same matrix shown in another way."""
     view = view_of(other)
-    sentence = f"{other.model.title} predicts held-out entries not significantly worse, and shows {IN_WORDS[view]}"
-    alone = NextStep("all files of this view:", wording.next("fit", view=str(view)))
+    sentence = (
+        f"{other.model.title} predicts held-out entries not significantly worse, and shows {VIEW_DESCRIPTIONS[view]}"
+    )
+    alone = NextStep("all files of this view:", wording.next_command("fit", view=str(view)))
     figures = [] if figure is None else [figure]
-    return Section(f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), *figures, *_described(other), alone])
+    return Section(
+        f"The same matrix: {TITLES[view].lower()}", [Lines([sentence]), *figures, *_description_blocks(other), alone]
+    )
 
 
 def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[NextStep]:
     """Yield the next commands where components predict no better than baselines."""
     unshown, shown = (
         "No components are shown, because they do not predict significantly better than baselines.",
-        wording.next("fit", method=method, check=False),
+        wording.next_command("fit", method=method, check=False),
     )
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
         yield NextStep(f"{unshown} This writes and draws the components nevertheless:", shown)
         return
     more = "These methods, and others," if result.verdict.others else "Other methods"
-    yield NextStep(f"{unshown} {more} are compared by", wording.next("compare"))
+    yield NextStep(f"{unshown} {more} are compared by", wording.next_command("compare"))
     yield NextStep("and this writes and draws the components nevertheless:", shown)

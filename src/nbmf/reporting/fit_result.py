@@ -133,7 +133,7 @@ class ReportedFit:
         return self.matrix.row_names if axis == "row" else self.matrix.column_names
 
 
-def intervals_of(draws: Draws | None, level: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def credible_intervals(draws: Draws | None, level: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return the credible intervals that `ReportedFit.intervals` describes."""
     if draws is None:
         return {}

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import nbmf
-from nbmf.reporting.looked_up import looked_up
+from nbmf.reporting.lookup_context import lookup_context
 from nbmf.reporting.model import Figure, Report
 from nbmf.reporting.sorting import sort_key
 from nbmf.reporting.words import printable
@@ -46,9 +46,9 @@ def _page(report: Report, image: Callable[[Figure], dict[str, object]]) -> str:
         title=report.title,
         sections=sorted(report.sections, key=lambda section: not section.leads),
         foot=[*report.made_by, made_with],
-        style=Markup(_file("report.css")),
+        style=Markup(_read_page_file("report.css")),
         scripts=scripts(),
-        policy=policy(),
+        policy=content_security_policy(),
     )
     return printable(page)
 
@@ -61,25 +61,27 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"looked_up": looked_up, "sort_key": sort_key}
+    environment.filters |= {"lookup_context": lookup_context, "sort_key": sort_key}
     return environment
 
 
 def scripts() -> list[Markup]:
     """Return the scripts of a page: the library that sorts, with its licence, and our own."""
-    licence = _file(f"{SORTABLE}/LICENSE").strip()
-    library = "\n".join(_file(f"{SORTABLE}/{name}").strip() for name in ("sortable.min.js", "sortable.a11y.min.js"))
-    return [Markup(f"/* {SORTABLE}\n\n{licence}\n*/\n{library}\n"), Markup(_file("report.js"))]
+    licence = _read_page_file(f"{SORTABLE}/LICENSE").strip()
+    library = "\n".join(
+        _read_page_file(f"{SORTABLE}/{name}").strip() for name in ("sortable.min.js", "sortable.a11y.min.js")
+    )
+    return [Markup(f"/* {SORTABLE}\n\n{licence}\n*/\n{library}\n"), Markup(_read_page_file("report.js"))]
 
 
-def policy() -> str:
+def content_security_policy() -> str:
     """Return what a browser lets a page do: show what is in it, and run these scripts alone."""
     hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts())
     allowed = " ".join(f"'sha256-{each}'" for each in hashes)
     return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {allowed}"
 
 
-def _file(name: str) -> str:
+def _read_page_file(name: str) -> str:
     return resources.files("nbmf.reporting").joinpath("page", name).read_text(encoding="utf-8")
 
 

@@ -19,7 +19,7 @@ from nbmf.posterior.nearest import (
     nearest_rows_by_rates,
 )
 from nbmf.posterior.scale import Scale
-from nbmf.posterior.scale_axes import in_average_rows
+from nbmf.posterior.scale_axes import remove_row_effects
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.model import Lookup, Measure
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
@@ -33,7 +33,7 @@ PER_NUMBER, PER_NEIGHBOUR, NEIGHBOURS = 6, 12, 5  # bytes, and of so many
 LEVEL = 0.9
 
 
-def lookups_of(result: ReportedFit, wording: Wording) -> Iterator[Lookup]:
+def make_lookups(result: ReportedFit, wording: Wording) -> Iterator[Lookup]:
     """Yield rows and columns; of an undirected network, in which they are the same, those that have memberships."""
     model, matrix = result.model, result.matrix
     if matrix.dense is None and is_undirected(matrix):
@@ -47,15 +47,15 @@ def _lookup(kind: str, result: ReportedFit, wording: Wording) -> Lookup:
     axis, names = ("row", "column").index(kind), result.names(kind)
     measures, sentences = _measures(kind, result, wording)
     across = result.matrix.shape[1 - axis] if result.expectation is not None else result.model.n_components_
-    chosen = chosen_of(names, measures, across)
+    chosen = select_for_lookup(names, measures, across)
     near = _nearest(kind, result, chosen)
     groups = result.column_groups if axis else result.matrix.row_groups
     return Lookup(
         noun=kind,
         names=names[chosen],
         total=len(names),
-        measures=[measure.at(chosen) for measure in measures],
-        sentences=[*sentences, *_nearness(kind, result)],
+        measures=[measure.take(chosen) for measure in measures],
+        sentences=[*sentences, *_nearness_sentence(kind, result)],
         places=chosen,
         nearest=near.places,
         distances=near.values,
@@ -65,7 +65,7 @@ def _lookup(kind: str, result: ReportedFit, wording: Wording) -> Lookup:
     )
 
 
-def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) -> np.ndarray:
+def select_for_lookup(names: Sequence[str], measures: Sequence[Measure], across: int) -> np.ndarray:
     """Return the rows or columns that can be looked up, in their order: all, or as many as a page has room for.
 
     These are of each measure in turn the ones with its largest values. `across` is how many numbers each has in the
@@ -86,31 +86,32 @@ def chosen_of(names: Sequence[str], measures: Sequence[Measure], across: int) ->
 def _measures(kind: str, result: ReportedFit, wording: Wording) -> tuple[list[Measure], list[str]]:
     """Return what is reported about each row or column, and the sentences that introduce it."""
     if result.scale is not None:
-        return _on_scale(kind, result.scale)
-    return _in_components(kind, result, wording)
+        return _scale_measures(kind, result.scale)
+    return _component_measures(kind, result, wording)
 
 
-def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
+def _scale_measures(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     kept, names = scale.kept, scale.names
     if kind == "row":
         return [Measure(names[a], scale.positions[:, a], scale.lower[:, a], scale.upper[:, a]) for a in range(kept)], [
-            f"Where a row is: its position on {_axes(kept)}, with {scale.level:.0%} intervals ({scale.interval_kind})."
+            f"Where a row is: its position on {_axes_phrase(kept)}, with {scale.level:.0%} intervals "
+            f"({scale.interval_kind})."
         ]
     measures = []
     for a, name in enumerate(names[:kept]):
         on = f" on {name}" if kept > 1 else ""
-        measures.append(Measure(f"{'slope' if scale.of_counts else 'discrimination'}{on}", scale.discrimination[:, a]))
+        measures.append(Measure(f"{'slope' if scale.has_counts else 'discrimination'}{on}", scale.discrimination[:, a]))
         what, is_share = ("mean category", False) if scale.categories else ("ones", True)
-        if scale.of_counts:
+        if scale.has_counts:
             what, is_share = "expected count", False
         for end, means in (("low", scale.low), ("high", scale.high)):
             measures.append(Measure(f"{what} at the {end} end{on}", means[:, a] + scale.lowest, is_share=is_share))
-    if scale.of_counts:
+    if scale.has_counts:
         measures.append(Measure("level", scale.levels))
     else:
         measures.append(Measure("difficulty", scale.difficulty))
     ends = f"the {scale.n_end} lowest and the {scale.n_end} highest rows" if scale.n_end > 1 else "the outermost rows"
-    if scale.of_counts:
+    if scale.has_counts:
         return measures, [
             "Where a column is: its slope (by how much the logarithm of an expected count rises with the position), "
             f"its level (what is expected at position 0), and the mean expected count in {ends}, all in rows of "
@@ -129,16 +130,16 @@ def _on_scale(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     ]
 
 
-def _axes(kept: int) -> str:
+def _axes_phrase(kept: int) -> str:
     return "the axis" if kept == 1 else f"each of the {kept} axes"
 
 
-def _in_components(kind: str, result: ReportedFit, wording: Wording) -> tuple[list[Measure], list[str]]:
+def _component_measures(kind: str, result: ReportedFit, wording: Wording) -> tuple[list[Measure], list[str]]:
     components, (factor, axis) = result.components, (("W", 0) if kind == "row" else ("H", 1))
     model, count = components.model, min(components.active, MOST_COMPONENTS)
     weights = model.W_ if axis == 0 else model.H_.T
     is_share = factor in model.probabilities | model.distributions
-    ends, how = _intervals(kind, result, count, wording)
+    ends, how = _component_intervals(kind, result, count, wording)
     measures = [
         Measure(name, weights[:, k], *ends[k], is_share=is_share) for k, name in enumerate(components.names()[:count])
     ]
@@ -146,16 +147,16 @@ def _in_components(kind: str, result: ReportedFit, wording: Wording) -> tuple[li
     return measures, [f"Where a {kind} is: {model.meanings[axis]} ({factor}), for each component{more}{how}."]
 
 
-def _intervals(kind: str, result: ReportedFit, count: int, wording: Wording) -> tuple[list[tuple], str]:
+def _component_intervals(kind: str, result: ReportedFit, count: int, wording: Wording) -> tuple[list[tuple], str]:
     """Return the ends of each component, (None, None) where they are unknown, and the sentences about them."""
     factor = "W" if kind == "row" else "H"
     if factor in result.intervals:
         ends = [result.interval_of(factor, k) or (None, None) for k in range(count)]
         return ends, f", with {LEVEL:.0%} intervals from draws where the component is the same in all of them"
-    return [(None, None)] * count, wording.of(_how_to_get_intervals(result.model))
+    return [(None, None)] * count, wording.render(_interval_advice(result.model))
 
 
-def _how_to_get_intervals(model: Factorization) -> str:
+def _interval_advice(model: Factorization) -> str:
     """Return the arguments with which there are intervals, "" where there are no draws, or none that can be matched."""
     sampler = sampler_arguments(model)
     is_drawn = bool(sampler) or model.inference is not Inference.POINT
@@ -172,20 +173,20 @@ def _nearest(kind: str, result: ReportedFit, chosen: np.ndarray) -> Nearest:
             return nearest_rows_by_rates(model.W_[chosen], model.H_.T)
         return nearest_columns_by_rates(model.W_, model.H_.T[chosen])
     expected = result.expectation
-    if result.scale is not None and result.scale.of_counts:
-        expected = in_average_rows(expected, result.model.factors_)
+    if result.scale is not None and result.scale.has_counts:
+        expected = remove_row_effects(expected, result.model.factors_)
     if kind == "row":
         return nearest_rows(expected[chosen])
     return nearest_columns(expected[:, chosen])
 
 
-def _nearness(kind: str, result: ReportedFit) -> Iterator[str]:
+def _nearness_sentence(kind: str, result: ReportedFit) -> Iterator[str]:
     """Yield how nearness is computed."""
     kinds = {BinaryMatrix: "probabilities", CountMatrix: "counts", CategoryMatrix: "mean categories"}
     what = kinds.get(type(result.matrix), "values")
     if result.expectation is None:
         what = "rates W H"
-    if result.scale is not None and result.scale.of_counts and result.scale.has_row_effects:
+    if result.scale is not None and result.scale.has_counts and result.scale.has_row_effects:
         what = "counts in rows of average effect"
     if kind == "row":
         same = "; 0 where the same is predicted for both" + ("" if what != "probabilities" else ", at most 1")

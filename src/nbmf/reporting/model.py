@@ -100,7 +100,7 @@ class Measure(NamedTuple):
     upper: np.ndarray | None = None
     is_share: bool = False
 
-    def at(self, places: np.ndarray) -> Measure:
+    def take(self, places: np.ndarray) -> Measure:
         """Return what is reported about some rows or columns, in this order."""
         lower, upper = (None if end is None else end[places] for end in (self.lower, self.upper))
         return self._replace(values=self.values[places], lower=lower, upper=upper)

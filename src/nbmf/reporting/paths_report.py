@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from nbmf.io.cells import count_phrase
 from nbmf.posterior.advice import worst_quantity
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT
 from nbmf.reporting.model import Figure, Lines, Report, Section, Table
-from nbmf.reporting.words import one_or_many
 
 SHOWN = 10  # rows that moved farthest
 
@@ -29,17 +29,17 @@ def paths_report(name: str, chains: Chains, table: pd.DataFrame, figures: Sequen
     command : str
     """
     sections = [
-        Section("Rows that move", [Lines([*_about(chains, table)]), *figures]),
-        Section("Farthest", [_farthest(of_axis, k) for k, of_axis in table.groupby("component")]),
+        Section("Rows that move", [Lines([*_path_facts(chains, table)]), *figures]),
+        Section("Farthest", [_farthest_table(of_axis, k) for k, of_axis in table.groupby("component")]),
     ]
     return Report(name, sections, [command])
 
 
-def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
+def _path_facts(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     model = chains.best
     rows, columns, names = len(model.W_), model.H_.shape[1], model.period_names_
     yield (
-        f"{model.title}: {one_or_many(rows, 'row')}, {one_or_many(columns, 'column')} of {len(names)} periods, "
+        f"{model.title}: {count_phrase(rows, 'row')}, {count_phrase(columns, 'column')} of {len(names)} periods, "
         f"{names[0]} to {names[-1]}"
     )
     steps = np.sqrt(np.diagonal(model.walk_covariance_.mean(axis=0)))
@@ -52,13 +52,13 @@ def _about(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     )
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:
-        yield f"{one_or_many(pauses, 'row')} with pauses: only the periods around a pause say where a row was"
+        yield f"{count_phrase(pauses, 'row')} with pauses: only the periods around a pause say where a row was"
     yield "the data do not determine the signs of axes"
     if len(chains.estimators) > 1 and not chains.converged:
-        yield _not_converged(chains)
+        yield _convergence_warning(chains)
 
 
-def _not_converged(chains: Chains) -> str:
+def _convergence_warning(chains: Chains) -> str:
     """Return what differs between the chains, in the words of `nbmf paths`: `Chains.advice` is in Python's."""
     worst, sweeps = worst_quantity(chains), chains.best.n_iterations
     return (
@@ -68,7 +68,7 @@ def _not_converged(chains: Chains) -> str:
     )
 
 
-def _farthest(of_axis: pd.DataFrame, k: int) -> Table:
+def _farthest_table(of_axis: pd.DataFrame, k: int) -> Table:
     """Return the rows whose positions differ most between their first and their last period."""
     ends = of_axis.groupby("row", sort=False).agg(["first", "last"])
     far = (ends["mean", "last"] - ends["mean", "first"]).abs().sort_values(ascending=False, kind="stable")
@@ -82,7 +82,7 @@ def _farthest(of_axis: pd.DataFrame, k: int) -> Table:
         for row in far.index[:SHOWN]
     ]
     note = (
-        f"positions with 90 % intervals; {one_or_many(int(are_apart.sum()), 'row')} of {len(ends)} moved so far that "
+        f"positions with 90 % intervals; {count_phrase(int(are_apart.sum()), 'row')} of {len(ends)} moved so far that "
         "the two do not overlap; all rows and periods are in paths.csv"
     )
     return Table(["row", "first period", "last period", "apart"], cells, "<<<<", [f"component {k}"], note)

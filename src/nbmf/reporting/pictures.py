@@ -19,7 +19,7 @@ from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.scale import Scale, has_scale, scale_of
-from nbmf.reporting.scale_words import words_of
+from nbmf.reporting.scale_words import scale_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,12 +39,12 @@ PATHS = "paths.png"
 SCORES, AGAINST_K = COMPARISON_FILES = "comparison.png", "against_K.png"
 
 
-OF_GROUPS = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
-OF_AXES = (
+GROUPS_CAPTION = "W and H: what rows and columns are to each component. Its colour is the same in all pictures."
+AXES_CAPTION = (
     "W and H: where rows and columns are on each axis, red at one end and blue at the other, {}. "
     "Where a row and a column have one colour on an axis, {} is more probable; where they have both, less."
 )
-OF_SCALE = " These are the model's own axes, before those of the scale are made of them."
+AXES_NOTE = " These are the model's own axes, before those of the scale are made of them."
 
 
 class Picture(NamedTuple):
@@ -85,17 +85,19 @@ def pictures_of_fit(
     has_groups = column_groups is not None or (matrix is not None and matrix.row_groups is not None)
     is_complete = matrix is not None and matrix.dense is None  # it has all its entries
     order = "sorted along the first" + " within their groups" * has_groups
-    of_axes = OF_AXES.format(order, _larger(model, matrix)) + (OF_SCALE if is_complete and has_scale(model) else "")
+    of_axes = AXES_CAPTION.format(order, _likelier_value(model, matrix)) + (
+        AXES_NOTE if is_complete and has_scale(model) else ""
+    )
     pictures = [
         Picture(
             DICTIONARY,
-            of_axes if has_axes else OF_GROUPS,
+            of_axes if has_axes else GROUPS_CAPTION,
             lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
         )
     ]
     if is_complete:
         if has_scale(model):
-            pictures.insert(0, _scale(scale or scale_of(model, matrix)))
+            pictures.insert(0, _scale_picture(scale or scale_of(model, matrix)))
         strips = (
             "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
@@ -117,7 +119,7 @@ def pictures_of_fit(
     return pictures
 
 
-def _larger(model: Factorization, matrix: NamedMatrix | None) -> str:
+def _likelier_value(model: Factorization, matrix: NamedMatrix | None) -> str:
     """Return what is more probable where a row and a column are at the same end of an axis."""
     if isinstance(matrix, CategoryMatrix):
         return "a high category"
@@ -131,13 +133,13 @@ def picture_of_other_view(
 ) -> Picture:
     """Return the picture of a fit that is shown next to another: its scale, or groups."""
     if scale is not None:
-        return _scale(scale)
+        return _scale_picture(scale)
     return pictures_of_fit(model, matrix, column_groups=column_groups)[0]._replace(file=GROUPS)
 
 
-def _scale(scale: Scale) -> Picture:
+def _scale_picture(scale: Scale) -> Picture:
     """Return the picture of rows along one axis, or on a map of two."""
-    words = words_of(scale)
+    words = scale_words(scale)
     caption = (
         "Scale: where rows lie on the axes along which they differ most, and which columns distinguish the ends: by "
         f"{words.at_ends}, or by arrows towards the rows that {words.towards}"

@@ -7,21 +7,21 @@ import numpy as np
 import pandas as pd
 
 from nbmf.inference.estimator import Factorization
-from nbmf.io.cells import listed
+from nbmf.io.cells import count_phrase, quoted_names
 from nbmf.likelihoods.ordered import ORDERED
 from nbmf.numerics.percent import percent
 from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
-from nbmf.reporting.lookups import MOST_COMPONENTS, chosen_of
+from nbmf.reporting.lookups import MOST_COMPONENTS, select_for_lookup
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
-from nbmf.reporting.words import before_number, one_or_many
+from nbmf.reporting.words import quote_if_number
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
 NEAREST = 3  # rows of the fit in the table
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class ReportedPrediction:
     """New rows of a fit, and where they are.
 
     name : str, of the new data
@@ -84,48 +84,48 @@ class Prediction:
         return "mean categories" if self.model.likelihood is ORDERED else "expected counts"
 
 
-def prediction_report(result: Prediction, command: str = "") -> Report:
+def prediction_report(result: ReportedPrediction, command: str = "") -> Report:
     """Return the report of new rows."""
     sections = [
-        Section("How they were matched", [Lines([*_matched(result)])]),
-        Section("Where they are", [_places(result)], leads=True),
+        Section("How they were matched", [Lines([*_matching_facts(result)])]),
+        Section("Where they are", [_placement_table(result)], leads=True),
         Section("Look up a new row", [_lookup(result)]),
-        Section("What is missing", [Lines([_missing(result)])]),
+        Section("What is missing", [Lines([_missing_sentence(result)])]),
     ]
     return Report(f"{result.name}: new rows", sections, [command])
 
 
-def _matched(result: Prediction) -> Iterator[str]:
+def _matching_facts(result: ReportedPrediction) -> Iterator[str]:
     rows = result.rows
     if result.nothing_found:
         yield f"nothing was found in {result.fit}: where rows are in it may be chance"
-    number, known = one_or_many(len(rows.names), "new row"), len(result.column_names)
+    number, known = count_phrase(len(rows.names), "new row"), len(result.column_names)
     yield f"{result.name}: {number}, by {result.model.title} of {result.fit}"
     if rows.by_place:
         yield f"the fit knows no names of columns: its {known} are taken in the order of the file"
         return
     yield f"columns matched by name: {known - len(rows.absent) - len(rows.zeros)} of the {known} of the fit"
     if rows.zeros:
-        yield f"not in the file, and so zeros, as all that is not in it: {listed(rows.zeros)}"
+        yield f"not in the file, and so zeros, as all that is not in it: {quoted_names(rows.zeros)}"
     if rows.absent:
-        yield f"not in the file, or empty there, and so missing: {listed(rows.absent)}"
+        yield f"not in the file, or empty there, and so missing: {quoted_names(rows.absent)}"
     if rows.unused:
-        yield f"in the file, but not in the fit, and not used: {listed(rows.unused)}"
+        yield f"in the file, but not in the fit, and not used: {quoted_names(rows.unused)}"
     if rows.empty:
-        yield f"rows without an entry in the columns of the fit, left out: {listed(rows.empty)}"
+        yield f"rows without an entry in the columns of the fit, left out: {quoted_names(rows.empty)}"
 
 
-def _places(result: Prediction) -> Table:
+def _placement_table(result: ReportedPrediction) -> Table:
     placement, rows = result.placement, result.rows.names[:SHOWN_ROWS]
     shown = np.sort(_heaviest(placement)[: min(SHOWN, placement.kept)])
-    cells = [[name, *(_cell(placement, f, a) for a in shown)] for f, name in enumerate(rows)]
+    cells = [[name, *(_format_place(placement, f, a) for a in shown)] for f, name in enumerate(rows)]
     notes = []
     if placement.kind == WEIGHTS:
         notes.append(f"{result.model.method_name} has no intervals of new rows")
     else:
         notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
     if len(rows) < len(result.rows.names) or len(shown) < len(placement.names):
-        number = one_or_many(len(result.rows.names), "row")
+        number = count_phrase(len(result.rows.names), "row")
         notes.append(f"{placement.kind}.csv has {number} and {len(placement.names)} {placement.kind} of each")
     head, align = ["row", *(placement.names[a] for a in shown)], "<" + ">" * len(shown)
     if placement.main is not None and len(shown) < len(placement.names):  # it may be none of these
@@ -133,20 +133,20 @@ def _places(result: Prediction) -> Table:
         cells = [[*row, placement.names[placement.main[f]]] for f, row in enumerate(cells)]
     if result.nearest is not None:
         head, align = [*head, "nearest rows of the fit"], align + "<"
-        cells = [[*row, _nearest(result, f)] for f, row in enumerate(cells)]
+        cells = [[*row, _nearest_rows_phrase(result, f)] for f, row in enumerate(cells)]
         predicted = "predicted probabilities" if result.expected == "probability" else result.words
         predicted += " in rows of average effect" * (result.placement.compared is not None)
         notes.append(f"numbers after nearest rows are root mean square differences of {predicted} over all columns")
     return Table(head, cells, align, [placement.kind], "; ".join(notes))
 
 
-def _nearest(result: Prediction, f: int) -> str:
+def _nearest_rows_phrase(result: ReportedPrediction, f: int) -> str:
     """Return the rows of the fit that are nearest to a new one, with their differences."""
     near = zip(result.nearest.places[f, :NEAREST], result.nearest.values[f, :NEAREST], strict=True)
-    return ", ".join(f"{before_number(result.fit_names[place])} {value:.3f}" for place, value in near)
+    return ", ".join(f"{quote_if_number(result.fit_names[place])} {value:.3f}" for place, value in near)
 
 
-def _lookup(result: Prediction) -> Lookup:
+def _lookup(result: ReportedPrediction) -> Lookup:
     """Return where each new row is; which are nearest to each other was not asked."""
     placement, rows = result.placement, result.rows.names
     numbers = np.sort(_heaviest(placement)[:MOST_COMPONENTS])
@@ -158,12 +158,12 @@ def _lookup(result: Prediction) -> Lookup:
         )
         for a in numbers
     ]
-    chosen = chosen_of(rows, measures, 0)
+    chosen = select_for_lookup(rows, measures, 0)
     return Lookup(
         noun="row",
         names=rows[chosen],
         total=len(rows),
-        measures=[measure.at(chosen) for measure in measures],
+        measures=[measure.take(chosen) for measure in measures],
         sentences=[f"Where a new row is: its {placement.kind}, as in {placement.kind}.csv."],
         places=chosen,
         nearest=np.empty((len(chosen), 0), int),
@@ -179,14 +179,14 @@ def _heaviest(placement: Placement) -> np.ndarray:
     return order if placement.kind == POSITIONS else np.argsort(-placement.values.mean(axis=0), kind="stable")
 
 
-def _cell(placement: Placement, f: int, a: int) -> str:
+def _format_place(placement: Placement, f: int, a: int) -> str:
     numbers = [values[f, a] for values in placement[2:5] if values is not None]
     write = "{:.2f}".format if placement.kind != MEMBERSHIPS else percent
     value, *ends = map(write, numbers)
     return f"{value} [{', '.join(ends)}]" if ends else value
 
 
-def _missing(result: Prediction) -> str:
+def _missing_sentence(result: ReportedPrediction) -> str:
     number = int(np.count_nonzero(~result.rows.observed))
     if not number:
         return "no entry is missing"

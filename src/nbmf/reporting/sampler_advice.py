@@ -28,7 +28,7 @@ def sampler_arguments(model: Factorization) -> list[Setting]:
         return []
     method = min(methods, key=lambda each: len(_differences(model, each)))  # the first of those that differ least
     arguments = [Setting("method", method)]
-    n_components = _learned(model, "n_components")
+    n_components = _fitted_value(model, "n_components")
     if n_components != usual_components(method):
         arguments.append(Setting("n_components", n_components))
     differences = _differences(model, method)
@@ -47,7 +47,9 @@ def _differences(model: Factorization, method: str) -> dict[str, Any]:
     """Return the settings of a fit that a method has too, and has otherwise; arrays cannot be typed."""
     entry = METHODS[method]
     usual = registry.estimator_class(entry["class"])(**entry["settings"]).get_params()
-    settings = {name: _learned(model, name) for name in registry.settings_of(entry["class"]) if hasattr(model, name)}
+    settings = {
+        name: _fitted_value(model, name) for name in registry.settings_of(entry["class"]) if hasattr(model, name)
+    }
     return {
         name: value
         for name, value in settings.items()
@@ -59,7 +61,7 @@ def _is_same(value: Any, usual: Any) -> bool:
     return isinstance(usual, str | int | float) and value == usual
 
 
-def _learned(model: Factorization, name: str) -> Any:
+def _fitted_value(model: Factorization, name: str) -> Any:
     """Return the value of a parameter, or what was found where the fit had to find it."""
     value = getattr(model, name)
     return getattr(model, f"{name}_", value) if isinstance(value, str) and value == AUTO else value

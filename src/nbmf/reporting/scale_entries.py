@@ -7,21 +7,23 @@ import numpy as np
 from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
-from nbmf.posterior.scale_intervals import typical_half
+from nbmf.posterior.scale_intervals import typical_half_width
 from nbmf.posterior.scale_shape import Shape
 from nbmf.posterior.scale_tables import has_location, shape_of_scale
-from nbmf.reporting.component_entries import LIKE_SUMS
+from nbmf.reporting.component_entries import SUMS_CORRELATION
 from nbmf.reporting.model import Block, Entry, Lines, Table
-from nbmf.reporting.scale_words import ONES, words_of
-from nbmf.reporting.words import before_number, joined
+from nbmf.reporting.scale_words import ONES, scale_words
+from nbmf.reporting.words import join_with_and, quote_if_number
 
 NAMED = 8  # rows at an end
 MIDDLE = 5  # rows in the middle
-ALONG = 4  # rows at either end of an arch, and in its middle
-TOLD = 6  # columns that separate the ends of an axis
+ARCH_ROWS = 4  # rows at either end of an arch, and in its middle
+END_COLUMNS = 6  # columns that separate the ends of an axis
 LISTED = 20  # columns in the table
-BY_MEANS = 0.9  # rank correlation of positions with the means of rows, from which on an axis orders rows by these
-BY_SUMS = "by how much was counted, which effects of rows would take out"
+MEANS_CORRELATION = (
+    0.9  # rank correlation of positions with the means of rows, from which on an axis orders rows by these
+)
+SUMS_EXPLANATION = "by how much was counted, which effects of rows would take out"
 NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
 ALIKE = 1.1  # ratio of the largest discrimination to the smallest, up to which columns follow an axis alike
 EMPTY = "; empty where it would be more than three times as far out as any row"
@@ -59,13 +61,13 @@ NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six 
 
 def scale_blocks(scale: Scale) -> list[Block]:
     """Return the scale in words: how many axes, their ends, and a table for who knows item response theory."""
-    return [Lines([*facts(scale)]), *(axis_entry(scale, a) for a in range(scale.kept)), columns_table(scale)]
+    return [Lines([*scale_facts(scale)]), *(axis_entry(scale, a) for a in range(scale.kept)), parameter_table(scale)]
 
 
-def facts(scale: Scale) -> Iterator[str]:
+def scale_facts(scale: Scale) -> Iterator[str]:
     """Yield how many axes there are and what they and their intervals are."""
     kept, F, total = scale.kept, len(scale.positions), scale.shares[: scale.kept].sum()
-    words = words_of(scale)
+    words = scale_words(scale)
     held = f"{'holds' if kept == 1 else 'hold'} {percent(total)}"
     yield f"{F} rows lie on {NUMBERS[kept - 1]}, which {held} of the variance of {words.psi} in this model"
     if scale.limit in LIMITS:
@@ -75,15 +77,15 @@ def facts(scale: Scale) -> Iterator[str]:
     if kept > 1:
         yield _rotation(scale)
         yield from shape_sentences(shape_of_scale(scale), scale.row_names, "positions.csv")
-    if scale.has_row_effects and (kept > 1 or scale.of_counts):
+    if scale.has_row_effects and (kept > 1 or scale.has_counts):
         yield words.row_effects
-    yield from _ordered_by_means(scale)
+    yield from _mean_order_sentences(scale)
     yield (
         "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "
         f"convention: the one towards which {_convention(scale)}"
     )
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
-    yield from _between_chains(scale)
+    yield from _chain_spread(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
     yield f"an end is {end}{tenth}; {words.numbers}"
@@ -94,40 +96,42 @@ def _rotation(scale: Scale) -> str:
     if not scale.is_oblique:
         return ROTATED if scale.rotated else NOT_ROTATED
     pairs = [(a, b) for a in range(scale.kept) for b in range(a + 1, scale.kept)]
-    return OBLIQUE + joined(f"{scale.names[a]} and {scale.names[b]} {scale.correlations[a, b]:.2f}" for a, b in pairs)
+    return OBLIQUE + join_with_and(
+        f"{scale.names[a]} and {scale.names[b]} {scale.correlations[a, b]:.2f}" for a, b in pairs
+    )
 
 
 def _convention(scale: Scale) -> str:
     """Return what the high end of an axis is: slopes of counts sum to 0 where rows have effects."""
-    if not scale.of_counts:
+    if not scale.has_counts:
         return "discriminations sum to more than 0"
     return "the larger slopes lead" if scale.has_row_effects else "slopes sum to more than 0"
 
 
-def _between_chains(scale: Scale) -> Iterator[str]:
+def _chain_spread(scale: Scale) -> Iterator[str]:
     """Yield by how much positions differ between chains, next to what draws of all of them say."""
     if scale.between_chains is None:
         return
-    halves = typical_half(scale.lower, scale.upper)
-    differ = joined(f"{scale.between_chains[a]:.2g} on {scale.names[a]}" for a in range(scale.kept))
-    typical = joined(f"{halves[a]:.2g}" for a in range(scale.kept))
+    halves = typical_half_width(scale.lower, scale.upper)
+    differ = join_with_and(f"{scale.between_chains[a]:.2g} on {scale.names[a]}" for a in range(scale.kept))
+    typical = join_with_and(f"{halves[a]:.2g}" for a in range(scale.kept))
     yield (
         f"from chain to chain the mean position of a row differs by {differ} (standard deviation); half of a typical "
         f"interval is {typical}"
     )
 
 
-def _ordered_by_means(scale: Scale) -> Iterator[str]:
+def _mean_order_sentences(scale: Scale) -> Iterator[str]:
     """Yield which axes order rows by how many ones they have, as effects of rows do."""
     if scale.mean_correlation is None:
         return
-    means = words_of(scale).mean_of_row
-    if scale.of_counts:
-        yield from _ordered_by_sums(scale)
+    means = scale_words(scale).mean_of_row
+    if scale.has_counts:
+        yield from _sum_order_sentences(scale)
         return
     for a in range(scale.kept):
         slopes, r = scale.discrimination[:, a], scale.mean_correlation[a]
-        if r >= BY_MEANS and slopes.min() >= -NEGLIGIBLE * slopes.max():
+        if r >= MEANS_CORRELATION and slopes.min() >= -NEGLIGIBLE * slopes.max():
             axis = "this axis" if scale.kept == 1 else scale.title(a)
             same = "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows"
             are_alike = slopes.max() <= ALIKE * slopes.min()
@@ -138,14 +142,15 @@ def _ordered_by_means(scale: Scale) -> Iterator[str]:
             )
 
 
-def _ordered_by_sums(scale: Scale) -> Iterator[str]:
+def _sum_order_sentences(scale: Scale) -> Iterator[str]:
     """Yield that axes of counts order rows by how much was counted in them: of models without effects of rows."""
     each, kept = scale.mean_correlation[: scale.kept], slice(scale.kept)
     of_axes = scale.correlations[kept, kept] if scale.is_oblique else np.eye(scale.kept)
     r = float(np.sqrt(each @ np.linalg.solve(of_axes, each)))
-    if r >= LIKE_SUMS and not scale.has_row_effects:
+    if r >= SUMS_CORRELATION and not scale.has_row_effects:
         along = "the axis" if scale.kept == 1 else "one direction of the axes"
-        yield f"along {along} rows differ much as {words_of(scale).mean_of_row} do (r = {min(r, 1):.2f}): {BY_SUMS}"
+        sums = scale_words(scale).mean_of_row
+        yield f"along {along} rows differ much as {sums} do (r = {min(r, 1):.2f}): {SUMS_EXPLANATION}"
 
 
 def axis_entry(scale: Scale, a: int) -> Entry:
@@ -156,39 +161,39 @@ def axis_entry(scale: Scale, a: int) -> Entry:
     )
     order, lines = scale.order(a), []
     if len(order) <= 2 * NAMED + MIDDLE:
-        lines.append(("from low to high", _rows(scale, a, order)))
+        lines.append(("from low to high", _row_list(scale, a, order)))
     else:
         middle = (len(order) - MIDDLE) // 2
         lines += [
-            ("high end", _end(scale, a, order[::-1])),
-            ("middle", _rows(scale, a, order[middle : middle + MIDDLE])),
-            ("low end", _end(scale, a, order)),
+            ("high end", _end_rows(scale, a, order[::-1])),
+            ("middle", _row_list(scale, a, order[middle : middle + MIDDLE])),
+            ("low end", _end_rows(scale, a, order)),
         ]
-    low, high, words = scale.low[:, a], scale.high[:, a], words_of(scale)
+    low, high, words = scale.low[:, a], scale.high[:, a], scale_words(scale)
     lines += [
-        (f"{words.more} at high end", _separating(scale, high, low, "low end")),
-        (f"{words.more} at low end", _separating(scale, low, high, "high end")),
+        (f"{words.more} at high end", _separating_columns(scale, high, low, "low end")),
+        (f"{words.more} at low end", _separating_columns(scale, low, high, "high end")),
     ]
     if not any(text for _, text in lines[-2:]):
         lines.append(("columns", words.none))
     return Entry(title, [(label, text) for label, text in lines if text])
 
 
-def _separating(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -> str:
+def _separating_columns(scale: Scale, here: np.ndarray, there: np.ndarray, other: str) -> str:
     """Return the columns of which there is more here than at the other end, "" if there are none."""
-    words = words_of(scale)
+    words = scale_words(scale)
     apart = words.separation(here, there)
-    order = np.argsort(-apart, kind="stable")[:TOLD]
+    order = np.argsort(-apart, kind="stable")[:END_COLUMNS]
     chosen = [n for n in order if apart[n] >= words.least]
     pairs = [f"{words.text(here[n])} ({f'{other}: ' if n == order[0] else ''}{words.text(there[n])})" for n in chosen]
     texts = [f"'{scale.column_names[n]}' {pair}" for n, pair in zip(chosen, pairs, strict=True)]
     return ", ".join(texts)
 
 
-def columns_table(scale: Scale) -> Table:
+def parameter_table(scale: Scale) -> Table:
     """Return the parameters of the most informative columns, in the terms of item response theory; of counts slopes."""
-    kept, chosen, words = scale.kept, _most_informative(scale), words_of(scale)
-    slope, level = ("slope", "level") if scale.of_counts else ("discrimination", "difficulty")
+    kept, chosen, words = scale.kept, _most_informative(scale), scale_words(scale)
+    slope, level = ("slope", "level") if scale.has_counts else ("discrimination", "difficulty")
     names = [slope] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, level], []
     is_located = has_location(scale)
@@ -198,7 +203,7 @@ def columns_table(scale: Scale) -> Table:
         head += [f"{'ones' if words is ONES else 'mean'} at low end", "at high end"]
     for n in chosen:
         cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
-        cells.append(words.text(scale.levels[n]) if scale.of_counts else f"{scale.difficulty[n]:.2f}")
+        cells.append(words.text(scale.levels[n]) if scale.has_counts else f"{scale.difficulty[n]:.2f}")
         if is_located:
             cells.append("" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}")
         if kept == 1:
@@ -214,9 +219,9 @@ def columns_table(scale: Scale) -> Table:
 def _formulas(scale: Scale) -> Iterator[str]:
     """Yield what the parameters of a column mean."""
     kept = scale.kept
-    slope = "slope" if scale.of_counts else "discrimination"
+    slope = "slope" if scale.has_counts else "discrimination"
     formula = f"{slope} · position" if kept == 1 else f"the sum of {slope} · position over the axes"
-    if scale.of_counts:
+    if scale.has_counts:
         effect = " + row effect" * scale.has_row_effects
         yield f"logarithm of an expected count = logarithm of the level + {formula}{effect}"
         return
@@ -253,24 +258,26 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
         yield GROUPS.format(shape.groups, shape.silhouette)
     elif shape.along is not None:
         yield ARCH.format(shape.bend)
-        order, half = names[np.argsort(shape.along, kind="stable")], (len(names) - ALONG) // 2
-        first, middle, last = (", ".join(part) for part in (order[:ALONG], order[half:][:ALONG], order[-ALONG:]))
+        order, half = names[np.argsort(shape.along, kind="stable")], (len(names) - ARCH_ROWS) // 2
+        first, middle, last = (
+            ", ".join(part) for part in (order[:ARCH_ROWS], order[half:][:ARCH_ROWS], order[-ARCH_ROWS:])
+        )
         where = f" ({file} has all)" * bool(file)
         yield f"the order along the arch: first {first}; in the middle {middle}; last {last}{where}"
     elif shape.bend:
         yield BENT.format(shape.bend)
 
 
-def _end(scale: Scale, a: int, order: np.ndarray) -> str:
+def _end_rows(scale: Scale, a: int, order: np.ndarray) -> str:
     """Return the rows at an end, the outermost first, and how many share its place if not all are named."""
     values = scale.positions[order, a]
     tied = np.count_nonzero(np.abs(values - values[0]) < TIED)
-    named = _rows(scale, a, order[:NAMED])
+    named = _row_list(scale, a, order[:NAMED])
     return named if tied <= NAMED else f"{tied} rows at the same place, such as {named}"
 
 
-def _rows(scale: Scale, a: int, rows: np.ndarray) -> str:
+def _row_list(scale: Scale, a: int, rows: np.ndarray) -> str:
     """Return names with positions and intervals."""
-    names = [before_number(name) for name in scale.row_names[rows]]
+    names = [quote_if_number(name) for name in scale.row_names[rows]]
     numbers = zip(names, *(X[rows, a] for X in (scale.positions, scale.lower, scale.upper)), strict=True)
     return ", ".join(f"{name} {place:.2f} [{lower:.2f}, {upper:.2f}]" for name, place, lower, upper in numbers)

@@ -41,11 +41,11 @@ class ScaleWords(NamedTuple):
     text: Callable[[float], str]
 
 
-def words_of(scale: Scale) -> ScaleWords:
+def scale_words(scale: Scale) -> ScaleWords:
     """Return the words of a scale."""
-    if scale.of_counts:
+    if scale.has_counts:
         return COUNTS
-    return _of_categories(scale) if scale.categories else ONES
+    return _category_words(scale) if scale.categories else ONES
 
 
 def _ratio(here: np.ndarray, there: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ COUNTS = ScaleWords(
 )
 
 
-def _of_categories(scale: Scale) -> ScaleWords:
+def _category_words(scale: Scale) -> ScaleWords:
     steps, lowest = len(scale.categories) - 1, scale.lowest
     first, last = f"{lowest} {scale.categories[0]!r}", f"{lowest + steps} {scale.categories[-1]!r}"
     return ScaleWords(

@@ -9,7 +9,7 @@ WIDTH, INDENT = 100, "  "
 SHORTEST, LONGEST = 9, 30  # labels of an entry's lines, to which texts are aligned
 
 
-def wrapped(text: str, indent: str = INDENT) -> str:
+def wrap(text: str, indent: str = INDENT) -> str:
     """Return the text broken at blanks, with `indent` before every line but the first."""
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
@@ -17,25 +17,25 @@ def wrapped(text: str, indent: str = INDENT) -> str:
 def render(report: Report) -> str:
     """Return the report as text: its blocks with a blank line between them, no titles, and none of a page alone."""
     blocks = (block for section in report.sections for block in section.blocks)
-    return printable("\n\n".join(_text_of(block) for block in blocks if not isinstance(block, Figure | Lookup)))
+    return printable("\n\n".join(_render_block(block) for block in blocks if not isinstance(block, Figure | Lookup)))
 
 
-def _text_of(block: Block) -> str:
+def _render_block(block: Block) -> str:
     match block:
         case Lines(sentences):
-            return "\n".join(map(wrapped, sentences))
+            return "\n".join(map(wrap, sentences))
         case Table():
-            return _table(block)
+            return _render_table(block)
         case Answer(sentence, _, evidence, plain):
-            return "\n".join([*([wrapped(plain)] if plain else []), wrapped(sentence), _table(evidence)])
+            return "\n".join([*([wrap(plain)] if plain else []), wrap(sentence), _render_table(evidence)])
         case Entry(title, lines):
-            return "\n".join([title, *_labelled(lines)])
+            return "\n".join([title, *_render_lines(lines)])
         case NextStep(words, command):
             return f"{words}\n{INDENT}{command}"
     raise TypeError(f"{type(block).__name__}: no text for such a block")
 
 
-def _table(table: Table) -> str:
+def _render_table(table: Table) -> str:
     """Return the table with aligned columns, its caption above and its note below."""
     rows = [table.head, *table.rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -43,12 +43,10 @@ def _table(table: Table) -> str:
         INDENT + "  ".join(f"{cell:{how}{width}}" for cell, how, width in zip(row, table.align, widths, strict=True))
         for row in rows
     ]
-    return "\n".join(
-        [*map(wrapped, table.caption), *map(str.rstrip, lines), *([wrapped(table.note)] if table.note else [])]
-    )
+    return "\n".join([*map(wrap, table.caption), *map(str.rstrip, lines), *([wrap(table.note)] if table.note else [])])
 
 
-def _labelled(lines: list[tuple[str, str]]) -> list[str]:
+def _render_lines(lines: list[tuple[str, str]]) -> list[str]:
     width = min(max(SHORTEST, *(len(label) for label, _ in lines)), LONGEST) if lines else SHORTEST
     indent = " " * (len(INDENT) + width + 1)
-    return [wrapped(f"{INDENT}{label:{width}} {text}", indent) for label, text in lines]
+    return [wrap(f"{INDENT}{label:{width}} {text}", indent) for label, text in lines]

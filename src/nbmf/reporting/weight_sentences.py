@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.io.cells import count_phrase
 from nbmf.numerics.percent import percent
 from nbmf.posterior.components import NEAR, profile_difference
 from nbmf.posterior.row_blocks import row_blocks
 from nbmf.reporting.fit_result import ReportedFit
-from nbmf.reporting.words import before_number, joined, one_or_many
+from nbmf.reporting.words import join_with_and, quote_if_number
 
 REST = 0.05  # of the weight outside active components that is worth a word
 NAMED = 3  # columns in which the rest differs most
@@ -18,21 +19,22 @@ NAMED = 3  # columns in which the rest differs most
 def weight_sentences(result: ReportedFit) -> Iterator[str]:
     """Yield what the numbers of components hide."""
     if result.scale is None:  # whose axes are made of all components
-        yield from _merged(result)
-        yield from _rest(result)
-    yield from _blocks(result)
+        yield from _merged_components(result)
+        yield from _inactive_weight(result)
+    yield from _row_block_sentences(result)
 
 
-def _merged(result: ReportedFit) -> Iterator[str]:
+def _merged_components(result: ReportedFit) -> Iterator[str]:
     """Yield which of the components that are shown are several of the fit."""
     components = result.components
     sizes = {number: len(places) for number, places in enumerate(components.members[: components.active], start=1)}
     several = [f"component {number} stands for {size}" for number, size in sizes.items() if size > 1]
     if several:
-        yield f"{joined(several)} components of the fit with nearly the same probabilities (components.csv lists them)"
+        merged = join_with_and(several)
+        yield f"{merged} components of the fit with nearly the same probabilities (components.csv lists them)"
 
 
-def _rest(result: ReportedFit) -> Iterator[str]:
+def _inactive_weight(result: ReportedFit) -> Iterator[str]:
     """Yield what is known of the weight in no component that is shown."""
     components = result.components
     rest = slice(components.active, None)
@@ -40,13 +42,13 @@ def _rest(result: ReportedFit) -> Iterator[str]:
     if not components.active or not shares.sum() > REST:
         return
     count = sum(map(len, components.members[rest]))
-    text = f"the other {percent(shares.sum())} of the weight is in {one_or_many(count, 'smaller component')}"
+    text = f"the other {percent(shares.sum())} of the weight is in {count_phrase(count, 'smaller component')}"
     if idle.sum() >= NEAR * shares.sum():
         text += f"; {percent(idle.sum())} is what the prior alone gives them"
-    yield text + _profile_of_rest(result, shares)
+    yield text + _inactive_profile(result, shares)
 
 
-def _profile_of_rest(result: ReportedFit, shares: np.ndarray) -> str:
+def _inactive_profile(result: ReportedFit, shares: np.ndarray) -> str:
     """Return how far the smaller components, together, differ from all rows; "" without probabilities."""
     components, profiles = result.components, result.components.profiles
     if profiles is None:
@@ -58,11 +60,11 @@ def _profile_of_rest(result: ReportedFit, shares: np.ndarray) -> str:
     if profile_difference(mean[known], everyone[known]) < NEAR:
         return f"; together they say no more than how common each {axis} is"
     most = np.argsort(-np.where(known, np.abs(mean - everyone), -1), kind="stable")[:NAMED]
-    named = ", ".join(f"{before_number(names[i])} {percent(mean[i])} (all: {percent(everyone[i])})" for i in most)
+    named = ", ".join(f"{quote_if_number(names[i])} {percent(mean[i])} (all: {percent(everyone[i])})" for i in most)
     return f"; together they differ from all {'rows' if axis == 'column' else 'columns'} most in {named}"
 
 
-def _blocks(result: ReportedFit) -> Iterator[str]:
+def _row_block_sentences(result: ReportedFit) -> Iterator[str]:
     """Yield consecutive rows that a component consists of."""
     if not isinstance(result.matrix, BinaryMatrix):
         return
@@ -70,7 +72,7 @@ def _blocks(result: ReportedFit) -> Iterator[str]:
     for block in row_blocks(result.components, result.matrix):
         ends = f"({names[block.first]!s} to {names[block.last]!s})"
         rows = f"rows {block.first + 1} to {block.last + 1} of the matrix {ends}"
-        held = joined(f"{percent(share)} of component {number + 1}" for number, share in block.held.items())
+        held = join_with_and(f"{percent(share)} of component {number + 1}" for number, share in block.held.items())
         if block.shift:
             side = "left" if block.shift > 0 else "right"
             weight = f" (they make up {held})" if held else ""

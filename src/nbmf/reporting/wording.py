@@ -17,16 +17,16 @@ class Wording:
     def __init__(self, asked: dict[str, Any]):
         self._asked = asked
 
-    def of(self, message: str) -> str:
+    def render(self, message: str) -> str:
         """Return a message that may mention arguments."""
         return str(message)
 
     @property
     def made_by(self) -> str:
         """What made the analysis."""
-        return self.next("fit")
+        return self.next_command("fit")
 
-    def next(self, command: str, **given: Any) -> str:
+    def next_command(self, command: str, **given: Any) -> str:
         """Return what to type for `fit` or `compare` of the same matrix; for a fit with all else that was asked."""
         if command == "fit":
             given |= {name: value for name, value in self._asked.items() if name not in given}

@@ -15,23 +15,18 @@ NUMBER = re.compile(r"[-+\d.,:/ ]*\d[-+\d.,:/ ]*%?")
 TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # Unicode's classes of what turns writing
 
 
-def listed(settings: Mapping[str, Any]) -> str:
+def format_settings(settings: Mapping[str, Any]) -> str:
     """Return "name = value, ..." of the settings of a method; the seed is in the command."""
     return ", ".join(f"{name} = {value}" for name, value in settings.items() if name != "random_state")
 
 
-def one_or_many(count: int, noun: str) -> str:
-    """Return "1 component" or "2 components"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def joined(texts: Iterable[str]) -> str:
+def join_with_and(texts: Iterable[str]) -> str:
     """Return "a", "a and b" or "a, b and c"."""
     *first, last = list(texts) or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def before_number(name: Any) -> str:
+def quote_if_number(name: Any) -> str:
     """Return a name as it is written before its value: in quotes where it is a number too."""
     return f"'{name}'" if NUMBER.fullmatch(str(name)) else str(name)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbmf.data.named import NamedMatrix
 from nbmf.fit_key import folds_stream, mask_stream
-from nbmf.fits import function_of
+from nbmf.fits import import_function
 
 
 def stream(dataset: str, number: int, entry: Mapping[str, Any]) -> list[str | int]:
@@ -38,4 +38,4 @@ def options(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def draw(matrix: NamedMatrix, number: int, held_out: str, options: Mapping[str, Any]) -> np.ndarray:
     """Draw a mask by the function that `held_out` names."""
-    return function_of(held_out)(matrix, number, **options)
+    return import_function(held_out)(matrix, number, **options)

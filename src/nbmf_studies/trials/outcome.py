@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.best_K import best_K, by_mask
+from nbmf.evaluation.best_K import best_K, mean_by_mask
 from nbmf.evaluation.recommendation import margin_of
 
 LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
@@ -141,7 +141,7 @@ def _method_results(scores: pd.DataFrame, labels: dict[str, str], library: list[
             continue
         at_best = fits[fits["K"] == K]
         kind = LIBRARY if method in library else OTHERS
-        losses, seconds = by_mask(at_best, "perplexity"), float(at_best["seconds"].median())
+        losses, seconds = mean_by_mask(at_best, "perplexity"), float(at_best["seconds"].median())
         not_converged = int((at_best["status"] != "ok").sum())
         yield MethodResult(kind, method, label, K, losses, seconds, not_converged)
 
@@ -151,7 +151,7 @@ def _baseline_results(baselines: pd.DataFrame | None) -> Iterator[MethodResult]:
         return
     for name, of_name in baselines.groupby("baseline", sort=False):
         label = of_name["label"].iloc[0]
-        yield MethodResult(BASELINE, name, label, 0, by_mask(of_name, "perplexity"), 0.0, 0)
+        yield MethodResult(BASELINE, name, label, 0, mean_by_mask(of_name, "perplexity"), 0.0, 0)
 
 
 def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:

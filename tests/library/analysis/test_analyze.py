@@ -15,12 +15,12 @@ from scipy.special import expit
 import nbmf
 from nbmf import cli
 from nbmf.analysis import plan as plans
-from nbmf.analysis.analyze import chosen_of
-from nbmf.analysis.plan import draws_of, plan_of
+from nbmf.analysis.analyze import choose_methods
+from nbmf.analysis.plan import make_plan, number_of_draws
 from nbmf.analysis.progress import silent
-from nbmf.analysis.request import Asked, Request
-from nbmf.analysis.settings import estimator_of
-from nbmf.analysis.structure import structure_of
+from nbmf.analysis.request import AnalyzeArguments, Request
+from nbmf.analysis.settings import configured_estimator
+from nbmf.analysis.structure import run_structure_test
 from nbmf.catalogue import IF_MEMORY_IS_SHORT, METHODS, candidates_for
 from nbmf.cli.arguments import COMMANDS
 from nbmf.data.real_matrix import RealMatrix
@@ -95,7 +95,7 @@ def test_pictures_are_drawn_when_they_are_asked_for(found):
 def test_what_was_found_is_reported_in_a_line_and_advice_is_in_the_words_of_python(found):
     assert repr(found).startswith(f"Analysis of survey by {found.model.title}: structure found")
     assert found.found is True
-    assert found.verdict.method == estimator_of(found.method, seed=0).title  # as it was tried: K not yet chosen
+    assert found.verdict.method == configured_estimator(found.method, seed=0).title  # as it was tried: K not yet chosen
     assert " --" not in str(found)
     nothing = nbmf.analyze(np.random.default_rng(2).integers(0, 2, (30, 12)), **BRIEF)
     assert nothing.found is False
@@ -125,8 +125,8 @@ def test_a_frame_is_read_as_a_file_is(here):
 
 def test_the_arguments_are_those_of_the_command_line():
     of_command = {name for option in COMMANDS["fit"].options for name in option.python}
-    assert Asked.__annotations__.keys() <= of_command
-    assert Request.__dataclass_fields__.keys() == Asked.__annotations__.keys()
+    assert AnalyzeArguments.__annotations__.keys() <= of_command
+    assert Request.__dataclass_fields__.keys() == AnalyzeArguments.__annotations__.keys()
 
 
 @pytest.mark.parametrize(
@@ -265,14 +265,14 @@ def test_a_large_sparse_matrix_is_refused_by_methods_that_keep_all_entries(metho
 def test_draws_are_kept_by_default_of_samplers_that_have_a_scale():
     """Not of the buffet, which has no scale; as many as there are, and none that do not fit."""
     matrix = nbmf.BinaryMatrix.from_frame(survey())
-    kept = {name for name in METHODS if draws_of(estimator_of(name, seed=0), matrix, Request())}
+    kept = {name for name in METHODS if number_of_draws(configured_estimator(name, seed=0), matrix, Request())}
     assert kept == {"logistic-gs", "logistic-gs-learned-effects", "ordinal-gs", "negative-binomial-gs"}
-    sampler = estimator_of("logistic-gs", seed=0)
-    few = estimator_of("logistic-gs", seed=0, iterations=20)
-    assert [draws_of(each, matrix, Request()) for each in (sampler, few)] == [100, few.n_samples] == [100, 4]
-    assert draws_of(sampler, matrix, Request(n_draws=0)) == 0
-    many = estimator_of("logistic-gs", seed=0, components=100_000)
-    assert draws_of(many, matrix, Request()) == 0
+    sampler = configured_estimator("logistic-gs", seed=0)
+    few = configured_estimator("logistic-gs", seed=0, iterations=20)
+    assert [number_of_draws(each, matrix, Request()) for each in (sampler, few)] == [100, few.n_samples] == [100, 4]
+    assert number_of_draws(sampler, matrix, Request(n_draws=0)) == 0
+    many = configured_estimator("logistic-gs", seed=0, components=100_000)
+    assert number_of_draws(many, matrix, Request()) == 0
 
 
 # What does not fit into memory.
@@ -281,9 +281,9 @@ def test_draws_are_kept_by_default_of_samplers_that_have_a_scale():
 def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkeypatch):
     matrix, (other,) = nbmf.BinaryMatrix.from_frame(survey()), IF_MEMORY_IS_SHORT["BinaryMatrix"]
     usual = candidates_for("BinaryMatrix", matrix.n_observed)
-    assert list(plan_of(matrix, Request()).tested) == list(usual)
+    assert list(make_plan(matrix, Request()).tested) == list(usual)
     monkeypatch.setitem(METHODS[usual[0]]["settings"], "max_memory_gb", 1e-6)
-    plan = plan_of(matrix, Request())
+    plan = make_plan(matrix, Request())
     assert list(plan.tested) == [other]
     assert plan.further is None  # a mixture would take longer than all the rest
     assert plan.reason.startswith("Beta-Dir VB, learned would need 0.0 GB, its limit is 1e-06 GB: Bernoulli-Poisson VB")
@@ -291,23 +291,23 @@ def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkey
     assert nbmf.analyze(matrix, iterations=9, log=lines.append).method == other
     assert lines == [plan.reason]
     assert [estimator.title for estimator in candidates(matrix)] == [METHODS[other]["label"] + ", K = 8"]
-    tested = structure_of(matrix, 0, 9, progress=silent, log=lines.append)
+    tested = run_structure_test(matrix, 0, 9, progress=silent, log=lines.append)
     assert tested.verdict.method.startswith(METHODS[other]["label"])
     assert lines[1:] == [plan.reason]
-    fits = plan_of(matrix, Request(settings={"max_memory_gb": 1.0}))
+    fits = make_plan(matrix, Request(settings={"max_memory_gb": 1.0}))
     assert list(fits.tested) == [usual[0]]
     words = rf"n_components = 100 with {matrix.n_observed} observed entries needs .* GB, max_memory_gb = 1e-06: .*"
     with pytest.raises(ConfigError, match=words + f"; method = '{other}' takes such a matrix as it is"):
-        plan_of(matrix, Request(method=usual[0]))
+        make_plan(matrix, Request(method=usual[0]))
 
 
 def test_chosen_methods_are_not_fitted_where_they_are_only_compared():
     matrix = nbmf.BinaryMatrix.from_frame(survey())
-    plan = plan_of(matrix, Request(iterations=9))
-    first, *_ = chosen_of(matrix, plan, Request(iterations=9))
+    plan = make_plan(matrix, Request(iterations=9))
+    first, *_ = choose_methods(matrix, plan, Request(iterations=9))
     assert not hasattr(first.estimator, "H_")
     assert set(first.members) == {*plan.tested, *plan.further}
-    assert plans.chains_of(first.estimator, matrix, Request(chains=7)) == 7
+    assert plans.number_of_chains(first.estimator, matrix, Request(chains=7)) == 7
 
 
 def test_no_warning_of_single_fits_is_shown():

@@ -8,9 +8,9 @@ import pytest
 import nbmf
 from nbmf.analysis import estimate as module
 from nbmf.analysis.estimate import COSTS, estimate, seconds_of
-from nbmf.analysis.plan import STARTS, chains_of, plan_of
+from nbmf.analysis.plan import STARTS, make_plan, number_of_chains
 from nbmf.analysis.request import Request
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.analysis.size import uses_threads
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, LARGE, METHODS, TRIED_UP_TO, candidates_for
 from nbmf.cli import info_axes
@@ -55,19 +55,19 @@ def test_the_fits_are_those_that_an_analysis_makes(monkeypatch):
 def test_methods_whose_starts_differ_have_several_on_small_data(starts, methods):
     small, large = coins(30, 12), coins(3000, 300)
     for name in methods:
-        one = estimator_of(name, seed=0)
-        assert chains_of(one, small, Request(method=name)) == starts, name
-        assert chains_of(one, large, Request(method=name)) == 1
+        one = configured_estimator(name, seed=0)
+        assert number_of_chains(one, small, Request(method=name)) == starts, name
+        assert number_of_chains(one, large, Request(method=name)) == 1
 
 
 def test_twice_the_work_takes_about_twice_the_time():
     few, many = coins(300, 200), coins(600, 200)
     for name in CANDIDATES["BinaryMatrix"]:
-        one = estimator_of(name, seed=0)
+        one = configured_estimator(name, seed=0)
         assert seconds_of(one, many) == pytest.approx(2 * seconds_of(one, few), rel=0.15)
         assert seconds_of(one, few, 0.5) < seconds_of(one, few)
         until = module._cost(one).iterations or one.n_iterations
-        halved = estimator_of(name, seed=0, iterations=until // 2)
+        halved = configured_estimator(name, seed=0, iterations=until // 2)
         assert seconds_of(halved, few) == pytest.approx(seconds_of(one, few) / 2, rel=0.01)
 
 
@@ -89,10 +89,10 @@ def test_rates_of_communities_are_tried_on_large_matrices():
 
 def test_the_search_of_the_finite_model_is_counted():
     matrix = coins(30, 12)
-    searched, plain = (estimator_of("beta-dir-vb-finite", seed=0, components=K) for K in (None, 8))
+    searched, plain = (configured_estimator("beta-dir-vb-finite", seed=0, components=K) for K in (None, 8))
     assert (searched.n_components, searched.title) == ("auto", "Beta-Dir VB, finite, K chosen")
-    of_K = [module._seconds(plain, module.SEARCHES["BetaDirVB"], K, matrix, 0.9) for K in (2, 3, 4, 5, 6, 8)]
-    one = module._seconds(plain, module.SEARCHES["BetaDirVB"], 8, matrix, 1.0)
+    of_K = [module._seconds_with_K(plain, module.SEARCHES["BetaDirVB"], K, matrix, 0.9) for K in (2, 3, 4, 5, 6, 8)]
+    one = module._seconds_with_K(plain, module.SEARCHES["BetaDirVB"], 8, matrix, 1.0)
     assert seconds_of(searched, matrix) == pytest.approx(10 * sum(of_K) + one)
 
 
@@ -100,7 +100,7 @@ def test_what_chains_record_is_counted(monkeypatch):
     """Of four chains on two processors twice 250 sweeps; held-out fits and single ones record none."""
     matrix, request = coins(300, 200), Request(method="logistic-gs-learned-effects", check=False)
     monkeypatch.setattr(module, "processors", lambda: 2)
-    one = estimator_of("logistic-gs-learned-effects", seed=0)
+    one = configured_estimator("logistic-gs-learned-effects", seed=0)
     recording = 2 * 250 * 300 * 200 * COSTS["LogisticFactorGibbs"].recorded * 1e-9
     assert module._seconds_shown(one, matrix, request) == pytest.approx(2 * seconds_of(one, matrix) + recording)
     samplers = {name for name in COSTS if getattr(nbmf, name).inference is Inference.SAMPLER}
@@ -111,7 +111,7 @@ def test_a_method_that_visits_ones_alone_takes_as_long_as_there_are_ones():
     codes = np.zeros((400, 400), int)
     codes[:, :40] = 1
     thin = nbmf.BinaryMatrix.from_array(codes)
-    one = estimator_of("bernoulli-poisson-vb", seed=0)
+    one = configured_estimator("bernoulli-poisson-vb", seed=0)
     assert seconds_of(one, thin) < seconds_of(one, coins(400, 400)) / 3
     sparse = SparseBinaryMatrix.from_array(codes)
     assert seconds_of(one, sparse) == seconds_of(one, thin)
@@ -155,13 +155,13 @@ def test_more_processors_make_the_fit_that_is_shown_shorter_and_no_check_saves_t
     unchecked = estimate(matrix, Request(check=False))
     assert unchecked.fits == 4
     assert unchecked.seconds < alone
-    assert not plan_of(matrix, Request(check=False)).holds_out
+    assert not make_plan(matrix, Request(check=False)).holds_out
 
 
 def test_a_mixture_of_a_small_matrix_takes_seconds():
     """What it costs per entry is not seen next to what the fits cost, unless it is far off."""
     small = nbmf.BinaryMatrix.from_array(np.random.default_rng(0).integers(0, 2, (20, 10)))
-    assert plan_of(small, Request()).further
+    assert make_plan(small, Request()).further
     assert estimate(small, Request()).seconds < 120
 
 
@@ -169,4 +169,4 @@ def test_a_mixture_of_a_small_matrix_takes_seconds():
     ("seconds", "said"), [(0.2, "1 s"), (89.9, "90 s"), (90.0, "2 min"), (5399.0, "90 min"), (5400.0, "1.5 h")]
 )
 def test_times_are_as_a_person_says_them(seconds, said):
-    assert info_axes._time(seconds) == said
+    assert info_axes._format_time(seconds) == said

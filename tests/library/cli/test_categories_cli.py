@@ -147,6 +147,6 @@ def test_a_column_that_all_answer_alike_runs_against_nothing():
     for ranks in (np.column_stack([varied, np.ones(30, int)]), np.column_stack([varied, varied])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert info_categories._against(nbmf.CategoryMatrix.from_array(ranks)) == []
+            assert info_categories._reversed_columns(nbmf.CategoryMatrix.from_array(ranks)) == []
     against = nbmf.CategoryMatrix.from_array(np.column_stack([varied, 2 - varied]))
-    assert info_categories._against(against) == [(0, -1.0), (1, -1.0)]
+    assert info_categories._reversed_columns(against) == [(0, -1.0), (1, -1.0)]

@@ -26,9 +26,9 @@ import nbmf
 from nbmf import cli, registry
 from nbmf.catalogue import DEFAULTS, METHODS
 from nbmf.cli import help_texts, kernel_cache, progress
-from nbmf.cli.arguments import COMMANDS, as_typed, parse
+from nbmf.cli.arguments import COMMANDS, parse, render_message
 from nbmf.cli.commands import compare as compare_command
-from nbmf.cli.reading import name_of, repeated
+from nbmf.cli.reading import data_name, file_with_options
 from nbmf.data.examples import EXAMPLES
 from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.compared_fits import FitDone
@@ -275,13 +275,13 @@ def test_options_of_the_readers_reach_them_and_are_repeated(capsys):
 
 @pytest.mark.parametrize(("file", "name"), [("a/votes.csv", "votes"), ("v.2.tsv.gz", "v.2"), ("votes", "votes")])
 def test_results_are_named_after_the_file(file, name):
-    assert name_of(parse(["info", file])) == name
+    assert data_name(parse(["info", file])) == name
 
 
 def test_repeated_options_are_read_the_same():
     line = "compare f.csv --no-header --missing x --missing 'y z' --transpose --layout long --row r"
     options = parse(shlex.split(line))
-    other = parse(["compare", *shlex.split(repeated(options))])
+    other = parse(["compare", *shlex.split(file_with_options(options))])
     assert vars(other) == vars(options)
 
 
@@ -398,7 +398,7 @@ def test_advice_about_chains_is_said_as_it_is_typed():
     longer = Setting("burn_in", 300), " and ", Setting("n_samples", 20)
     advice = Message("try ", *longer, "; or try ", Setting("block_moves", True))
     assert advice == "try burn_in = 300 and n_samples = 20; or try block_moves = True"
-    said = as_typed(advice, "fit")
+    said = render_message(advice, "fit")
     assert said == "try --set burn_in=300 and --set n_samples=20; or try --set block_moves=true"
     given = ["--set", "block_moves=True", "--set", "block_moves=false", "--set", "start=truest"]
     settings = parse(["fit", "survey.csv", *given]).settings

@@ -8,7 +8,7 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli.arguments import COMMANDS, READ, as_typed, parse, printed_command
+from nbmf.cli.arguments import COMMANDS, READ, parse, printed_command, render_message
 from nbmf.cli.options import Extend
 from nbmf.errors import DataError, not_allowed
 from nbmf.io.arguments import RULES
@@ -30,7 +30,7 @@ def test_an_error_names_the_option_here_and_the_argument_in_python(command, opti
     for name in option.python:
         error = not_allowed(name, "no-value", "another")
         assert str(error) == f"{name} = 'no-value': must be another"
-        assert re.match(rf"{option.name}[ :]", as_typed(error.message, command))
+        assert re.match(rf"{option.name}[ :]", render_message(error.message, command))
 
 
 @pytest.mark.parametrize(

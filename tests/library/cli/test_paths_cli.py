@@ -9,7 +9,7 @@ import nbmf
 from nbmf import cli
 from nbmf.errors import DataError
 from nbmf.io.periods import read_periods
-from nbmf.reporting.paths_report import _about
+from nbmf.reporting.paths_report import _path_facts
 
 ONE_OF = "needed is one of --periods CSV and --period-in-names REGEX"
 FAST = ["--iterations", "60", "--chains", "2", "--draws", "20"]
@@ -115,9 +115,11 @@ def test_a_step_is_over_a_time_of_one():
     codes = (np.random.default_rng(0).random((6, 4)) < 0.5).astype(int)
     chains = nbmf.run_chains(model, codes, chains=1)
     table = pd.DataFrame({"entries": [1], "component": [1], "row": ["a"]})
-    assert any("a step over a time of 1, in the numbers of the periods: " in line for line in _about(chains, table))
+    assert any(
+        "a step over a time of 1, in the numbers of the periods: " in line for line in _path_facts(chains, table)
+    )
     model.set_params(periods=[0, 0, 1, 1])
-    assert any("a step of one period: " in line for line in _about(nbmf.run_chains(model, codes, chains=1), table))
+    assert any("a step of one period: " in line for line in _path_facts(nbmf.run_chains(model, codes, chains=1), table))
 
 
 def test_rows_that_surely_moved_are_marked_and_advice_can_be_typed(here, capsys):

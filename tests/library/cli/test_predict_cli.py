@@ -15,7 +15,7 @@ from nbmf import cli
 from nbmf.cli.saved_fits import load_fit, saved_scale
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement
 from nbmf.reporting import prediction_report
-from nbmf.reporting.prediction_report import Prediction
+from nbmf.reporting.prediction_report import ReportedPrediction
 
 pytestmark = pytest.mark.usefixtures("quick_pictures")
 
@@ -98,12 +98,12 @@ def test_of_many_components_it_is_said_of_which_a_row_is_most_typical():
     names, none = [str(k) for k in range(1, 6)], np.zeros((3, 2))
     placement = Placement(MEMBERSHIPS, names, values, values, values, none, 5, values.argmax(axis=1))
     rows = SimpleNamespace(names=["a", "b", "c"])
-    prediction = Prediction("new", "old", None, rows, placement, np.array(["x", "y"]), 0.9)
-    table = prediction_report._places(prediction)
+    prediction = ReportedPrediction("new", "old", None, rows, placement, np.array(["x", "y"]), 0.9)
+    table = prediction_report._placement_table(prediction)
     assert table.head[-1] == "most typical of"
     assert [row[-1] for row in table.rows] == ["5", "1", "1"]
     four = Placement(MEMBERSHIPS, names[1:], *[values[:, 1:]] * 3, none, 4, values[:, 1:].argmax(axis=1))
-    few = prediction_report._places(replace(prediction, placement=four))
+    few = prediction_report._placement_table(replace(prediction, placement=four))
     assert "most typical of" not in few.head
 
 
@@ -457,7 +457,7 @@ def test_folders_keep_axes_that_do_not_correlate(capsys, monkeypatch):
     for folder, correlate in (("now", True), ("before", False)):
         with monkeypatch.context() as patched:
             if not correlate:
-                patched.setattr("nbmf.posterior.scale_rotation.correlated", lambda axes, number: None)
+                patched.setattr("nbmf.posterior.scale_rotation.rotate_obliquely", lambda axes, number: None)
             run(capsys, "fit", "traits.csv", *ask, "--out", folder)
         fit = load_fit(Path(folder))
         scale = saved_scale(fit.path, fit.model, fit.matrix)

@@ -8,11 +8,11 @@ from scipy.special import expit
 
 import nbmf
 from nbmf import cli
-from nbmf.analysis.analyze import chosen_of
+from nbmf.analysis.analyze import choose_methods
 from nbmf.analysis.mixture import further_members
-from nbmf.analysis.plan import plan_of
+from nbmf.analysis.plan import make_plan
 from nbmf.analysis.request import Request
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.stacking.members import MEMBERS, visits
@@ -45,7 +45,7 @@ def said(capsys, *typed):
 def test_a_fit_says_what_the_mixture_predicts_and_writes_it(here, capsys):
     out = said(capsys, "fit", "survey.csv")
     matrix = BinaryMatrix.load(here / "survey.nbmf" / "matrix.npz")
-    first, *_ = chosen_of(matrix, plan_of(matrix, Request()), Request())
+    first, *_ = choose_methods(matrix, make_plan(matrix, Request()), Request())
     stack = first.verdict.stack
     assert f"{stack} weights in the mixture, stack.npz: {stack.described_members} the mixture predicts" in out
     model, mixture = (nbmf.load(here / "survey.nbmf" / name) for name in ("model.npz", "stack.npz"))
@@ -78,22 +78,22 @@ def test_nothing_is_mixed_where_nothing_can_be_predicted(here, capsys):
 
 def test_what_is_mixed_besides_takes_no_more_visits_than_what_is_tested():
     matrix = BinaryMatrix.from_array(survey())
-    default = {name: estimator_of(name, seed=3) for name in ("beta-dir-vb-learned", "logistic-vb-columns")}
+    default = {name: configured_estimator(name, seed=3) for name in ("beta-dir-vb-learned", "logistic-vb-columns")}
     further = further_members(default, matrix, 3, None)
     assert list(further) == [name for name in MEMBERS if name not in default]
     assert {each.random_state for each in further.values()} == {3}
     assert {each.n_iterations for each in further.values()} == {300}
     assert {each.n_iterations for each in further_members(default, matrix, 3, 40).values()} == {40}
-    few = {"bica": estimator_of("bica", seed=3, iterations=300, components=10)}
+    few = {"bica": configured_estimator("bica", seed=3, iterations=300, components=10)}
     taken = further_members(few, matrix, 3, None)
     assert list(taken) == ["logistic-vb-columns"]  # 8 of 10 components, and no other
     n = matrix.n_observed
     assert sum(visits(each, n) for each in taken.values()) <= visits(few["bica"], n)
-    learned = {"logistic-vb-columns": estimator_of("logistic-vb-columns", seed=3, components=64)}
+    learned = {"logistic-vb-columns": configured_estimator("logistic-vb-columns", seed=3, components=64)}
     assert "beta-dir-vb-learned" in further_members(learned, matrix, 3, None)
     with pytest.MonkeyPatch.context() as patch:  # of a matrix for whose memory it is too large
         patch.setattr("nbmf.analysis.mixture.memory_of", lambda one, matrix: 5.0 * (type(one) is nbmf.BetaDirVB))
         assert "beta-dir-vb-learned" not in further_members(learned, matrix, 3, None)
-    alone = {"bica": estimator_of("bica", seed=3, iterations=20, components=2)}
+    alone = {"bica": configured_estimator("bica", seed=3, iterations=20, components=2)}
     assert further_members(alone, matrix, 3, None) is None
     assert further_members({}, CountMatrix([[3, 0], [1, 2]], ["a", "b"], ["x", "y"], None), 0, None) is None

@@ -16,7 +16,7 @@ import nbmf
 from nbmf import cli
 from nbmf.cli.arguments import parse, parsers
 from nbmf.cli.info_tables import _has_answers, uses_of_counts
-from nbmf.cli.table_arguments import OF_DOCUMENTS, OF_TABLES
+from nbmf.cli.table_arguments import DOCUMENT_MODELS, TABLE_MODELS
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
 from nbmf.errors import ConfigError, DataError
@@ -169,7 +169,7 @@ def test_plot_draws_clusters_again(capsys, here):
             call(model)
 
 
-def test_topics_have_words_by_probability_and_by_lift(capsys):
+def test_topics_have_words_by_probability_and_most_lifted(capsys):
     out = run(capsys, "topics", "counts.csv", "--components", 2, "--starts", 2).out
     assert re.search(r"^2 topics predict better than none, by .* nats per held-out\s+token", out, re.M)
     assert re.search(r"^  probable +(sea|bus) 0\.\d{3}, (ice|car) 0\.\d{3}, ", out, re.M)
@@ -266,11 +266,11 @@ def test_models_of_the_commands_are_those_of_the_family():
     from nbmf.cli.commands import topics
     from nbmf.cli.commands.topics import MODELS
 
-    assert tuple(MODELS) == OF_DOCUMENTS
+    assert tuple(MODELS) == DOCUMENT_MODELS
     told = parsers()[1]
     for command, grid in (("cluster", GRID), ("topics", topics.GRID)):
         assert f"(default: {' '.join(map(str, grid))})" in " ".join(told[command].format_help().split())
-    for given in [*({"model": name} for name in OF_TABLES), *MODELS.values()]:
+    for given in [*({"model": name} for name in TABLE_MODELS), *MODELS.values()]:
         FeatureModel(2, **given).check_parameters()
 
 

@@ -12,10 +12,10 @@ from scipy.special import expit
 import nbmf
 from nbmf import cli
 from nbmf.analysis import analyze as analyze_module
-from nbmf.analysis.analyze import Chosen, chosen_of
-from nbmf.analysis.plan import plan_of
+from nbmf.analysis.analyze import ChosenMethod, choose_methods
+from nbmf.analysis.plan import make_plan
 from nbmf.analysis.request import Request
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.catalogue import CANDIDATES
 from nbmf.cli.arguments import parse
 from nbmf.cli.commands import fit as fit_command
@@ -50,8 +50,8 @@ def here(tmp_path, monkeypatch, quick_choice):
 
 def chosen(*typed, V=None):
     matrix = BinaryMatrix.from_array(one_scale() if V is None else V)
-    request = Request.of(fit_command.asked(parse(["fit", "survey.csv", *typed])))
-    return chosen_of(matrix, plan_of(matrix, request), request)
+    request = Request.of(fit_command.analyze_arguments(parse(["fit", "survey.csv", *typed])))
+    return choose_methods(matrix, make_plan(matrix, request), request)
 
 
 def said(capsys, *typed, code=0):
@@ -77,7 +77,9 @@ def test_both_views_are_shown_where_both_predict_as_well(capsys, here):
 def test_a_view_of_one_group_is_left_out(monkeypatch, active, is_shown):
     """It would say that all rows are the same."""
     fit_all = analyze_module.fit_all
-    methods = [Chosen(name, estimator_of(name, seed=0)) for name in ("logistic-vb", "beta-dir-vb-learned")]
+    methods = [
+        ChosenMethod(name, configured_estimator(name, seed=0)) for name in ("logistic-vb", "beta-dir-vb-learned")
+    ]
 
     def with_few_groups(*given, **named):
         fitted = fit_all(*given, **named)
@@ -85,7 +87,7 @@ def test_a_view_of_one_group_is_left_out(monkeypatch, active, is_shown):
         return replace(fitted, components=components._replace(active=min(active, components.active)))
 
     monkeypatch.setattr(analyze_module, "fit_all", with_few_groups)
-    monkeypatch.setattr(analyze_module, "chosen_of", lambda *given: methods)
+    monkeypatch.setattr(analyze_module, "choose_methods", lambda *given: methods)
     shown = nbmf.analyze(one_scale(), log=lambda line: None, iterations=30).result
     assert shown.scale is not None
     assert (shown.other_view is not None) == is_shown

@@ -8,7 +8,7 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.data.masks import draw_mask, fold_mask, is_undirected, load_mask, save_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import has_same_names
-from nbmf.data.table_parts import without
+from nbmf.data.table_parts import without_held_out
 from nbmf.errors import ConfigError, DataError
 from nbmf.seeds import seed_sequence
 
@@ -267,9 +267,9 @@ def test_a_mask_of_rows_is_kept_on_disk(tmp_path, matrix):
 def test_a_table_is_left_without_its_held_out_rows_or_entries():
     table = table_of()
     rows, entries = (fold_mask(table, 0, 3, seed(), held_out) for held_out in ("rows", "entries"))
-    np.testing.assert_array_equal(without(table, rows).values(), table.values()[~rows])
+    np.testing.assert_array_equal(without_held_out(table, rows).values(), table.values()[~rows])
     left = np.where(entries, np.nan, table.values())
-    np.testing.assert_array_equal(without(table, entries).values(), left)
+    np.testing.assert_array_equal(without_held_out(table, entries).values(), left)
     documents = FeatureTable.from_documents([[2, 0], [0, 1]])
     with pytest.raises(DataError, match="entries of documents are held out"):
-        without(documents, np.eye(2, dtype=bool))
+        without_held_out(documents, np.eye(2, dtype=bool))

@@ -9,7 +9,7 @@ import scipy.io
 import scipy.sparse
 
 import nbmf
-from nbmf.data.feature_columns import stored
+from nbmf.data.feature_columns import stored_entries
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.sparse_counts import SparseCounts
@@ -276,7 +276,7 @@ def test_what_is_stored_twice_is_added_up_in_a_type_that_holds_it(dtype, times, 
     places = np.zeros(times, int), np.zeros(times, int)
     V = scipy.sparse.coo_array((np.ones(times, dtype), places), shape=(2, 3))
     assert SparseCounts.of(V).above_zero.toarray()[0, 0] == times
-    assert stored(V)[2].tolist() == [times]
+    assert stored_entries(V)[2].tolist() == [times]
     for take in (BinaryMatrix.from_sparse, SparseBinaryMatrix.from_sparse):
         with pytest.raises(DataError, match=f"the value is {words}"):
             take(V)

@@ -8,7 +8,7 @@ import pytest
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.symmetry import CHANCE, chance_of_agreement, is_symmetric, one_of_each
+from nbmf.data.symmetry import CHANCE, chance_of_agreement, is_symmetric, one_loss_per_pair
 
 
 def symmetric(F=30, seed=0):
@@ -65,4 +65,6 @@ def test_the_chance_is_that_of_values_in_random_places():
 def test_a_pair_has_one_loss_on_the_side_that_has_one():
     losses = np.arange(9.0).reshape(3, 3)
     losses[0, 2] = np.nan
-    np.testing.assert_array_equal(one_of_each(losses), [[np.nan, 1, np.nan], [np.nan, np.nan, 5], [6, np.nan, np.nan]])
+    np.testing.assert_array_equal(
+        one_loss_per_pair(losses), [[np.nan, 1, np.nan], [np.nan, np.nan, 5], [6, np.nan, np.nan]]
+    )

@@ -17,7 +17,7 @@ from nbmf.data.masks import draw_mask
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.compare import compare
-from nbmf.evaluation.entries import entries_of
+from nbmf.evaluation.entries import complete_entries
 from nbmf.evaluation.recommendation import margin_of
 from nbmf.evaluation.result import Comparison
 from nbmf.fits import FitRequest, run_fit
@@ -77,18 +77,18 @@ def test_what_is_compared_by_default_has_the_default_and_a_method_of_each_family
 
 def test_what_is_not_changed_of_an_entry_stays():
     """Its other settings too: a method that learns its priors goes on learning them."""
-    found = entries_of({"beta-dir-vb-learned": {"settings": {"max_iter": 7}}}, None)
+    found = complete_entries({"beta-dir-vb-learned": {"settings": {"max_iter": 7}}}, None)
     settings = METHODS["beta-dir-vb-learned"]["settings"] | {"max_iter": 7}
     assert found["beta-dir-vb-learned"]["settings"] == settings
-    assert entries_of({"mine": {"class": "LDA", "K": [2]}}, None)["mine"]["settings"] == {}
+    assert complete_entries({"mine": {"class": "LDA", "K": [2]}}, None)["mine"]["settings"] == {}
 
 
 def test_of_a_grid_for_all_a_method_leaves_out_what_it_refuses():
-    found = entries_of(["dir-dir-vb", "bica"], [1, 3])
+    found = complete_entries(["dir-dir-vb", "bica"], [1, 3])
     assert {name: entry["K"] for name, entry in found.items()} == {"dir-dir-vb": [3], "bica": [1, 3]}
     for K in (1, {"dir-dir-vb": [1, 3]}):  # nothing is left, or it was asked for by name
         with pytest.raises(ConfigError, match="Dir-Dir needs at least 2"):
-            entries_of(["dir-dir-vb"], K)
+            complete_entries(["dir-dir-vb"], K)
 
 
 def test_a_best_K_at_the_end_of_its_grid_is_remarked_on():

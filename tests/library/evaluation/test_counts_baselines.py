@@ -8,13 +8,13 @@ from unwritten import signal_unwritten
 import nbmf
 from nbmf import registry
 from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
-from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, TRIED_UP_TO, matrix_of, methods_for
+from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, TRIED_UP_TO, matrix_kind, methods_for
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError
 from nbmf.evaluation import count_baselines
-from nbmf.evaluation.baselines import at, baseline_score, compared_with, prediction
+from nbmf.evaluation.baselines import baseline_score, comparison_baselines, predict_baseline, take_entries
 from nbmf.evaluation.compare import compare
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -73,16 +73,16 @@ def test_means_are_of_what_was_observed_and_never_zero():
     by_column = count_baselines.means(counts, axis=0)
     np.testing.assert_allclose(by_column[0], [(4 + level) / 3, level / 2, (8 + level) / 3])
     for name in BASELINES_OF_COUNTS:
-        assert (prediction(name, counts) > 0).all()
+        assert (predict_baseline(name, counts) > 0).all()
 
 
 @pytest.mark.parametrize("size", [0.5, 4.0])
 def test_sizes_are_those_that_counts_were_drawn_with(size):
     mean = np.full((2000, 3), 6.0)
     counts = RNG.poisson(6.0 * RNG.gamma(size, 1 / size, mean.shape))
-    found = count_baselines.with_sizes(counts, mean)[1][0]
+    found = count_baselines.fit_sizes(counts, mean)[1][0]
     assert (abs(np.log2(found / size)) <= 0.5).all()
-    of_poisson = count_baselines.with_sizes(RNG.poisson(mean), mean)[1]
+    of_poisson = count_baselines.fit_sizes(RNG.poisson(mean), mean)[1]
     assert of_poisson.min() > 100
 
 
@@ -95,7 +95,7 @@ def test_sizes_are_the_most_likely_ones_of_what_is_observed():
         size = count_baselines.SIZES
         fit[:, n] += stats.nbinom.logpmf(counts[f, n], size, size / (size + mean[f, n]))
     expected = [count_baselines.SIZES[np.argmax(fit[:, n] + fit.mean(axis=1))] for n in range(6)]
-    kept, found = count_baselines.with_sizes(counts, mean)
+    kept, found = count_baselines.fit_sizes(counts, mean)
     np.testing.assert_array_equal(found, np.tile(expected, (30, 1)))
     assert kept is mean
     assert len(set(expected)) > 1
@@ -104,10 +104,10 @@ def test_sizes_are_the_most_likely_ones_of_what_is_observed():
 @pytest.mark.parametrize("columns", [1, 2, 3, 6, 7])
 def test_sizes_do_not_depend_on_how_many_columns_are_tried_at_a_time(columns, monkeypatch):
     counts, mean = table(size=1.0)[:, :columns], np.full((40, columns), 4.0)
-    at_once = count_baselines.with_sizes(counts, mean)[1]
+    at_once = count_baselines.fit_sizes(counts, mean)[1]
     monkeypatch.setattr(count_baselines, "CELLS", 100)  # two columns
     signal_unwritten(monkeypatch)
-    np.testing.assert_array_equal(count_baselines.with_sizes(counts, mean)[1], at_once)
+    np.testing.assert_array_equal(count_baselines.fit_sizes(counts, mean)[1], at_once)
 
 
 def test_what_is_hidden_changes_no_baseline():
@@ -116,7 +116,8 @@ def test_what_is_hidden_changes_no_baseline():
     matrix, other = (CountMatrix.from_array(np.where(hidden < 0, x, counts)) for x in (99, 0))
     for name in (*BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES):
         one, two = (
-            at(prediction(name, POISSON.hide(m.tallies, hidden < 0)), *np.nonzero(counts)) for m in (matrix, other)
+            take_entries(predict_baseline(name, POISSON.hide(m.tallies, hidden < 0)), *np.nonzero(counts))
+            for m in (matrix, other)
         )
         for found, expected in zip(one, two, strict=True):
             np.testing.assert_array_equal(found, expected)
@@ -127,7 +128,7 @@ def test_scores_of_baselines_are_those_of_their_distribution():
     matrix, mask = CountMatrix.from_array(counts), RNG.random(counts.shape) < 0.2
     given = np.where(mask, -1, counts)
     for name in (*BASELINES_OF_COUNTS, *OVERDISPERSED_BASELINES):
-        found = at(prediction(name, given), *np.nonzero(mask))
+        found = take_entries(predict_baseline(name, given), *np.nonzero(mask))
         if name in BASELINES_OF_COUNTS:
             log_p = stats.poisson.logpmf(counts[mask], found)
         else:
@@ -154,9 +155,9 @@ def test_effects_of_counts_are_the_model_without_components():
 
 def test_which_baselines_stand_next_to_which_methods():
     binary, counts = BinaryMatrix.from_array(np.eye(2)), CountMatrix.from_array(np.eye(2))
-    assert compared_with(binary, [BERNOULLI]) == BASELINES
-    assert compared_with(counts, [POISSON]) == BASELINES_OF_COUNTS
-    assert compared_with(counts, [NEGATIVE_BINOMIAL]) == BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES
+    assert comparison_baselines(binary, [BERNOULLI]) == BASELINES
+    assert comparison_baselines(counts, [POISSON]) == BASELINES_OF_COUNTS
+    assert comparison_baselines(counts, [NEGATIVE_BINOMIAL]) == BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES
 
 
 # --- Losses ------------------------------------------------------------------------------------
@@ -231,7 +232,7 @@ def test_methods_are_recognised_by_the_matrix_that_they_take():
     assert set(counts) | set(binary) | set(categories) == set(METHODS)
     for matrix in (BinaryMatrix, CountMatrix, CategoryMatrix):
         for name in (DEFAULTS[matrix.__name__], *COMPARED[matrix.__name__]):
-            assert matrix_of(name) is matrix
+            assert matrix_kind(name) is matrix
 
 
 def test_counts_are_compared_by_what_takes_them():

@@ -9,9 +9,9 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation import fit_comparison
-from nbmf.evaluation.described_fit import Described
+from nbmf.evaluation.described_fit import FitDescription
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
-from nbmf.evaluation.linked_positions import in_units_of
+from nbmf.evaluation.linked_positions import rescale_positions
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
 from nbmf.reporting.fit_comparison_report import fit_comparison_report
@@ -160,26 +160,28 @@ def order_of(model, matrix):
 
 def test_the_axis_that_both_fits_have_is_named_where_they_have_not_as_many():
     names, rng = np.array(["r0", "r1", "r2", "r3"]), np.random.default_rng(0)
-    of_rows, of_columns = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
-    two = Described(["axis 1", "axis 2"], of_rows, of_columns, names, np.arange(5), of_rows - 0.1, of_rows + 0.1)
-    second = [each[:, 1:] for each in (of_rows, of_columns)]
-    one = Described(["axis 1"], *second, names, np.arange(5), second[0] - 0.1, second[0] + 0.1)
-    pairs, _ = fit_comparison._matched(two, one)
+    row_values, column_values = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
+    two = FitDescription(
+        ["axis 1", "axis 2"], row_values, column_values, names, np.arange(5), row_values - 0.1, row_values + 0.1
+    )
+    second = [each[:, 1:] for each in (row_values, column_values)]
+    one = FitDescription(["axis 1"], *second, names, np.arange(5), second[0] - 0.1, second[0] + 0.1)
+    pairs, _ = fit_comparison._match_components(two, one)
     assert pairs == [(1, 0, 1.0)]
-    rows, how = fit_comparison._rows(two, one, pairs)
+    rows, how = fit_comparison._compare_rows(two, one, pairs)
     assert how == "intervals on axis 2 and axis 1 that do not overlap"
     np.testing.assert_array_equal(rows["first"], rows["second"])
 
 
 def test_a_row_moved_if_it_did_on_any_axis():
     names, rng = np.array(["r0", "r1", "r2", "r3"]), np.random.default_rng(0)
-    of_rows, of_columns = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
+    row_values, column_values = rng.normal(size=(4, 2)), rng.normal(size=(5, 2))
     axes = ["anxiety", "extraversion"]
-    first = Described(axes, of_rows, of_columns, names, np.arange(5), of_rows - 0.1, of_rows + 0.1)
-    moved = of_rows.copy()
+    first = FitDescription(axes, row_values, column_values, names, np.arange(5), row_values - 0.1, row_values + 0.1)
+    moved = row_values.copy()
     moved[2, 1] += 0.5
-    second = Described(axes, moved, of_columns, names, np.arange(5), moved - 0.1, moved + 0.1)
-    rows, how = fit_comparison._rows(first, second, [(1, 1, 1.0), (0, 0, 1.0)])
+    second = FitDescription(axes, moved, column_values, names, np.arange(5), moved - 0.1, moved + 0.1)
+    rows, how = fit_comparison._compare_rows(first, second, [(1, 1, 1.0), (0, 0, 1.0)])
     assert rows["moved"].tolist() == [False, False, True, False]
     assert rows.loc[2, ["axis", "second"]].tolist() == ["extraversion", moved[2, 1]]
     np.testing.assert_array_equal(rows["second on extraversion"], moved[:, 1])
@@ -231,20 +233,22 @@ def test_periods_of_columns_go_with_them():
 def test_a_scale_of_other_rows_as_well_is_put_in_the_units_of_the_first():
     """Where 0 and 1 are depends on all rows of a fit: without the line no row of the same place would overlap."""
     names, rng = np.array([f"r{f}" for f in range(20)]), np.random.default_rng(0)
-    place, of_columns = rng.normal(size=(20, 1)), rng.normal(size=(5, 1))
-    here = Described(["axis 1"], place, of_columns, names, np.arange(5), place - 0.1, place + 0.1)
+    place, column_values = rng.normal(size=(20, 1)), rng.normal(size=(5, 1))
+    here = FitDescription(["axis 1"], place, column_values, names, np.arange(5), place - 0.1, place + 0.1)
     far = (place - 1.5) / 1.8
-    there = Described(["axis 1"], -far, of_columns, names, np.arange(5), -far - 0.05, -far + 0.05)
-    pairs, _ = fit_comparison._matched(here, there)
-    rows, _ = fit_comparison._rows(here, there, pairs)
+    there = FitDescription(["axis 1"], -far, column_values, names, np.arange(5), -far - 0.05, -far + 0.05)
+    pairs, _ = fit_comparison._match_components(here, there)
+    rows, _ = fit_comparison._compare_rows(here, there, pairs)
     np.testing.assert_allclose(rows["second"], rows["first"], atol=1e-9)
     assert not rows["moved"].any()
-    gone = there.of_rows.copy()
+    gone = there.row_values.copy()
     gone[4] += 1.0
-    rows, _ = fit_comparison._rows(here, there._replace(of_rows=gone, lower=gone - 0.05, upper=gone + 0.05), pairs)
+    rows, _ = fit_comparison._compare_rows(
+        here, there._replace(row_values=gone, lower=gone - 0.05, upper=gone + 0.05), pairs
+    )
     assert rows["row"][rows["moved"]].tolist() == ["r4"]
-    two = [each.at([0, 1], range(5)) for each in (here, there)]
-    rows, _ = fit_comparison._rows(*two, [(0, 0, -1.0)])
+    two = [each.take([0, 1], range(5)) for each in (here, there)]
+    rows, _ = fit_comparison._compare_rows(*two, [(0, 0, -1.0)])
     np.testing.assert_allclose(rows["second"], far[:2, 0])
 
 
@@ -257,7 +261,7 @@ def test_categories_are_the_same_by_their_names():
     more[1, 1] = 0  # which the first has no name for
     second = nbmf.CategoryMatrix(more.astype(np.int8), *lines, categories=["0", "1", "2", "3"])
     places = [(np.arange(size), np.arange(size)) for size in (6, 4)]
-    shared, differing = fit_comparison._shared(first, second, places)
+    shared, differing = fit_comparison._shared_values(first, second, places)
     assert differing == 1
     expected = ranks.copy()
     expected[1, 1] = -1
@@ -285,7 +289,7 @@ def test_neither_fits_noise_makes_the_others_positions_smaller(noise):
     rng = np.random.default_rng(1)
     place = rng.normal(size=400)
     first, second = (place + scale * rng.normal(size=400) for scale in noise)
-    there, back = (list(in_units_of(*pair)) for pair in ((first, second), (second, first)))
+    there, back = (list(rescale_positions(*pair)) for pair in ((first, second), (second, first)))
     slope, other = (np.ptp(read[0]) / np.ptp(given) for read, given in ((there, second), (back, first)))
     assert slope * other == pytest.approx(1, rel=1e-9)
     assert slope == pytest.approx(first.std() / second.std(), rel=0.15)

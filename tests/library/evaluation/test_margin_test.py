@@ -89,7 +89,7 @@ def test_the_statistic_is_the_sum_of_eighth_powers_of_singular_values():
         structure = module._Structure(V)
         P = structure._P
         R = np.where(V >= 0, (V - P) / np.sqrt(P * (1 - P) + 0.05), 0)
-        assert structure.of(V) == pytest.approx((np.linalg.svd(R, compute_uv=False) ** 8).sum(), rel=1e-12)
+        assert structure.measure(V) == pytest.approx((np.linalg.svd(R, compute_uv=False) ** 8).sum(), rel=1e-12)
 
 
 def test_nested_rows_have_no_other_matrix_with_their_margins():
@@ -158,7 +158,7 @@ def test_two_groups_of_a_small_network_are_found():
 )
 def test_p_is_the_share_as_far_of_the_draws_and_the_matrix(drawn, expected, monkeypatch):
     structure = iter([5.0, *drawn])
-    monkeypatch.setattr(module._Structure, "of", lambda self, codes: next(structure))
+    monkeypatch.setattr(module._Structure, "measure", lambda self, codes: next(structure))
     assert nbmf.margin_test(np.eye(3, 4), draws=len(drawn)) == pytest.approx(expected)
 
 

@@ -12,7 +12,7 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation import sampled_entries
-from nbmf.evaluation.sampled_entries import ONE_COMPONENT, POPULARITY, Fold, SampledEntries, SampleMeasure, sample
+from nbmf.evaluation.sampled_entries import ONE_COMPONENT, POPULARITY, Fold, SampledEntries, SampleMeasure, sample_folds
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.inference import folds
 from nbmf.seeds import child
@@ -33,7 +33,7 @@ def test_tenths_of_the_ones_and_as_many_zeros_are_held_out_none_twice(in_pairs):
     matrix = SparseBinaryMatrix.from_array(codes)
     units = np.triu(np.ones(codes.shape, bool), 1) if in_pairs else np.ones(codes.shape, bool)
     n_ones, n_zeros = (np.count_nonzero(units & (codes == code)) for code in (1, 0))
-    drawn_folds = list(sample(matrix, np.random.default_rng(0), in_pairs))
+    drawn_folds = list(sample_folds(matrix, np.random.default_rng(0), in_pairs))
     assert len(drawn_folds) == 10
     held = np.zeros(codes.shape, int)
     for fold in drawn_folds:
@@ -48,7 +48,7 @@ def test_tenths_of_the_ones_and_as_many_zeros_are_held_out_none_twice(in_pairs):
     assert held.max() == 1
     assert (held[units & (codes == 1)] == 1).all()
     assert held[codes == 0].sum() == min(n_ones, n_zeros // 2)
-    training = sampled_entries.without(matrix, drawn_folds[0], in_pairs).toarray()
+    training = sampled_entries.training_matrix(matrix, drawn_folds[0], in_pairs).toarray()
     expected = np.where(codes == MISSING, np.nan, codes)
     f, n = drawn_folds[0].places
     expected[f, n] = np.nan
@@ -63,7 +63,7 @@ def test_zeros_are_drawn_evenly():
     matrix, counts = SparseBinaryMatrix.from_array(codes), np.zeros(codes.shape)
     rng = np.random.default_rng(3)
     for _ in range(300):
-        for fold in sample(matrix, rng):
+        for fold in sample_folds(matrix, rng):
             counts[tuple(fold.places[:, ~fold.is_one])] += 1
     zeros = codes == 0
     assert counts[~zeros].sum() == 0
@@ -76,10 +76,10 @@ def test_zeros_are_drawn_evenly():
 def test_large_matrices_have_one_fold_and_small_ones_are_refused(monkeypatch):
     matrix = SparseBinaryMatrix.from_array(drawn(4, 4.0))
     monkeypatch.setattr(folds, "ENTRIES_HELD_OUT", 60)
-    assert len(list(sample(matrix, np.random.default_rng(0)))) == 2
+    assert len(list(sample_folds(matrix, np.random.default_rng(0)))) == 2
     few = SparseBinaryMatrix.from_array(np.eye(19, dtype=np.int8))
     with pytest.raises(DataError, match="19 ones and 342 zeros: to hold some out takes 20 of each"):
-        list(sample(few, np.random.default_rng(0)))
+        list(sample_folds(few, np.random.default_rng(0)))
 
 
 # --- How it is weighted ------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_errors_tell_how_far_samples_of_one_matrix_lie_apart():
     ones, zeros = np.count_nonzero(codes == 1), np.count_nonzero(codes == 0)
     means, errors = [], []
     for _ in range(400):
-        fold = next(sample(matrix, rng))
+        fold = next(sample_folds(matrix, rng))
         losses = table[tuple(fold.places)]
         measure = SampleMeasure(*fold.places, fold.is_one, zeros / ones)
         means.append(measure.mean(losses))
@@ -157,7 +157,7 @@ def test_a_verdict_is_that_of_fits_by_hand():
     rng = np.random.default_rng(nbmf.seeds.seed_sequence("verdict", "sample", 5))
     of_ones, of_zeros = ({name: [] for name in ("own", "share", "popularity")} for _ in range(2))
     n_ones, n_zeros = np.count_nonzero(codes == 1), np.count_nonzero(codes == 0)
-    for number, fold in enumerate(sample(matrix, rng)):
+    for number, fold in enumerate(sample_folds(matrix, rng)):
         training = np.where(codes == MISSING, np.nan, codes)
         training[tuple(fold.places)] = np.nan
         seed = child(np.random.SeedSequence(3), "verdict", number)

@@ -5,7 +5,7 @@ import pytest
 
 import nbmf
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
-from nbmf.evaluation.stacked import PARTS, Stacked, stacked
+from nbmf.evaluation.stacked import PARTS, Stacked, stack_methods
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.stacking.weights import mixture_losses, mixture_weights
@@ -35,7 +35,7 @@ def test_each_fold_is_predicted_with_the_weights_of_the_others():
         here, others = tested.fold_of == fold, np.isin(tested.fold_of, [k for k in range(4) if k != fold])
         weights = mixture_weights(np.column_stack([losses[others] for losses in tested.losses]))
         by_hand[here] = mixture_losses(np.column_stack([losses[here] for losses in tested.losses]), weights)
-    found = stacked(tested, NAMES, 1, "effects", seed=0)
+    found = stack_methods(tested, NAMES, 1, "effects", seed=0)
     gain, of_shown = tested.baselines["effects"] - by_hand, tested.baselines["effects"] - tested.losses[1]
     assert found.loss == pytest.approx(np.nanmean(by_hand))
     assert found.gain == pytest.approx(np.nanmean(gain))
@@ -49,9 +49,9 @@ def test_each_fold_is_predicted_with_the_weights_of_the_others():
 
 def test_entries_of_a_single_fold_are_predicted_in_tenths():
     tested = drawn(n_folds=1)
-    found = stacked(tested, NAMES, 0, "effects", seed=3)
-    assert found == stacked(tested, NAMES, 0, "effects", seed=3)
-    other = stacked(tested, NAMES, 0, "effects", seed=4)
+    found = stack_methods(tested, NAMES, 0, "effects", seed=3)
+    assert found == stack_methods(tested, NAMES, 0, "effects", seed=3)
+    other = stack_methods(tested, NAMES, 0, "effects", seed=4)
     assert other.loss != found.loss
     assert other.loss == pytest.approx(found.loss, abs=0.005)
     in_sample = np.column_stack([losses[2:].ravel() for losses in tested.losses])
@@ -63,7 +63,7 @@ def test_a_mixture_that_gains_nothing_has_no_share():
     tested = drawn()
     best = np.minimum.reduce(tested.losses) - 0.1
     for baseline in (best, best + 1e-3 * np.random.default_rng(0).normal(size=best.shape)):
-        found = stacked(tested._replace(baselines={"effects": baseline}), NAMES, 0, "effects", seed=0)
+        found = stack_methods(tested._replace(baselines={"effects": baseline}), NAMES, 0, "effects", seed=0)
         assert (found.share, found.is_more) == (None, False)
         assert str(found).startswith("the best mixture of 3 methods gains nothing over row and column effects that")
         assert "there is no predictable structure of which a share could be explained" in str(found)
@@ -118,6 +118,6 @@ def test_further_methods_are_mixed_and_never_taken(quick_choice):
     assert stack.members == (*(each.title for each in methods), "Indian buffet, K = 10")
     assert (stack.shown, stack.baseline_loss) == (plain.verdict.method, plain.verdict.gains[0].loss)
     tested = held_out_losses(V, [*methods, *further], 0, None)
-    assert stack == stacked(tested, stack.members, mixed.index, plain.verdict.gains[0].baseline, 0)
+    assert stack == stack_methods(tested, stack.members, mixed.index, plain.verdict.gains[0].baseline, 0)
     assert plain.verdict.stack is None
     assert np.nanmax(tested.fold_of) == tested.folds - 1

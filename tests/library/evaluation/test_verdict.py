@@ -13,7 +13,7 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
-from nbmf.evaluation.baselines import baseline_score, prediction
+from nbmf.evaluation.baselines import baseline_score, predict_baseline
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest
@@ -44,8 +44,8 @@ def test_a_baseline_does_not_see_what_is_held_out(name):
     mask = np.random.default_rng(0).random(V.shape) < 0.3
     flipped = np.where(mask, 1 - V, V)
     hidden = [np.where(mask, -1, values).astype(np.int8) for values in (V, flipped)]
-    np.testing.assert_array_equal(prediction(name, hidden[0]), prediction(name, hidden[1]))
-    p = prediction(name, hidden[0])
+    np.testing.assert_array_equal(predict_baseline(name, hidden[0]), predict_baseline(name, hidden[1]))
+    p = predict_baseline(name, hidden[0])
     by_hand = -np.log(np.where(V == 1, p, 1 - p))[mask].mean()
     matrix = nbmf.BinaryMatrix.from_array(V)
     assert baseline_score(name, matrix, mask)["perplexity"] == pytest.approx(by_hand)
@@ -53,7 +53,7 @@ def test_a_baseline_does_not_see_what_is_held_out(name):
 
 def test_the_baseline_of_effects_is_what_they_predict():
     V = shares_only(20, 9, "rows and columns", 2)
-    np.testing.assert_array_equal(prediction("effects", V), row_and_column_effects(V))
+    np.testing.assert_array_equal(predict_baseline("effects", V), row_and_column_effects(V))
 
 
 # The standard error.
@@ -147,7 +147,7 @@ def test_of_rare_values_enough_are_held_out(ones, missing, count):
     codes = np.where(rng.random((300, 100)) < missing, -1, rng.random((300, 100)) < ones).astype(np.int8)
     assert len(list(folds(codes, np.random.default_rng(0)))) == count
     matrix = nbmf.BinaryMatrix.from_array(codes)
-    assert estimate_module._folds(matrix) == count
+    assert estimate_module._number_of_folds(matrix) == count
 
 
 def test_a_pair_with_one_entry_counts_by_its_value():
@@ -237,7 +237,7 @@ def test_a_verdict_is_counted_fold_by_fold():
         loss, own = np.full((2, *V.shape), np.nan)
         for held_out, (training, fit) in zip(drawn, fits[choice.index :: 2], strict=True):
             np.testing.assert_array_equal(training, np.where(held_out, -1, V))
-            for losses, p in ((loss, prediction(gain.baseline, training)), (own, fit.expectation_)):
+            for losses, p in ((loss, predict_baseline(gain.baseline, training)), (own, fit.expectation_)):
                 losses[held_out] = -np.log(np.where(V == 1, p, 1 - p)[held_out])
         assert gain.loss == pytest.approx(np.nanmean(loss), rel=1e-10)
         assert gain.mean == pytest.approx(np.nanmean(loss - own), rel=1e-8)

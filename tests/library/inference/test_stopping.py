@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import nbmf
 from nbmf import registry
-from nbmf.analysis.settings import checked
+from nbmf.analysis.settings import current_settings
 from nbmf.errors import ConfigError
 from nbmf.families.logistic.collective import CollectiveFactorVB
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -149,7 +149,7 @@ def test_configurations_and_the_command_line_take_the_old_name():
     with pytest.warns(FutureWarning, match="is now called"), refused:
         registry.check_settings(".methods.mine", "LogisticPCA", [2], {"tol": -1})
     with pytest.warns(FutureWarning, match="is now called"):
-        assert checked("BetaDirVB", {"tol": 0.1}) == {"mean_change_tol": 0.1}
+        assert current_settings("BetaDirVB", {"tol": 0.1}) == {"mean_change_tol": 0.1}
 
 
 def test_a_model_file_of_before_is_read_without_a_warning(tmp_path):

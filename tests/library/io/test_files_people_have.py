@@ -16,7 +16,7 @@ import pytest
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.answers import Answers, AnswersError, answers_of
+from nbmf.io.answers import Answers, AnswersError, detect_answers
 
 GERMAN = "Name;Bücher;Grüße\nJörg;1;0\nZoë;0;1\nÖzil;1;\n"
 CODES = [[1, 0], [0, 1], [1, -1]]
@@ -195,7 +195,7 @@ def test_ids_in_a_list_are_not_silently_values(here):
     ],
 )
 def test_what_is_taken_for_answers(values, is_list, found):
-    assert answers_of(np.array(values, int), is_list) == found
+    assert detect_answers(np.array(values, int), is_list) == found
 
 
 # Excel.

@@ -10,7 +10,7 @@ import scipy.io
 import scipy.sparse
 
 import nbmf
-from nbmf.cli.arguments import as_typed
+from nbmf.cli.arguments import render_message
 from nbmf.data.examples import table_example
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
 from nbmf.errors import ConfigError, DataError
@@ -163,7 +163,7 @@ def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
     assert "column 'day' has dates, such as '2020-01-01'" in text
     assert "column 'note' has 60 different texts, such as 'note 0'" in text
     assert "column 'age' has numbers, but for 'old'" in text
-    told = as_typed(error.value.message, "cluster")
+    told = render_message(error.value.message, "cluster")
     assert "--ignore day --ignore note --ignore age leaves them out" in told
     assert "--kind day=category" in told
     table = quietly("odd.csv", ignore=["day", "note"], missing=["old"])

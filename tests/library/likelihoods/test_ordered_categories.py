@@ -11,7 +11,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.evaluation.baselines import at, baseline_score, baselines_of, compared_with, prediction
+from nbmf.evaluation.baselines import baseline_score, baselines_of, comparison_baselines, predict_baseline, take_entries
 from nbmf.likelihoods.ordered import ORDERED
 
 RANKS = np.array([[0, 3, 2], [1, -1, 2], [3, 1, 0]])
@@ -128,12 +128,12 @@ def test_frequencies_are_those_of_columns_rows_or_all():
     }
     assert set(expected) == set(BASELINES_OF_CATEGORIES) == set(baselines_of(ORDERED))
     for name, of in expected.items():
-        found = prediction(name, RANKS)
+        found = predict_baseline(name, RANKS)
         assert found.shape == (3, 3, 4)
         for f, n in np.ndindex(3, 3):
             seen = of(f, n)[of(f, n) >= 0]
             np.testing.assert_allclose(found[f, n], [((seen == c).sum() + 1) / (seen.size + 4) for c in range(4)])
-        np.testing.assert_array_equal(at(found, np.array([2]), np.array([1])), found[2, 1][None])
+        np.testing.assert_array_equal(take_entries(found, np.array([2]), np.array([1])), found[2, 1][None])
 
 
 def table(F=40, N=12, seed=0):
@@ -144,8 +144,8 @@ def table(F=40, N=12, seed=0):
 
 def test_baselines_are_scored_on_what_is_held_out():
     matrix, mask = table(), np.random.default_rng(1).random((40, 12)) < 0.2
-    assert compared_with(matrix, [ORDERED]) == BASELINES_OF_CATEGORIES
-    p = prediction("column-frequencies", np.where(mask, -1, matrix.ranks))
+    assert comparison_baselines(matrix, [ORDERED]) == BASELINES_OF_CATEGORIES
+    p = predict_baseline("column-frequencies", np.where(mask, -1, matrix.ranks))
     expected = -np.log(np.take_along_axis(p, matrix.ranks[..., None].astype(int), 2)[..., 0][mask]).mean()
     score = baseline_score("column-frequencies", matrix, mask)
     assert score["perplexity"] == pytest.approx(expected, rel=1e-12)

@@ -6,7 +6,7 @@ import pytest
 import nbmf
 from nbmf.posterior.components import components_of, is_intercept, is_shared, merged_places, profile_difference
 from nbmf.reporting.component_entries import component_entry
-from nbmf.reporting.fit_report import facts
+from nbmf.reporting.fit_report import fit_facts
 from nbmf.reporting.fit_result import ReportedFit
 
 ROWS, COLUMNS, PARTS = 120, 30, 60
@@ -47,7 +47,7 @@ def test_a_large_group_in_components_of_less_than_one_percent_is_one_component(l
     assert sorted(found.members[0]) == list(range(PARTS))  # the heaviest
     np.testing.assert_allclose(found.shares, [0.5, 0.25, 0.25])
     np.testing.assert_allclose(found.model.W_ @ found.model.H_, model.expectation_, atol=0.01)
-    said = list(facts(result_of(matrix, model)))
+    said = list(fit_facts(result_of(matrix, model)))
     assert any(f"component 1 stands for {PARTS} components of the fit" in line for line in said)
     assert not any("of the weight is in" in line for line in said)
     assert component_entry(0, result_of(matrix, model)).title == "component 1: 50% of the weight"
@@ -62,7 +62,7 @@ def test_small_components_that_differ_stay_apart_and_are_reported_as_what_they_a
     matrix, model = drawn(W, H)
     result = result_of(matrix, model)
     assert (result.components.active, len(result.components.members)) == (1, 41)
-    (said,) = (line for line in facts(result) if "smaller" in line)
+    (said,) = (line for line in fit_facts(result) if "smaller" in line)
     assert said.startswith("the other 33% of the weight is in 40 smaller components; together they differ from all ")
     assert "prior" not in said
 
@@ -78,7 +78,7 @@ def test_small_components_that_say_no_more_than_the_means_are_reported_so():
     matrix, model = drawn(W, np.vstack([means, means + apart]))
     result = result_of(matrix, model)
     result = ReportedFit(**{**vars(result), "components": result.components._replace(active=1)})
-    assert any("together they say no more than how common each column is" in line for line in facts(result))
+    assert any("together they say no more than how common each column is" in line for line in fit_facts(result))
 
 
 def test_a_chain_of_small_steps_is_not_one_component_from_end_to_end():

@@ -6,7 +6,7 @@ import pytest
 from nbmf.posterior.nearest import (
     nearest_columns,
     nearest_columns_by_rates,
-    nearest_of_fit,
+    nearest_fit_rows,
     nearest_rows,
     nearest_rows_by_rates,
     nearest_shares,
@@ -43,11 +43,11 @@ def test_rows_differ_by_the_root_mean_square_of_their_predictions(factors):
 
 def test_new_rows_are_near_rows_of_the_fit(factors):
     E = factors[0] @ factors[1]
-    found = nearest_of_fit(E[:4], E[4:], 26)
+    found = nearest_fit_rows(E[:4], E[4:], 26)
     every = np.array([[np.sqrt(np.mean((E[f] - E[g]) ** 2)) for g in range(4, 30)] for f in range(4)])
     assert found.places.tolist() == np.argsort(every, axis=1).tolist()
     assert found.values == pytest.approx(np.sort(every, axis=1), abs=1e-7)
-    assert nearest_of_fit(E[:1], E[:2]).places.tolist() == [[0, 1]]
+    assert nearest_fit_rows(E[:1], E[:2]).places.tolist() == [[0, 1]]
 
 
 def test_columns_are_near_by_their_correlation(factors):

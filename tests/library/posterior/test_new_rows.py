@@ -9,12 +9,12 @@ import nbmf
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import DataError
 from nbmf.posterior import new_rows as module
-from nbmf.posterior import weights_given as of_weights
+from nbmf.posterior import row_weights
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, placed
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, place_rows
+from nbmf.posterior.row_weights import posterior_row_weights
 from nbmf.posterior.scale import scale_of
-from nbmf.posterior.weights_given import weights_given
 
 CODES = np.array([[1, 0, -1, 1], [0, 0, 1, -1], [-1, -1, -1, 1]])
 
@@ -54,10 +54,10 @@ def test_what_does_not_match_at_all_is_refused():
 )
 def test_weights_are_those_of_quadrature(prior, jumps, monkeypatch):
     """Two components: the posterior on quantiles of the prior, in corners and between; once by Gibbs sampling alone."""
-    monkeypatch.setattr(of_weights, "JUMPS", jumps)
+    monkeypatch.setattr(row_weights, "JUMPS", jumps)
     rng = np.random.default_rng(0)
     profiles, codes = rng.beta(0.4, 0.4, (2, 12)), rng.integers(-1, 2, (8, 12))
-    found = weights_given(codes, profiles, np.array(prior), level=0.8)
+    found = posterior_row_weights(codes, profiles, np.array(prior), level=0.8)
     first = beta.ppf((np.arange(100_000) + 0.5) / 100_000, *prior)
     ones = np.clip(np.column_stack([first, 1 - first]) @ profiles, 1e-12, 1 - 1e-12)
     log = np.log(ones) @ (codes == 1).T + np.log1p(-ones) @ (codes == 0).T
@@ -73,16 +73,16 @@ def test_weights_are_those_of_quadrature(prior, jumps, monkeypatch):
 
 
 def test_a_row_without_entries_has_its_prior():
-    found = weights_given(np.full((2, 5), -1), np.full((3, 5), 0.5), np.array([2.0, 1.0, 1.0]))
+    found = posterior_row_weights(np.full((2, 5), -1), np.full((3, 5), 0.5), np.array([2.0, 1.0, 1.0]))
     np.testing.assert_allclose(found.mean, [[0.5, 0.25, 0.25]] * 2, atol=0.03)
 
 
 def test_blocks_of_rows_change_no_row_much(monkeypatch):
     rng = np.random.default_rng(1)
     codes, profiles = rng.integers(0, 2, (7, 10)), rng.random((3, 10))
-    whole = weights_given(codes, profiles, np.ones(3))
-    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 2 * 3 * of_weights.SWEEPS)
-    np.testing.assert_allclose(weights_given(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
+    whole = posterior_row_weights(codes, profiles, np.ones(3))
+    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 2 * 3 * row_weights.SWEEPS)
+    np.testing.assert_allclose(posterior_row_weights(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
 
 
 def slopes_of(found, scale):
@@ -98,15 +98,17 @@ def test_positions_are_in_units_of_the_fit_whose_own_come_from_draws(monkeypatch
     model = nbmf.LogisticFactorGibbs(n_components=2, ard=True, burn_in=200, n_samples=200, random_state=0)
     draws = nbmf.posterior_draws(model, V, n_draws=100)
     scale, rows = scale_of(model, V, draws=draws), new_rows(V, model.column_names_, 14)
-    found = placed(model, rows, matrix=V, scale=scale)
+    found = place_rows(model, rows, matrix=V, scale=scale)
     np.testing.assert_allclose(slopes_of(found, scale), 1, atol=0.04)
     np.testing.assert_allclose(found.values[:, 0].mean(), scale.positions[:, 0].mean(), atol=1e-9)
     half = (found.upper - found.lower) / 2
     np.testing.assert_allclose(found.upper - found.values, half, rtol=1e-9)  # the ends are moved along
     monkeypatch.setattr(module, "LINKED", 20)
-    np.testing.assert_allclose(placed(model, rows, matrix=V, scale=scale).values[:, 0], found.values[:, 0], atol=0.15)
-    monkeypatch.setattr(module, "_linked", lambda placed, *others: placed)
-    assert max(slopes_of(placed(model, rows, matrix=V, scale=scale), scale)) < 0.95
+    np.testing.assert_allclose(
+        place_rows(model, rows, matrix=V, scale=scale).values[:, 0], found.values[:, 0], atol=0.15
+    )
+    monkeypatch.setattr(module, "_link_positions", lambda placed, *others: placed)
+    assert max(slopes_of(place_rows(model, rows, matrix=V, scale=scale), scale)) < 0.95
 
 
 def fitted(estimator, F=60, N=20):
@@ -118,7 +120,7 @@ def fitted(estimator, F=60, N=20):
 
 def test_memberships_of_the_rows_of_the_fit():
     model, V = fitted(nbmf.BetaDirVB(n_components=3, random_state=0, max_iter=200))
-    found = placed(model, new_rows(V, model.column_names_, 20), matrix=V, names=["left"])
+    found = place_rows(model, new_rows(V, model.column_names_, 20), matrix=V, names=["left"])
     assert found.kind == MEMBERSHIPS
     own = components_of(model, V)
     assert found.names == ["left", "component 2", "component 3"][: own.active]
@@ -132,7 +134,7 @@ def test_memberships_of_the_rows_of_the_fit():
 def test_positions_of_the_rows_of_the_fit(effects):
     model, V = fitted(nbmf.LogisticFactorVB(n_components=2, effects=effects, random_state=0, max_iter=100))
     scale = scale_of(model, V)
-    found = placed(model, new_rows(V, model.column_names_, 20), matrix=V)
+    found = place_rows(model, new_rows(V, model.column_names_, 20), matrix=V)
     assert (found.kind, found.names) == (POSITIONS, scale.names)
     kept = slice(scale.kept)
     np.testing.assert_allclose(found.values[:, kept], scale.positions[:, kept], atol=0.15)
@@ -141,7 +143,7 @@ def test_positions_of_the_rows_of_the_fit(effects):
     np.testing.assert_allclose(found.expectation, model.predict_rows(V.codes), rtol=1e-6)
     few = V.codes.copy()
     few[:, 5:] = -1
-    wider = placed(
+    wider = place_rows(
         model, new_rows(BinaryMatrix(few[:, :5], V.row_names, V.column_names[:5]), V.column_names, 20), matrix=V
     )
     assert (wider.upper - wider.lower > found.upper - found.lower).all()
@@ -149,11 +151,11 @@ def test_positions_of_the_rows_of_the_fit(effects):
 
 def test_models_without_intervals_have_weights():
     model, V = fitted(nbmf.BernoulliPoissonVB(n_components=3, random_state=0, max_iter=30))
-    found = placed(model, new_rows(V, model.column_names_, 20), matrix=V)
+    found = place_rows(model, new_rows(V, model.column_names_, 20), matrix=V)
     assert (found.kind, found.lower, found.upper) == (WEIGHTS, None, None)
     counts = pd.DataFrame(np.random.default_rng(0).poisson(2, (20, 6)))
     model = nbmf.PoissonGammaVB(n_components=2, random_state=0, max_iter=30).fit(counts)
-    found = placed(model, new_rows(nbmf.CountMatrix.from_frame(counts), None, 6))
+    found = place_rows(model, new_rows(nbmf.CountMatrix.from_frame(counts), None, 6))
     assert found.kind == WEIGHTS
     assert (found.expectation > 0).all()
 
@@ -166,7 +168,7 @@ def test_probabilities_of_merged_components_are_averaged_and_the_main_one_is_tha
     model = nbmf.BetaDirVB(30, orientation="columns", gamma="1/K", max_iter=200, random_state=0).fit(V)
     components = components_of(model, V)
     assert max(map(len, components.members[: components.active])) > 1
-    found = placed(model, new_rows(V, V.column_names, 30), matrix=V)
+    found = place_rows(model, new_rows(V, V.column_names, 30), matrix=V)
     assert found.kind == WEIGHTS
     assert found.values.max() <= 1
     shown = np.arange(components.active)

@@ -8,7 +8,7 @@ import nbmf
 from nbmf.posterior import row_blocks as row_blocks_module
 from nbmf.posterior.components import components_of
 from nbmf.posterior.row_blocks import row_blocks
-from nbmf.reporting.fit_report import facts
+from nbmf.reporting.fit_report import fit_facts
 from nbmf.reporting.fit_result import ReportedFit
 
 ROWS, COLUMNS, FIRST, LAST = 240, 24, 100, 119
@@ -23,7 +23,7 @@ def found_in(values, W, matrix=None):
     model.n_iter_, model.converged_ = 1, None
     components = components_of(model, matrix)
     result = ReportedFit("drawn", matrix, model, components, model.expectation_, 0.0)
-    return row_blocks(components, matrix), [line for line in facts(result) if line.startswith("rows ")]
+    return row_blocks(components, matrix), [line for line in fit_facts(result) if line.startswith("rows ")]
 
 
 def drawn(seed=0, groups=3, is_ordered=False):

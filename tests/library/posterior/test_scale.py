@@ -12,9 +12,9 @@ from scipy.special import expit
 import nbmf
 from nbmf.errors import ConfigError, NotSupportedError
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
-from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, signed
+from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, orient_axes
+from nbmf.posterior.scale_distributions import Cuts
 from nbmf.posterior.scale_intervals import r_hat_of_positions
-from nbmf.posterior.scale_laws import Cuts
 from nbmf.posterior.scale_tables import columns_table, rows_table
 
 
@@ -137,7 +137,7 @@ def test_signs_depend_on_no_sign_of_the_factors():
 def test_balanced_discriminations_have_a_sign_as_well():
     loadings = np.array([[-2.0], [1.0], [1.0]])
     axes = Axes(np.ones((3, 1)), loadings, np.zeros(3), Cuts(np.zeros((3, 1))), np.zeros((1, 1)), np.eye(1))
-    np.testing.assert_array_equal(signed(axes).loadings[:, 0], [2, -1, -1])
+    np.testing.assert_array_equal(orient_axes(axes).loadings[:, 0], [2, -1, -1])
 
 
 def coverage(scale, truth):

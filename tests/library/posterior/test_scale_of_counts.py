@@ -10,11 +10,11 @@ import nbmf
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.factors import psi_of
-from nbmf.posterior.nearest import nearest_of_fit
-from nbmf.posterior.new_rows import NewRows, placed
+from nbmf.posterior.nearest import nearest_fit_rows
+from nbmf.posterior.new_rows import NewRows, place_rows
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_SLOPES, has_scale, scale_of
-from nbmf.posterior.scale_axes import in_average_rows
-from nbmf.posterior.scale_laws import Cuts, Sizes
+from nbmf.posterior.scale_axes import remove_row_effects
+from nbmf.posterior.scale_distributions import Cuts, Sizes
 from nbmf.posterior.scale_tables import columns_table, rows_table
 
 EFFECTS = {"effects": "both", "effect_scale": "learned"}
@@ -67,19 +67,19 @@ def test_moments_and_information_are_those_of_the_distribution(law):
     mean = (p * values[:, None]).sum(axis=0)
     variance = (p * (values[:, None] - mean) ** 2).sum(axis=0)
     second = (log_p(psi[0] + h) - 2 * log_p(psi[0]) + log_p(psi[0] - h)) / h**2
-    found = of.at(psi)
+    found = of.conditional_on(psi)
     np.testing.assert_allclose(found.mean[0], mean, rtol=1e-6)
     np.testing.assert_allclose(found.variance[0], variance, rtol=1e-5)
     np.testing.assert_allclose(found.information[0], -(p * second).sum(axis=0), rtol=1e-4)
-    drawn = of.at(np.repeat(psi, 40_000, axis=0)).drawn(np.random.default_rng(0))
+    drawn = of.conditional_on(np.repeat(psi, 40_000, axis=0)).draw(np.random.default_rng(0))
     np.testing.assert_allclose(drawn.mean(axis=0), mean, atol=5 * np.sqrt(variance.max() / 40_000))
     np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.1)
-    assert found.short().mean.dtype == np.float32
+    assert found.as_float32().mean.dtype == np.float32
 
 
 def test_as_many_axes_are_kept_as_there_are_and_effects_of_rows_are_none(two):
     _, _, scale, W, H, effects = two
-    assert scale.of_counts
+    assert scale.has_counts
     assert (scale.kept, scale.interval_kind) == (2, GIVEN_SLOPES)
     correlations = np.corrcoef(scale.positions[:, :2].T, W.T)[:2, 2:]
     matched = np.abs(correlations).argmax(axis=1)
@@ -119,13 +119,13 @@ def test_new_rows_are_placed_by_their_composition_however_much_was_counted(two):
     own = counts[:8]
     names = np.array([f"r{i}" for i in range(16)])
     rows = NewRows(np.vstack([own, 5 * own]), names, [], [], [])
-    found = placed(model, rows, matrix=matrix, scale=scale)
+    found = place_rows(model, rows, matrix=matrix, scale=scale)
     once, more = found.values[:8, :2], found.values[8:, :2]
     np.testing.assert_allclose(once, scale.positions[:8, :2], atol=0.35)
     np.testing.assert_allclose(once, more, atol=0.4)
     assert (found.upper - found.lower)[8:, :2].mean() < (found.upper - found.lower)[:8, :2].mean()
-    known = in_average_rows(model.expectation_, model.factors_)
-    nearest = nearest_of_fit(found.compared, known).places[:, :3]
+    known = remove_row_effects(model.expectation_, model.factors_)
+    nearest = nearest_fit_rows(found.compared, known).places[:, :3]
     assert all(i % 8 in places for i, places in enumerate(nearest))
 
 

@@ -7,13 +7,13 @@ import pytest
 from scipy.special import expit
 
 import nbmf
-from nbmf.analysis.settings import estimator_of
+from nbmf.analysis.settings import configured_estimator
 from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior import scale_rotation
 from nbmf.posterior.scale import scale_of
 from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, WEAK_BUT_THERE, axes_of
-from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, correlated, reported
+from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, choose_reported_axes, rotate_obliquely
 
 
 def scales(F, N, T, rho, seed=0):
@@ -27,7 +27,7 @@ def scales(F, N, T, rho, seed=0):
 
 def fitted(matrix):
     with warnings.catch_warnings(action="ignore", category=PoorFitWarning):
-        return estimator_of("logistic-vb-learned-effects", seed=0, components=8).fit(matrix)
+        return configured_estimator("logistic-vb-learned-effects", seed=0, components=8).fit(matrix)
 
 
 @pytest.mark.parametrize(("T", "rho", "F"), [(2, 0.5, 400), (3, 0.5, 600), (4, 0.4, 600)])
@@ -57,7 +57,7 @@ def test_what_is_predicted_does_not_change_and_shares_add_up():
     matrix, *_ = scales(300, 24, 3, 0.5)
     model = fitted(matrix)
     axes = axes_of(model.factors_)
-    turned = correlated(axes, 3)
+    turned = rotate_obliquely(axes, 3)
     A = len(axes.sizes)
     np.testing.assert_allclose(turned.log_odds(A), axes.log_odds(A), atol=1e-9)
     np.testing.assert_allclose(turned.log_odds(A), psi_of(model.factors_), atol=1e-9)
@@ -118,17 +118,17 @@ def test_one_scale_an_arch_and_weak_axes_stay_as_they_are():
 def test_of_fewer_axes_than_there_are_others_are_weak(monkeypatch):
     matrix, *_ = scales(600, 24, 3, 0.5)
     axes = axes_of(fitted(matrix).factors_)
-    assert reported(axes, matrix)[1:] == (3, WEAK, True)
-    assert reported(axes, matrix, most=2)[1] == 2
-    monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: axes if number == 2 else None)
-    assert reported(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
-    assert reported(axes, matrix, may_correlate=False)[1] < 3
+    assert choose_reported_axes(axes, matrix)[1:] == (3, WEAK, True)
+    assert choose_reported_axes(axes, matrix, most=2)[1] == 2
+    monkeypatch.setattr(scale_rotation, "rotate_obliquely", lambda axes, number: axes if number == 2 else None)
+    assert choose_reported_axes(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
+    assert choose_reported_axes(axes, matrix, may_correlate=False)[1] < 3
     there = {LEAST_RATIO: (1, WEAK), LEAST_OBLIQUE: (3, NOISE)}
     monkeypatch.setattr(
         scale_rotation, "kept_axes", lambda axes, matrix, most, least=LEAST_RATIO, known=1: there[least]
     )
-    assert reported(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
-    monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: axes)
-    assert reported(axes, matrix)[1:] == (3, NOISE, True)
-    monkeypatch.setattr(scale_rotation, "correlated", lambda axes, number: None)
-    assert reported(axes, matrix)[1:3] == (1, WEAK_BUT_THERE)
+    assert choose_reported_axes(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
+    monkeypatch.setattr(scale_rotation, "rotate_obliquely", lambda axes, number: axes)
+    assert choose_reported_axes(axes, matrix)[1:] == (3, NOISE, True)
+    monkeypatch.setattr(scale_rotation, "rotate_obliquely", lambda axes, number: None)
+    assert choose_reported_axes(axes, matrix)[1:3] == (1, WEAK_BUT_THERE)

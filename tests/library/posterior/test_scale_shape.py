@@ -136,6 +136,6 @@ def test_of_many_rows_some_are_compared(monkeypatch):
     rng = np.random.default_rng(1)
     positions = rng.integers(0, 3, 900)[:, None] * [1.0, 5.0] + 0.2 * rng.normal(size=(900, 2))
     seen = []
-    monkeypatch.setattr(module, "_groups", lambda some: seen.append(len(some)) or (3, 0.9))
+    monkeypatch.setattr(module, "_find_groups", lambda some: seen.append(len(some)) or (3, 0.9))
     assert shape_of(positions).groups == 3
     assert seen == [450]

@@ -8,7 +8,7 @@ from nbmf.data.feature_columns import DISCRETE
 from nbmf.evaluation.component_choice import ComponentChoice, Scored
 from nbmf.families.mixed_membership.feature_model import FeatureModel
 from nbmf.reporting import text
-from nbmf.reporting.clustering_report import ClusteringResult, _value, clustering_report, facts, mean_and_sd
+from nbmf.reporting.clustering_report import ClusteringResult, _value, clustering_facts, clustering_report, mean_and_sd
 
 
 def chosen(K, tried, found):
@@ -49,9 +49,9 @@ def test_a_fit_that_is_worse_than_one_component_says_both_objectives():
     result = ClusteringResult("people", TABLE, "component", "row", "mmnb", None, model, None, 0.0)
     model.objective_, model.objective_of_one_ = -20.5, -12.25
     said = "WORSE THAN ONE COMPONENT: -20.5 nats, a single one -12.25; take more --starts or fewer --components"
-    assert any(line.startswith(said) for line in facts(result))
+    assert any(line.startswith(said) for line in clustering_facts(result))
     model.objective_ = -12.0
-    assert not any("WORSE" in line for line in facts(result))
+    assert not any("WORSE" in line for line in clustering_facts(result))
 
 
 def test_a_category_that_nearly_all_have_is_named_where_more_have_it():

@@ -8,7 +8,7 @@ from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.recommendation import Margin
 from nbmf.evaluation.verdict import Gain, Verdict
 from nbmf.reporting import html, text
-from nbmf.reporting.accuracy_sentence import accuracy_sentence, pair
+from nbmf.reporting.accuracy_sentence import accuracy_sentence, percent_pair
 from nbmf.reporting.model import Answer, Report, Section, Table
 
 NAMES = ["x", "y", "z", "few"]
@@ -93,6 +93,6 @@ def test_errors_have_two_digits_and_are_never_zero():
 
 
 def test_two_percentages_show_their_difference():
-    assert pair(0.91, 0.55) == ("91%", "55%")
-    assert pair(0.982, 0.98) == ("98.2%", "98.0%")
-    assert pair(0.8, 0.8) == ("80%", "80%")
+    assert percent_pair(0.91, 0.55) == ("91%", "55%")
+    assert percent_pair(0.982, 0.98) == ("98.2%", "98.0%")
+    assert percent_pair(0.8, 0.8) == ("80%", "80%")

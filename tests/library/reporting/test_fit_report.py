@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import nbmf
-from nbmf.cli.arguments import as_typed, parse
+from nbmf.cli.arguments import parse, render_message
 from nbmf.cli.wording import Typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, Setting
@@ -18,8 +18,8 @@ from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
-from nbmf.reporting.component_entries import _side_of, key_of
-from nbmf.reporting.fit_report import facts, fit_report, group_tables
+from nbmf.reporting.component_entries import _make_side, reading_key
+from nbmf.reporting.fit_report import fit_facts, fit_report, group_tables
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.repeat_sentences import repeat_sentences
 
@@ -56,7 +56,7 @@ def summary(fit):
 
 
 def quality(fit):
-    return fit_quality.quality(fit, lambda message: as_typed(message, "fit"))
+    return fit_quality.quality_sentences(fit, lambda message: render_message(message, "fit"))
 
 
 def blanks_folded(lines):
@@ -87,7 +87,7 @@ def test_where_nothing_is_found_the_fit_is_not_praised():
 def test_whose_probabilities_a_component_has(kind, largest, said):
     model = kind(2)
     model.W_, model.H_ = np.array([[largest, 1 - largest], [0.3, 0.7]]), np.array([[largest, 0.4], [1 - largest, 0.6]])
-    key = key_of(components_of(model))
+    key = reading_key(components_of(model))
     assert (said in key) if said else ("alone" not in key)
     assert (" by more than 80%" in key) == (said is not None and largest < 0.95)
 
@@ -97,10 +97,10 @@ def test_the_largest_share_is_that_of_components_that_are_shown():
     model = nbmf.BetaDirVB(3)
     model.W_ = np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [0.3, 0.1, 0.6]])
     model.H_ = np.array([[0.9, 0.1, 0.8], [0.9, 0.1, 0.8], [0.2, 0.7, 0.1]])
-    assert "no row here does so by more than 80%" in key_of(components_of(model))
+    assert "no row here does so by more than 80%" in reading_key(components_of(model))
     model.W_ = np.repeat([[0.6, 0.4, 0.0], [0.3, 0.7, 0.0], [0.05, 0.05, 0.9]], [100, 100, 1], axis=0)
     model.H_[1] = 1 - model.H_[1]
-    assert "no row here does so by more than 70%" in key_of(components_of(model))  # the third is not active
+    assert "no row here does so by more than 70%" in reading_key(components_of(model))  # the third is not active
 
 
 def test_a_verdict_has_what_predicts_the_same_entries_below_it():
@@ -121,7 +121,7 @@ def test_a_verdict_has_what_predicts_the_same_entries_below_it():
 
 def test_facts_are_about_what_was_observed_and_components_that_are_shown():
     def of(active, shares):
-        return list(facts(result(components={"active": active, "shares": shares})))
+        return list(fit_facts(result(components={"active": active, "shares": shares})))
 
     assert of(2, np.array([0.6, 0.4])) == [
         "tiny: 3 rows x 3 columns, 62.5% ones among the observed, 11.1% missing",
@@ -139,12 +139,12 @@ def test_facts_are_about_what_was_observed_and_components_that_are_shown():
 def test_what_was_learned_has_three_digits_or_is_a_whole_number(monkeypatch):
     found = {"K+": 1234, "eta": 0.123456}
     monkeypatch.setattr(nbmf.BinaryICA, "findings", found)
-    assert list(facts(result()))[-1] == "learned: K+ 1234, eta 0.123"
+    assert list(fit_facts(result()))[-1] == "learned: K+ 1234, eta 0.123"
 
 
 def test_a_mean_count_is_that_of_observed_ones():
     counts = CountMatrix([[3, 0], [-1, 0]], ["a", "b"], ["x", "y"], None)
-    first = next(facts(result(matrix=counts)))
+    first = next(fit_facts(result(matrix=counts)))
     assert first.endswith("counts with a mean of 1, 66.7% of them zero, 25.0% missing")
 
 
@@ -167,10 +167,10 @@ def test_a_mean_count_is_that_of_observed_ones():
 def test_missing_entries_where_little_is_observed_are_said_to_be_predicted_less_well(is_missing, said):
     codes = np.where(is_missing, -1, np.indices((40, 10)).sum(axis=0) % 2).astype(np.int8)
     fit = result(matrix=nbmf.BinaryMatrix.from_array(codes), verdict=VERDICT)
-    found = list(fit_quality._missing_elsewhere(fit))
+    found = list(fit_quality._missing_pattern_warnings(fit))
     assert len(found) == len(said)
     assert all(words in sentence for words, sentence in zip(said, found, strict=True))
-    assert not list(fit_quality._missing_elsewhere(dataclasses.replace(fit, verdict=None)))
+    assert not list(fit_quality._missing_pattern_warnings(dataclasses.replace(fit, verdict=None)))
 
 
 def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
@@ -219,14 +219,14 @@ def test_rare_ones_in_other_columns_are_not_nearly_the_same_for_all():
         fit = result()
         fit.model.H_ = H
         fit = dataclasses.replace(fit, components=components_of(fit.model))
-        assert [_side_of("columns", k, fit).is_flat for k in (0, 1)] == [are_flat, are_flat]
+        assert [_make_side("columns", k, fit).is_flat for k in (0, 1)] == [are_flat, are_flat]
 
 
 def test_proportions_are_all_or_none_only_where_they_are():
     codes = np.ones((60, 60), int)
     codes[0, 0] = 0
     matrix = nbmf.BinaryMatrix.from_array(codes)
-    assert next(facts(result(matrix=matrix))).endswith(">99.9% ones among the observed, 0.0% missing")
+    assert next(fit_facts(result(matrix=matrix))).endswith(">99.9% ones among the observed, 0.0% missing")
 
 
 def test_no_more_components_are_described_than_a_page_has(monkeypatch):
@@ -308,7 +308,9 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
     said = list(quality(result(kind, chains=chains)))
     assert said[2] == "NOT CONVERGED: try --set burn_in=300"
     of_method = list(
-        fit_quality.quality(result(kind, chains=chains), lambda text: as_typed(text, "fit"), "beta-dir-gs")
+        fit_quality.quality_sentences(
+            result(kind, chains=chains), lambda text: render_message(text, "fit"), "beta-dir-gs"
+        )
     )
     assert of_method[2] == "NOT CONVERGED: try --set burn_in=300 (with --method beta-dir-gs)"
     assert said[-1] == ("the chains' E[V] differ by 0.140 (standard deviation), most for b 0.300, a 0.100, c 0.020")

@@ -7,9 +7,9 @@ import scipy.sparse
 import nbmf
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import posterior_draws
-from nbmf.reporting.fit_result import ReportedFit, intervals_of
-from nbmf.reporting.looked_up import looked_up
-from nbmf.reporting.lookups import lookups_of
+from nbmf.reporting.fit_result import ReportedFit, credible_intervals
+from nbmf.reporting.lookup_context import lookup_context
+from nbmf.reporting.lookups import make_lookups
 from nbmf.reporting.wording import Wording
 
 
@@ -22,7 +22,7 @@ def result_of(model, V, draws=None, **more):
         expectation=model.expectation_ if model.has_expectation else None,
         seconds=0.0,
         draws=draws,
-        intervals=intervals_of(draws, 0.9),
+        intervals=credible_intervals(draws, 0.9),
         **more,
     )
 
@@ -44,7 +44,7 @@ def groups(two_groups):
 
 def test_a_row_has_the_memberships_of_the_report_and_its_like_are_near(two_groups, groups):
     result = result_of(groups, two_groups)
-    rows, columns = lookups_of(result, Wording({}))
+    rows, columns = make_lookups(result, Wording({}))
     assert (rows.noun, columns.noun) == ("row", "column")
     assert rows.groups.tolist() == two_groups.row_groups.tolist()
     assert columns.groups is None
@@ -66,7 +66,7 @@ def test_a_row_has_the_memberships_of_the_report_and_its_like_are_near(two_group
 def test_draws_give_intervals_around_memberships(two_groups):
     model = nbmf.BetaDirGibbs(2, n_samples=100, burn_in=50, random_state=0)
     result = result_of(model, two_groups, posterior_draws(model, two_groups, n_draws=50))
-    rows, columns = lookups_of(result, Wording({}))
+    rows, columns = make_lookups(result, Wording({}))
     for lookup in (rows, columns):
         for measure in lookup.measures:
             assert (measure.lower <= measure.upper).all()
@@ -77,7 +77,7 @@ def test_draws_give_intervals_around_memberships(two_groups):
 def test_a_row_has_the_position_of_the_scale_and_a_column_its_parameters(two_groups):
     model = nbmf.LogisticFactorVB(3, effects="columns", max_iter=100, random_state=0).fit(two_groups)
     result = result_of(model, two_groups)
-    rows, columns = lookups_of(result, Wording({}))
+    rows, columns = make_lookups(result, Wording({}))
     (axis,) = rows.measures
     scale = result.scale
     assert axis.name == "axis 1"
@@ -91,7 +91,7 @@ def test_a_row_has_the_position_of_the_scale_and_a_column_its_parameters(two_gro
         "difficulty",
     ]
     assert columns.measures[2].values.tolist() == scale.high[:, 0].tolist()
-    table = looked_up(rows)
+    table = lookup_context(rows)
     assert table["rows"][0][2] == f"{axis.values[0]:.2f} [{axis.lower[0]:.2f}, {axis.upper[0]:.2f}]"
 
 
@@ -101,16 +101,16 @@ def test_of_an_undirected_network_each_is_there_once():
     upper = np.triu(rng.random(p.shape) < p, 1)
     names = [f"n{i}" for i in range(20)]
     V = nbmf.BinaryMatrix.from_array((upper | upper.T).astype(int), names, names)
-    (both,) = lookups_of(result_of(nbmf.BetaDirVB(2, max_iter=50, random_state=0).fit(V), V), Wording({}))
+    (both,) = make_lookups(result_of(nbmf.BetaDirVB(2, max_iter=50, random_state=0).fit(V), V), Wording({}))
     assert both.noun == "row"
     learned = nbmf.BetaDirVB(2, max_iter=50, orientation="columns", random_state=0).fit(V)
-    (both,) = lookups_of(result_of(learned, V), Wording({}))
+    (both,) = make_lookups(result_of(learned, V), Wording({}))
     assert both.noun == "column"  # of which the fit has memberships
     directed = nbmf.BinaryMatrix.from_array(upper.astype(int) + np.eye(20, dtype=int), names, names)
     assert (
         len(
             [
-                *lookups_of(
+                *make_lookups(
                     result_of(nbmf.BetaDirVB(2, max_iter=50, random_state=0).fit(directed), directed), Wording({})
                 )
             ]
@@ -122,7 +122,9 @@ def test_of_an_undirected_network_each_is_there_once():
 def test_of_a_large_sparse_matrix_nearness_is_that_of_rates(two_groups):
     sparse = nbmf.SparseBinaryMatrix.from_sparse(scipy.sparse.csr_array((two_groups.codes == 1).astype(float)))
     model = nbmf.BernoulliPoissonVB(2, max_iter=100, random_state=0).fit(sparse)
-    rows, columns = lookups_of(ReportedFit("data", sparse, model, components_of(model, sparse), None, 0.0), Wording({}))
+    rows, columns = make_lookups(
+        ReportedFit("data", sparse, model, components_of(model, sparse), None, 0.0), Wording({})
+    )
     assert "rates W H" in rows.sentences[1]
     kind = np.arange(40) % 2
     assert (kind[rows.nearest] == kind[:, None]).mean() > 0.9

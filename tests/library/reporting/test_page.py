@@ -16,8 +16,8 @@ from PIL import Image
 from nbmf.plotting import style
 from nbmf.posterior.nearest import nearest_rows
 from nbmf.reporting import html
-from nbmf.reporting.looked_up import TABLE_ROWS, looked_up
-from nbmf.reporting.lookups import chosen_of
+from nbmf.reporting.lookup_context import TABLE_ROWS, lookup_context
+from nbmf.reporting.lookups import select_for_lookup
 from nbmf.reporting.model import Figure, Lookup, Measure, Report, Section
 from nbmf.reporting.sorting import sort_key
 
@@ -152,13 +152,13 @@ def many(n, name):
         Measure(f"component {k + 1}", w, np.maximum(w - 0.1, 0), w + 0.1, is_share=True) for k, w in enumerate(shares.T)
     ]
     names = np.array([name.format(i) for i in range(n)])
-    chosen = chosen_of(names, measures, 12)
+    chosen = select_for_lookup(names, measures, 12)
     near = nearest_rows(shares[chosen])
     return Lookup(
         noun="row",
         names=names[chosen],
         total=n,
-        measures=[measure.at(chosen) for measure in measures],
+        measures=[measure.take(chosen) for measure in measures],
         sentences=["where"],
         places=chosen,
         nearest=near.places,
@@ -184,15 +184,15 @@ def test_a_page_of_many_rows_has_at_most_5_MB_and_says_what_it_leaves_out(name):
 def test_the_rows_that_are_left_in_are_those_with_the_largest_values(monkeypatch):
     monkeypatch.setattr("nbmf.reporting.lookups.MOST", 4)
     values = np.array([0.0, 3.0, 1.0, 2.0, 0.5, 0.1]), np.array([0.0, 0.0, 0.1, 0.2, -9.0, 0.1])
-    chosen = chosen_of(np.array([*"abcdef"]), [Measure("x", values[0]), Measure("y", values[1])], 2)
+    chosen = select_for_lookup(np.array([*"abcdef"]), [Measure("x", values[0]), Measure("y", values[1])], 2)
     assert chosen.tolist() == [1, 2, 3, 4]
-    assert chosen_of(np.array([*"abcd"]), [Measure("x", np.arange(4.0))], 2).tolist() == [0, 1, 2, 3]
+    assert select_for_lookup(np.array([*"abcd"]), [Measure("x", np.arange(4.0))], 2).tolist() == [0, 1, 2, 3]
 
 
 def test_of_wide_rows_fewer_are_compared_with_each_other():
     names, measure = np.arange(5000).astype(str), Measure("x", np.arange(5000.0))
-    assert len(chosen_of(names, [measure], 10)) == 5000
-    assert chosen_of(names, [measure], 20_000).tolist() == list(range(4000, 5000))
+    assert len(select_for_lookup(names, [measure], 10)) == 5000
+    assert select_for_lookup(names, [measure], 20_000).tolist() == list(range(4000, 5000))
 
 
 def test_pictures_have_fewer_colours_where_a_page_would_be_too_large(tmp_path, monkeypatch):
@@ -210,10 +210,10 @@ def test_pictures_have_fewer_colours_where_a_page_would_be_too_large(tmp_path, m
 
 
 def test_of_few_components_each_has_a_column_and_of_more_the_largest():
-    few = looked_up(made_page.lookup(3))
+    few = lookup_context(made_page.lookup(3))
     assert few["head"] == ["row", "group", "axis 1", "nearest (difference)"]
     assert few["rows"][0] == [named(0), "group 0", "0.00 [-0.50, 0.50]", f"{named(1)} 1.000; {named(2)} 2.000"]
-    more = looked_up(many(5, "{}"))
+    more = lookup_context(many(5, "{}"))
     assert more["head"] == ["row", "largest", "value", "then", "nearest (difference)"]
     weights = [measure.values[0] for measure in many(5, "{}").measures]
     first, second = np.argsort(weights)[:-3:-1]
@@ -228,7 +228,7 @@ def test_what_is_not_known_is_empty_in_the_table_and_null_in_the_data():
     unknown = Measure(
         "x", np.array([np.nan, 1.0, 2.0]), np.array([np.nan, np.nan, 1.0]), np.array([np.nan, np.nan, 3.0])
     )
-    told = looked_up(Lookup(**{**vars(rows), "measures": [unknown]}))
+    told = lookup_context(Lookup(**{**vars(rows), "measures": [unknown]}))
     assert [row[2] for row in told["rows"]] == ["", "1.00", "2.00 [1.00, 3.00]"]
     assert told["data"]["measures"][0] == {
         "name": "x",

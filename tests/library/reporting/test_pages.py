@@ -14,7 +14,7 @@ import nbmf
 from nbmf import cli
 from nbmf.cli.arguments import parse, printed_command
 from nbmf.plotting import style
-from nbmf.posterior.groups import association_of, by_group, main_components, main_components_of
+from nbmf.posterior.groups import association_of, main_components, main_components_of, summarize_groups
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_means_are_those_of_the_factor():
     model = nbmf.BinaryICA(2)
     model.W_ = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]])
     model.H_ = np.full((2, 4), 0.5)
-    table = by_group(model, ["b", "b", "a"], np.array([1, 0]))
+    table = summarize_groups(model, ["b", "b", "a"], np.array([1, 0]))
     assert table.to_dict("list") == {
         "component": [1, 1, 2, 2],
         "group": ["b", "a", "b", "a"],  # the largest first
@@ -144,19 +144,19 @@ def test_means_are_those_of_the_factor():
         "mean": [pytest.approx(0.2), 0.8, pytest.approx(0.8), 0.2],
     }
     with pytest.raises(nbmf.errors.DataError, match=r"^groups: 2 given for 3 rows$"):
-        by_group(model, ["a", "b"])
+        summarize_groups(model, ["a", "b"])
 
 
 @pytest.mark.parametrize("axis", [0, 1])
 def test_nobody_is_most_typical_of_an_axis(axis):
     model = nbmf.LogisticPCA(1)
     model.W_, model.H_ = np.array([[-1.0], [3.0]]), np.array([[2.0, -4.0]])
-    table = by_group(model, ["a", "a"], axis=axis)
+    table = summarize_groups(model, ["a", "a"], axis=axis)
     expected = {"component": [1], "group": ["a"], "size": [2], "mean": [(1.0, -1.0)[axis]], "error": [(2.0, 3.0)[axis]]}
     assert table.round(9).to_dict("list") == expected
-    places = by_group(nbmf.BetaDirVB(1), ["a", "a"], axis=axis, coordinates=np.array([[0.0], [1.0]]))
+    places = summarize_groups(nbmf.BetaDirVB(1), ["a", "a"], axis=axis, coordinates=np.array([[0.0], [1.0]]))
     assert list(places) == ["component", "group", "size", "mean", "error"]
-    assert np.isnan(by_group(nbmf.BetaDirVB(1), ["a"], coordinates=np.array([[1.0]]))["error"][0])
+    assert np.isnan(summarize_groups(nbmf.BetaDirVB(1), ["a"], coordinates=np.array([[1.0]]))["error"][0])
 
 
 def test_a_component_that_is_large_everywhere_is_typical_of_nobody():
@@ -199,7 +199,7 @@ def test_columns_are_counted_by_group():
     model = nbmf.BetaDirVB(2)
     model.W_ = np.array([[0.9, 0.1], [0.2, 0.8]])
     model.H_ = np.array([[0.9, 0.8, 0.1], [0.2, 0.1, 0.7]])
-    table = by_group(model, ["a", "a", "b"], axis=1)
+    table = summarize_groups(model, ["a", "a", "b"], axis=1)
     assert table.to_dict("list") == {
         "component": [1, 1, 2, 2],
         "group": ["a", "b", "a", "b"],
@@ -208,7 +208,7 @@ def test_columns_are_counted_by_group():
         "mean": [pytest.approx(0.85), 0.1, pytest.approx(0.15), 0.7],
     }
     with pytest.raises(nbmf.errors.DataError, match=r"^groups: 2 given for 3 columns$"):
-        by_group(model, ["a", "b"], axis=1)
+        summarize_groups(model, ["a", "b"], axis=1)
     assert association_of(model, ["a", "a", "b"], axis=1).value == pytest.approx(1)
 
 

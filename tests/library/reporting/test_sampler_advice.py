@@ -6,7 +6,7 @@ import pytest
 import nbmf
 from nbmf import registry
 from nbmf.catalogue import METHODS, usual_components
-from nbmf.cli.arguments import as_typed
+from nbmf.cli.arguments import render_message
 from nbmf.errors import Message
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 
@@ -24,7 +24,7 @@ def model_of(method, n_components=None, orientation="rows"):
 
 
 def typed(model):
-    return as_typed(Message(*listed_arguments(sampler_arguments(model))), "fit")
+    return render_message(Message(*listed_arguments(sampler_arguments(model))), "fit")
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 
 from nbmf.posterior.scale import GIVEN_COLUMNS, GIVEN_SLOPES, Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
-from nbmf.posterior.scale_laws import Cuts, Sizes
+from nbmf.posterior.scale_distributions import Cuts, Sizes
 from nbmf.posterior.scale_tables import columns_table as table_of_columns
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
-from nbmf.reporting.scale_entries import axis_entry, columns_table, facts, scale_blocks
+from nbmf.reporting.scale_entries import axis_entry, parameter_table, scale_blocks, scale_facts
 from nbmf.reporting.scale_words import COUNTS
 
 F = 30
@@ -26,7 +26,7 @@ SCALE = Scale(
     interval_kind=GIVEN_COLUMNS,
     discrimination=np.array([[2.0, 0.1], [-1.0, 0.2], [0.1, 0.0]]),
     thresholds=np.array([[1.0], [-0.75], [3.0]]),
-    law=Cuts(np.zeros((3, 1))),
+    distribution=Cuts(np.zeros((3, 1))),
     shares=np.array([0.9, 0.1]),
     reliability=np.array([0.85, 0.2]),
     kept=1,
@@ -49,7 +49,7 @@ def lines_of(scale, a=0):
 
 
 def test_the_facts_are_those_of_the_scale():
-    first, further, _, brackets, ends = facts(SCALE)
+    first, further, _, brackets, ends = scale_facts(SCALE)
     assert first == "30 rows lie on one axis, which holds 90% of the variance of their log-odds in this model"
     assert further.startswith("a further axis is weak next to the first")
     assert brackets == f"90% intervals in brackets: {GIVEN_COLUMNS}"
@@ -77,12 +77,12 @@ def test_the_facts_are_those_of_the_scale():
     ],
 )
 def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
-    assert said not in " ".join(facts(SCALE))
-    assert said in " ".join(facts(dataclasses.replace(SCALE, **changed)))
+    assert said not in " ".join(scale_facts(SCALE))
+    assert said in " ".join(scale_facts(dataclasses.replace(SCALE, **changed)))
 
 
 def test_of_ordered_categories_nothing_is_said_of_ones():
-    told = " ".join(facts(dataclasses.replace(SCALE, kept=2, categories=("no", "yes"), has_row_effects=True)))
+    told = " ".join(scale_facts(dataclasses.replace(SCALE, kept=2, categories=("no", "yes"), has_row_effects=True)))
     assert "arch" not in told
     assert "how common ones" not in told
     assert "how high the answers of a row are is part of the axes" in told
@@ -101,7 +101,7 @@ def test_of_ordered_categories_nothing_is_said_of_ones():
 def test_an_axis_that_orders_rows_by_their_number_of_ones_is_reported(r, slopes, changed, said):
     loadings = np.column_stack([slopes, [0.1, -0.1, 0.1]])
     more = {"discrimination": loadings, "mean_correlation": np.array([r, 0.99]), **changed}
-    told = [sentence for sentence in facts(dataclasses.replace(SCALE, **more)) if "orders rows" in sentence]
+    told = [sentence for sentence in scale_facts(dataclasses.replace(SCALE, **more)) if "orders rows" in sentence]
     assert len(told) == (said is not None)
     if said is not None:
         assert told[0].startswith(said)
@@ -149,7 +149,7 @@ def test_an_axis_that_separates_nothing_says_so():
 
 
 def test_the_table_is_that_of_item_response_theory():
-    table = columns_table(SCALE)
+    table = parameter_table(SCALE)
     assert list(table.head) == ["column", "discrimination", "difficulty", "location", "ones at low end", "at high end"]
     assert table.rows == [
         ["tax", "2.00", "1.00", "0.50", "8%", "92%"],
@@ -161,8 +161,8 @@ def test_the_table_is_that_of_item_response_theory():
 def test_locations_that_are_all_the_same_are_left_out():
     """Without effects of columns a model has them so."""
     same = dataclasses.replace(SCALE, thresholds=SCALE.discrimination[:, :1] * 0.5)
-    assert "location" not in columns_table(same).head
-    assert not any("location" in sentence for sentence in columns_table(same).caption)
+    assert "location" not in parameter_table(same).head
+    assert not any("location" in sentence for sentence in parameter_table(same).caption)
     assert "location on axis 1" not in table_of_columns(same)
     assert "location on axis 1" in table_of_columns(SCALE)
 
@@ -177,7 +177,7 @@ def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
         discrimination=loadings,
         thresholds=np.zeros((60, 1)),
     )
-    table = columns_table(many)
+    table = parameter_table(many)
     assert [row[0] for row in table.rows] == [f"c{n}" for n in (*range(10), *range(50, 60))]
     assert table.note == "... and 40 more columns of lower discrimination on their axis: see columns.csv"
 
@@ -193,7 +193,7 @@ def test_text_and_page_can_be_made():
 
 OF_COUNTS = dataclasses.replace(
     SCALE,
-    law=Sizes(np.array([2.0, 4.0, 1.0])),
+    distribution=Sizes(np.array([2.0, 4.0, 1.0])),
     interval_kind=GIVEN_SLOPES,
     low=np.array([[0.3, 1.0], [60.0, 1.0], [3.0, 1.0]]),
     high=np.array([[40.0, 1.0], [1.2, 1.0], [3.3, 1.0]]),
@@ -203,12 +203,12 @@ OF_COUNTS = dataclasses.replace(
 
 
 def test_of_counts_there_are_slopes_levels_and_ratios():
-    said = " ".join(facts(OF_COUNTS))
+    said = " ".join(scale_facts(OF_COUNTS))
     assert "holds 90% of the variance of the logarithms of their expected counts in this model" in said
     assert "how much was counted in a row is its effect, and no part of the axes" in said
     assert "the one towards which the larger slopes lead" in said
     without = dataclasses.replace(OF_COUNTS, has_row_effects=False)
-    assert "the one towards which slopes sum to more than 0" in " ".join(facts(without))
+    assert "the one towards which slopes sum to more than 0" in " ".join(scale_facts(without))
     assert GIVEN_SLOPES in said
     assert "numbers of columns are expected counts, in rows with an average effect" in said
     for word in ("discrimination", "difficult", "log-odds", "percentages"):
@@ -216,7 +216,7 @@ def test_of_counts_there_are_slopes_levels_and_ratios():
     lines = lines_of(OF_COUNTS)
     assert lines["more at high end"] == "'tax' 40 (low end: 0.3)"
     assert lines["more at low end"] == "'war' 60 (high end: 1.2)"
-    table = columns_table(OF_COUNTS)
+    table = parameter_table(OF_COUNTS)
     assert table.head == ["column", "slope", "level", "mean at low end", "at high end"]
     level = 2 * np.exp(-1)
     assert table.rows[0] == ["tax", "2.00", f"{level:.2g}", "0.3", "40"]
@@ -235,11 +235,11 @@ def test_expected_counts_have_two_digits_or_are_whole_and_never_an_exponent(coun
 
 def test_an_axis_that_is_how_much_was_counted_is_called_so_where_no_effect_takes_it_out():
     without = dataclasses.replace(OF_COUNTS, has_row_effects=False)
-    told = [each for each in facts(without) if "sums" in each]
+    told = [each for each in scale_facts(without) if "sums" in each]
     said = "rows differ much as the logarithms of their sums do (r = {}): by how much was counted, which effects of"
     assert told == [f"along the axis {said.format('0.90')} rows would take out"]
     both = dataclasses.replace(without, kept=2, mean_correlation=np.array([0.6, -0.7]))
-    assert f"along one direction of the axes {said.format('0.92')} rows would take out" in facts(both)
-    assert not [each for each in facts(OF_COUNTS) if "sums" in each]
+    assert f"along one direction of the axes {said.format('0.92')} rows would take out" in scale_facts(both)
+    assert not [each for each in scale_facts(OF_COUNTS) if "sums" in each]
     unlike = dataclasses.replace(without, mean_correlation=np.array([0.79, 0.9]))
-    assert not [each for each in facts(unlike) if "sums" in each]
+    assert not [each for each in scale_facts(unlike) if "sums" in each]

@@ -157,7 +157,7 @@ def test_the_other_study_compares_all_binary_methods_whose_score_is_per_entry():
     """Those of counts are for other data."""
     other = plan(study="all_methods")
     of_kind = {
-        kind: [method for method in METHODS if catalogue.matrix_of(method) is kind]
+        kind: [method for method in METHODS if catalogue.matrix_kind(method) is kind]
         for kind in (nbmf.BinaryMatrix, nbmf.CountMatrix)
     }
     binary = [method for method in of_kind[nbmf.BinaryMatrix] if registry.scores_entries(METHODS[method]["class"])]

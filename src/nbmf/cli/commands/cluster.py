@@ -2,8 +2,8 @@
 
 import argparse
 
-from nbmf.cli.arguments import as_typed
-from nbmf.cli.cluster_and_topics import Task, folder_of, run_on
+from nbmf.cli.arguments import render_message
+from nbmf.cli.cluster_and_topics import Task, prepare_folder, run_task
 from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
 
@@ -12,7 +12,7 @@ SMOOTHING = 1.0
 
 def run(options: argparse.Namespace) -> None:
     """Cluster the rows, write the folder and print the summary."""
-    folder = folder_of(options, ".clusters")
+    folder = prepare_folder(options, ".clusters")
     smoothing = SMOOTHING if options.smoothing is None else options.smoothing
     models = {name: {"model": name, "smoothing": smoothing} for name in options.models}
     table = read_table(
@@ -25,6 +25,6 @@ def run(options: argparse.Namespace) -> None:
         missing=options.missing,
         name=options.name,
         encoding=options.encoding,
-        log=lambda line: print(as_typed(line, options.command), flush=True),
+        log=lambda line: print(render_message(line, options.command), flush=True),
     )
-    run_on(table, Task(models, GRID, "component", "row"), folder, options)
+    run_task(table, Task(models, GRID, "component", "row"), folder, options)

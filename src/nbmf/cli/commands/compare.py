@@ -9,19 +9,19 @@ import pandas as pd
 
 from nbmf import registry
 from nbmf.analysis.settings import iteration_settings, warn_of_many_components
-from nbmf.analysis.structure import structure_of
+from nbmf.analysis.structure import run_structure_test
 from nbmf.catalogue import METHODS, compared_for
 from nbmf.cli.arguments import printed_command
 from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress, shown_progress
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import name_of, read_matrix
+from nbmf.cli.reading import data_name, read_matrix
 from nbmf.cli.results import results_folder
 from nbmf.cli.wording import Typed
 from nbmf.errors import ConfigError, DataError, choices
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.compared_fits import FitDone
-from nbmf.evaluation.entries import entries_of, matrix_of
+from nbmf.evaluation.entries import common_matrix, complete_entries
 from nbmf.evaluation.result import Comparison
 from nbmf.numerics.processors import processors
 from nbmf.output.folder import OutputFolder
@@ -36,16 +36,16 @@ FILES = (SCORES, "summary.csv", *COMPARISON_FILES, RECOMMENDATION, PAGE)
 
 def run(options: argparse.Namespace) -> None:
     """Compare, write the folder, and print the table and the recommendation."""
-    name = name_of(options)
+    name = data_name(options)
     folder = results_folder(options, ".compare", FILES)
     matrix = read_matrix(options, options.methods and options.methods[0])
     warn_of_many_components(options.components or [], matrix)
     methods = options.methods or list(compared_for(type(matrix).__name__, matrix.n_observed))
     entries = {method: {"settings": settings} for method, settings in _settings(methods, options).items()}
-    checked = entries_of(entries, options.components)  # what is wrong is refused before anything is fitted
+    checked = complete_entries(entries, options.components)  # what is wrong is refused before anything is fitted
     if matrix.dense is None:
-        matrix_of(matrix, checked)
-    structure = structure_of(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
+        common_matrix(matrix, checked)
+    structure = run_structure_test(matrix, options.seed, options.iterations, progress=shown_progress, log=print)
     rows: list[dict[str, Any]] = []
     with Progress("fits") as progress:
 
@@ -65,14 +65,14 @@ def run(options: argparse.Namespace) -> None:
                 log=keep,
             )
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_kept(folder, rows)) from None
+            raise KeyboardInterrupt(_save_finished(folder, rows)) from None
     folder.write_table(SCORES, comparison.scores)
     folder.write_table("summary.csv", comparison.summary())
     _refuse_without_recommendation(comparison, folder)
     pictures = pictures_of_comparison(comparison)
     report = comparison_report(
         comparison,
-        next_command=functools.partial(_next, options),
+        next_command=functools.partial(_next_command, options),
         command=printed_command(options),
         figures=folder.figures(pictures),
         structure=structure,
@@ -89,11 +89,11 @@ def _refuse_without_recommendation(comparison: Comparison, folder: OutputFolder)
         raise DataError(error, f"; the scores are in {folder.path / SCORES}") from None
 
 
-def _next(options: argparse.Namespace, method: str, K: int | None) -> str:
+def _next_command(options: argparse.Namespace, method: str, K: int | None) -> str:
     """Return the command that fits a method with the settings with which it was compared."""
-    taken = [(key, value) for key, value in options.settings if _taken_by(method, key) is not None]
+    taken = [(key, value) for key, value in options.settings if _current_setting_name(method, key) is not None]
     typed = Typed(Options(**vars(options) | {"settings": taken, "components": None}))
-    return typed.next("fit", method=method, **({} if K is None else {"n_components": K}))
+    return typed.next_command("fit", method=method, **({} if K is None else {"n_components": K}))
 
 
 def _seconds_left(rows: list[dict[str, Any]], total: int, options: argparse.Namespace) -> float:
@@ -123,7 +123,7 @@ def _settings(methods: list[str], options: argparse.Namespace) -> dict[str, dict
     """Return the settings of each method; --set is for all those that have such a setting."""
     settings = {method: iteration_settings(METHODS[method]["class"], options.iterations) for method in methods}
     for key, value in options.settings:
-        today = {method: _taken_by(method, key) for method in methods}
+        today = {method: _current_setting_name(method, key) for method in methods}
         if not any(today.values()):
             every = sorted(set().union(*(registry.settings_of(METHODS[method]["class"]) for method in methods)))
             raise ConfigError(f"--set {key}: no method compared has it; {choices(key, every)}")
@@ -133,14 +133,14 @@ def _settings(methods: list[str], options: argparse.Namespace) -> dict[str, dict
     return settings
 
 
-def _taken_by(method: str, key: str) -> str | None:
+def _current_setting_name(method: str, key: str) -> str | None:
     """Return what a setting that was typed is called today, None if a method has none of this name."""
     class_name = METHODS[method]["class"]
     name = next(iter(registry.estimator_class(class_name).by_current_names({key: None})))
     return name if name in registry.settings_of(class_name) else None
 
 
-def _kept(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
+def _save_finished(folder: OutputFolder, rows: list[dict[str, Any]]) -> str:
     """Write the scores of the fits that were finished; return what to say about them."""
     if not rows:
         return "no fit was finished"

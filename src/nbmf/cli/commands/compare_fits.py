@@ -21,7 +21,7 @@ FILES = (SUMMARY, PAGE, COMPONENTS, ROWS)
 def run(options: argparse.Namespace) -> None:
     """Compare two fits, write the folder and print the summary."""
     saved = [load_fit(Path(path)) for path in (options.first, options.second)]
-    fits, paths = [_fit(each) for each in saved], [each.path for each in saved]
+    fits, paths = [_complete_fit(each) for each in saved], [each.path for each in saved]
     names = [path.stem for path in paths]
     folder = results_folder(options, f"-{names[1]}.fits", FILES, source=paths[0])
     called = tuple(names) if names[0] != names[1] else tuple(map(str, paths))
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> None:
     publish(fit_comparison_report(comparison, called, printed_command(options)), folder, vars(options))
 
 
-def _fit(saved: SavedFit) -> Fit:
+def _complete_fit(saved: SavedFit) -> Fit:
     if saved.matrix is None:
         raise DataError(f"{saved.path}: a model without its data; needed is the folder that nbmf fit wrote")
     scale = saved_scale(saved.path, saved.model, saved.matrix)

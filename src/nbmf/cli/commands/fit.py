@@ -4,10 +4,10 @@ import argparse
 
 import nbmf
 from nbmf.analysis.files import FILES, SUFFIX
-from nbmf.cli.arguments import as_typed
+from nbmf.cli.arguments import render_message
 from nbmf.cli.progress import shown_progress
 from nbmf.cli.publishing import print_written
-from nbmf.cli.reading import name_of, read_with_groups
+from nbmf.cli.reading import data_name, read_with_groups
 from nbmf.cli.results import results_folder
 from nbmf.cli.wording import Typed
 
@@ -18,17 +18,17 @@ def run(options: argparse.Namespace) -> None:
     matrix, column_groups = read_with_groups(options, options.method)
     analysis = nbmf.analyze(
         matrix,
-        name=name_of(options),
+        name=data_name(options),
         column_groups=column_groups,
-        log=lambda message: print(as_typed(message, options.command), flush=True),
+        log=lambda message: print(render_message(message, options.command), flush=True),
         progress=shown_progress,
         wording=Typed(options),
-        **asked(options),
+        **analyze_arguments(options),
     )
     print_written(analysis.write(folder, {**vars(options), "method": analysis.method}), folder)
 
 
-def asked(options: argparse.Namespace) -> dict:
+def analyze_arguments(options: argparse.Namespace) -> dict:
     """Return the arguments of `nbmf.analyze` that were typed."""
     return {
         "method": options.method,

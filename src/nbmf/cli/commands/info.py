@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.cli import info_categories, info_counts, info_headers, info_misfits, info_sparse, info_tables
-from nbmf.cli.arguments import as_typed
-from nbmf.cli.info_axes import AXES, ends, time_of_fit, worth_a_look
+from nbmf.cli.arguments import render_message
+from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual
 from nbmf.cli.options import Options
-from nbmf.cli.reading import command_for, commands_of, read_matrix, repeated
+from nbmf.cli.reading import command_for, file_with_options, read_matrix, reading_commands
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
@@ -20,17 +20,17 @@ from nbmf.evaluation.held_out import why_constant
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
 from nbmf.reporting.repeat_sentences import repeat_sentences, twin_sentences
-from nbmf.reporting.text import wrapped
-from nbmf.reporting.words import one_or_many
+from nbmf.reporting.text import wrap
+from nbmf.reporting.words import count_phrase
 
 
 def run(options: argparse.Namespace) -> None:
     """Print the report."""
-    again = repeated(options)
+    again = file_with_options(options)
     try:
         matrix = read_matrix(options)
     except DataError as refused:
-        lines = _description(options, refused)
+        lines = _describe_refused(options, refused)
         if lines is None:
             raise
         print("\n".join(lines))
@@ -46,24 +46,24 @@ def run(options: argparse.Namespace) -> None:
     if isinstance(matrix, SparseBinaryMatrix):
         print("\n".join(info_sparse.report(matrix, again)))
         return
-    for line in _lines(matrix):
+    for line in _describe_binary(matrix):
         print(line)
     if (constant := why_constant(matrix.codes, is_binary=True)) is not None:
-        print(f"\n{wrapped(as_typed(constant, 'info'))}")
+        print(f"\n{wrap(render_message(constant, 'info'))}")
         return
-    print("\n".join(time_of_fit(matrix, f"{matrix.n_observed} observed entries")))
+    print("\n".join(describe_fit_time(matrix, f"{matrix.n_observed} observed entries")))
     print("\nnext:")
     print(f"  nbmf fit {again}")
     print(f"  nbmf compare {again}")
 
 
-def _description(options: argparse.Namespace, refused: DataError) -> list[str] | None:
+def _describe_refused(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     """Return the lines about a file that is no matrix as it stands; None if a cell of it is wrong."""
     if isinstance(refused, SignsError):
-        commands = [("", f"next, {words}:", f"  {command}") for command, words in commands_of(options, refused)]
-        return [wrapped(refused.opening), *itertools.chain(*commands)]
+        commands = [("", f"next, {words}:", f"  {command}") for command, words in reading_commands(options, refused)]
+        return [wrap(refused.opening), *itertools.chain(*commands)]
     if isinstance(refused, TotalsError):
-        return _of_totals(options, refused)
+        return _describe_totals(options, refused)
     if not info_tables.may_be_table(options):
         return None
     if (lines := info_headers.report(options)) is not None:
@@ -71,26 +71,26 @@ def _description(options: argparse.Namespace, refused: DataError) -> list[str] |
     return info_misfits.report(options, refused) or info_tables.report(options, refused)
 
 
-def _of_totals(options: argparse.Namespace, refused: TotalsError) -> list[str]:
+def _describe_totals(options: argparse.Namespace, refused: TotalsError) -> list[str]:
     """Return the lines about sums, and a command that leaves out those in a column."""
-    lines = [wrapped(refused.opening), wrapped(as_typed(refused.remedy, "info")), ""]
+    lines = [wrap(refused.opening), wrap(render_message(refused.remedy, "info")), ""]
     chosen = options if refused.ignore is None else Options(**{**vars(options), "ignore": refused.ignore})
     if refused.has_row:
-        return [*lines, "next, without that row:", f"  nbmf info {repeated(chosen)}"]
+        return [*lines, "next, without that row:", f"  nbmf info {file_with_options(chosen)}"]
     return [*lines, "next:", f"  {command_for(chosen)}"]
 
 
-def _lines(matrix: BinaryMatrix) -> Iterator[str]:
+def _describe_binary(matrix: BinaryMatrix) -> Iterator[str]:
     """Yield which rows and columns have the fewest and the most ones, then what is worth a second look."""
     ones = {axis: (matrix.codes == 1).sum(axis=axis) for axis, _ in AXES}
     for axis, kind in AXES:
         if len(ones[axis]) > 1 and np.ptp(ones[axis]) == 0:
-            yield f"all {kind} have {one_or_many(ones[axis][0], 'one')}"
+            yield f"all {kind} have {count_phrase(ones[axis][0], 'one')}"
             continue
-        few, many = ends(matrix, ones[axis], axis)
+        few, many = describe_extremes(matrix, ones[axis], axis)
         yield f"{kind} with the fewest ones: {few}; with the most: {many}"
     for axis, _ in AXES:
         observed = matrix.observed.sum(axis=axis)
         unusual = {"without a one": ones[axis] == 0, "without a zero": ones[axis] == observed}
-        yield from worth_a_look(matrix, unusual, axis)
-    yield from map(wrapped, [*twin_sentences(matrix), *repeat_sentences(matrix)])
+        yield from describe_unusual(matrix, unusual, axis)
+    yield from map(wrap, [*twin_sentences(matrix), *repeat_sentences(matrix)])

@@ -8,7 +8,7 @@ import nbmf
 from nbmf.cli.arguments import printed_command
 from nbmf.cli.progress import shown_progress
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import name_of, read_matrix
+from nbmf.cli.reading import data_name, read_matrix
 from nbmf.cli.results import results_folder
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError, Setting, choices
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> None:
     """Read the matrix and the periods, fit, write the folder and print the summary."""
     folder = results_folder(options, SUFFIX, FILES)
     matrix = read_matrix(options, STATIC)
-    periods = periods_typed(options, matrix)
+    periods = read_typed_periods(options, matrix)
     _refuse_unknown_rows(options.show or (), matrix)
     kept = max(1, round(KEPT * options.iterations))
     model = nbmf.DynamicFactorGibbs(
@@ -54,11 +54,11 @@ def run(options: argparse.Namespace) -> None:
     folder.write_table(TABLE, table)
     figures = folder.figures([picture])
     folder.write_pictures([picture])
-    report = paths_report(name_of(options), chains, table, figures, printed_command(options))
+    report = paths_report(data_name(options), chains, table, figures, printed_command(options))
     publish(report, folder, vars(options))
 
 
-def periods_typed(options: argparse.Namespace, matrix: NamedMatrix) -> Periods:
+def read_typed_periods(options: argparse.Namespace, matrix: NamedMatrix) -> Periods:
     """Return the periods of the columns, by the file or by the regular expression that was typed.
 
     Raises

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> None:
     """Draw and write the pictures."""
     path = Path(options.model)
     model = load_model(path)
-    of_kind = _of_matrix if isinstance(model, Factorization) else _of_table
+    of_kind = _matrix_pictures if isinstance(model, Factorization) else _table_pictures
     pictures = of_kind(path, model, options)
     out = Path(options.out or (path if path.is_dir() else path.parent))
     if out.suffix.lower() in OTHER_FORMATS:
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
     if out.suffix.lower() in FORMATS:  # it was named, so it may be overwritten
         from nbmf.plotting import style  # loads Matplotlib
 
-        style.save(_named(pictures, out.stem).draw(), out)
+        style.save(_choose_picture(pictures, out.stem).draw(), out)
         print(f"written: {out}")
         return
     files = [picture.file for picture in pictures]
@@ -45,13 +45,13 @@ def run(options: argparse.Namespace) -> None:
         print(f"not drawn again, for lack of the chains or of the other fit: {', '.join(others)}")
 
 
-def _named(pictures: list[Picture], name: str) -> Picture:
+def _choose_picture(pictures: list[Picture], name: str) -> Picture:
     """Return the picture of this name; else the dictionary, or of what has none the first."""
     by_name = {Path(picture.file).stem: picture for picture in pictures}
     return by_name.get(name) or by_name.get(Path(DICTIONARY).stem) or pictures[0]
 
 
-def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:
+def _matrix_pictures(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:
     """Return the pictures of a fit; without the matrix the dictionary. Of rows that move it is that of their paths."""
     if hasattr(model, "paths_"):
         for name in ("rows", "components"):
@@ -70,14 +70,14 @@ def _of_matrix(path: Path, model: Factorization, options: argparse.Namespace) ->
     )
 
 
-def _of_table(path: Path, model: "FeatureModel", options: argparse.Namespace) -> list[Picture]:
+def _table_pictures(path: Path, model: "FeatureModel", options: argparse.Namespace) -> list[Picture]:
     """Return the pictures of clusters or topics; without the table the last alone."""
     is_there = path.is_dir() and (path / TABLE).exists()
-    table = _table(path / TABLE, model) if is_there else None
+    table = _load_table(path / TABLE, model) if is_there else None
     return pictures_of_table(model, table, lines=options.rows, components=options.components)
 
 
-def _table(path: Path, model: "FeatureModel") -> FeatureTable:
+def _load_table(path: Path, model: "FeatureModel") -> FeatureTable:
     """Return the table of a fit."""
     table, rows = FeatureTable.load(path), len(model.memberships_)
     try:

@@ -11,9 +11,9 @@ import numpy as np
 
 from nbmf.analysis.tables import COMPONENTS
 from nbmf.cli.arguments import READING, printed_command
-from nbmf.cli.options import Options, repeated_words
+from nbmf.cli.options import Options, option_words
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import name_of, read_new_rows
+from nbmf.cli.reading import data_name, read_new_rows
 from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
 from nbmf.data.category_matrix import CategoryMatrix
@@ -23,17 +23,17 @@ from nbmf.errors import DataError, NbmfError
 from nbmf.io.cells import Table
 from nbmf.io.columns import read_columns
 from nbmf.output.reports import PAGE, SUMMARY
-from nbmf.posterior.nearest import Nearest, nearest_of_fit
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement, new_rows, placed
-from nbmf.posterior.scale_axes import in_average_rows
+from nbmf.posterior.nearest import Nearest, nearest_fit_rows
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement, new_rows, place_rows
+from nbmf.posterior.scale_axes import remove_row_effects
 from nbmf.reporting.lookups import WORK
-from nbmf.reporting.prediction_report import Prediction, prediction_report
+from nbmf.reporting.prediction_report import ReportedPrediction, prediction_report
 
 MISSING = "missing.csv"
 FILES = (SUMMARY, PAGE, MISSING, *(f"{kind}.csv" for kind in (MEMBERSHIPS, POSITIONS, WEIGHTS)))
 LEVEL = 0.9
 # What a fit's own file says about itself, and a new one need not.
-OF_FILE = ("groups", "ignore", "name", "encoding", "diagonal")
+FILE_OPTIONS = ("groups", "ignore", "name", "encoding", "diagonal")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
     kind = fit.model.likelihood.matrix
-    read = read_new_rows(as_the_fit(options, fit), kind)
+    read = read_new_rows(fill_in_options(options, fit), kind)
     matrix = read.matrix
     if matrix.dense is not None:
         raise DataError(
@@ -57,11 +57,13 @@ def run(options: argparse.Namespace) -> None:
         raise DataError(f"{options.file}: ", error) from error
     called = fit.record.get("names") or ()
     scale = None if fit.matrix is None else saved_scale(fit.path, fit.model, fit.matrix)
-    placement = placed(fit.model, rows, matrix=fit.matrix, scale=scale, names=called, level=LEVEL, seed=options.seed)
+    placement = place_rows(
+        fit.model, rows, matrix=fit.matrix, scale=scale, names=called, level=LEVEL, seed=options.seed
+    )
     known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
-    fit_names, nearest = _nearest(fit, placement)
-    result = Prediction(
-        name=name_of(options),
+    fit_names, nearest = _nearest_fit_rows(fit, placement)
+    result = ReportedPrediction(
+        name=data_name(options),
         fit=options.model,
         model=fit.model,
         rows=rows,
@@ -86,19 +88,19 @@ def refuse_other_kind(options: argparse.Namespace, matrix: NamedMatrix, kind: ty
             raise DataError(f"{options.file}: {names}")
 
 
-def _nearest(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, Nearest] | tuple[None, None]:
+def _nearest_fit_rows(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, Nearest] | tuple[None, None]:
     """Return the names of a fit's rows, and which are nearest to new ones; None if its data are unknown or too many."""
     if fit.matrix is None or fit.matrix.dense is not None or math.prod(fit.matrix.shape) * len(placement.values) > WORK:
         return None, None
     if placement.compared is None:
-        return fit.matrix.row_names, nearest_of_fit(placement.expectation, fit.model.expectation_)
-    known = in_average_rows(fit.model.expectation_, fit.model.factors_)
-    return fit.matrix.row_names, nearest_of_fit(placement.compared, known)
+        return fit.matrix.row_names, nearest_fit_rows(placement.expectation, fit.model.expectation_)
+    known = remove_row_effects(fit.model.expectation_, fit.model.factors_)
+    return fit.matrix.row_names, nearest_fit_rows(placement.compared, known)
 
 
-def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
+def fill_in_options(options: argparse.Namespace, fit: SavedFit) -> Options:
     """Return the options with those of the fit where nothing else was typed, and columns left out that it has not."""
-    declared = {option.attribute: option for option in READING if option.attribute not in OF_FILE}
+    declared = {option.attribute: option for option in READING if option.attribute not in FILE_OPTIONS}
     taken: dict[str, Any] = {
         name: fit.record[name]
         for name, option in declared.items()
@@ -106,20 +108,20 @@ def as_the_fit(options: argparse.Namespace, fit: SavedFit) -> Options:
     }
     chosen = Options(**{**vars(options), **taken})
     if taken:
-        words = repeated_words(chosen, [declared[name] for name in taken])
+        words = option_words(chosen, [declared[name] for name in taken])
         print(f"read as {options.model} was: {shlex.join(words)}", flush=True)
     is_list = chosen.layout is not None
-    table = None if is_list and fit.record.get("groups") is None else _table(chosen)
+    table = None if is_list and fit.record.get("groups") is None else _open_table(chosen)
     if table is None:
         return chosen
     if chosen.groups is None and fit.record.get("groups") in (*table.names, *table.variables):
         chosen = Options(**{**vars(chosen), "groups": fit.record["groups"]})
         if fit.model.row_groups_ is not None:
             print(f"groups of rows: {chosen.groups}", flush=True)
-    return chosen if is_list else Options(**{**vars(chosen), "ignore": _ignored(chosen, fit, table) or None})
+    return chosen if is_list else Options(**{**vars(chosen), "ignore": _columns_to_ignore(chosen, fit, table) or None})
 
 
-def _table(options: argparse.Namespace) -> Table | None:
+def _open_table(options: argparse.Namespace) -> Table | None:
     """Return the columns of a file, None if it cannot be read as a table."""
     try:
         path = Path(options.file).expanduser()
@@ -128,7 +130,7 @@ def _table(options: argparse.Namespace) -> Table | None:
         return None
 
 
-def _ignored(options: argparse.Namespace, fit: SavedFit, table: Table) -> list[str]:
+def _columns_to_ignore(options: argparse.Namespace, fit: SavedFit, table: Table) -> list[str]:
     """Return the columns of a file to leave out: those of the command and of the fit, and all that the fit has not.
 
     The values of columns that the fit has not may be anything. The first that is not put aside may have names of rows.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.cli.commands.predict import as_the_fit, refuse_other_kind
+from nbmf.cli.commands.predict import fill_in_options, refuse_other_kind
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_new_rows
 from nbmf.cli.saved_fits import SavedFit, load_fit
@@ -20,11 +20,10 @@ from nbmf.errors import DataError
 from nbmf.files import atomic_path
 from nbmf.inference.fold_in import NUMBERS_AT_ONCE, in_blocks
 from nbmf.inference.recommending import NONE_LEFT, Recommendations
-from nbmf.io.cells import listed
+from nbmf.io.cells import count_phrase, quoted_names
 from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.output.folder import DIGITS, as_cell
-from nbmf.posterior.new_rows import columns_among, new_rows
-from nbmf.reporting.words import one_or_many
+from nbmf.posterior.new_rows import match_columns, new_rows
 
 SUFFIX = ".recommended.csv"
 ROWS_AT_ONCE = 1000
@@ -37,24 +36,24 @@ def run(options: argparse.Namespace) -> None:
         raise DataError(
             f"{options.model}: fitted to ordered categories, none of which is recommended; see nbmf predict"
         )
-    path = _path_of(options, fit)
+    path = _output_path(options, fit)
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
     _refuse_foreign(path, header, options.force)
-    rows = _rows_of_the_fit(fit) if options.file is None else _new_rows(options, fit)
-    columns = _names(fit.model.column_names_, fit.model.H_.shape[1], "column")
+    rows = _fit_rows(fit) if options.file is None else _new_rows(options, fit)
+    columns = _names_or_defaults(fit.model.column_names_, fit.model.H_.shape[1], "column")
     lines = 0
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        for first, found in _recommended(options, fit, rows):
-            part = list(_lines(found, rows.names[first : first + len(found.columns)], columns))
+        for first, found in _recommend_in_blocks(options, fit, rows):
+            part = list(_csv_lines(found, rows.names[first : first + len(found.columns)], columns))
             writer.writerows(part)
             lines += len(part)
-    numbers = f"{one_or_many(len(rows.names), 'row')}, {one_or_many(lines, 'recommendation')}"
+    numbers = f"{count_phrase(len(rows.names), 'row')}, {count_phrase(lines, 'recommendation')}"
     print(f"{numbers}, up to {options.top} for each: written to {path}")
 
 
-def _path_of(options: argparse.Namespace, fit: SavedFit) -> Path:
+def _output_path(options: argparse.Namespace, fit: SavedFit) -> Path:
     """Return the file to write: the one that was typed, or one next to FILE or the model."""
     if options.out is not None:
         return Path(options.out).expanduser()
@@ -104,7 +103,7 @@ class _Rows(NamedTuple):
         return values + missing
 
 
-def _rows_of_the_fit(fit: SavedFit) -> _Rows:
+def _fit_rows(fit: SavedFit) -> _Rows:
     if fit.matrix is None:
         raise DataError(
             f"{fit.path}: a model alone does not know which entries are known; needed is a folder of nbmf fit, or FILE"
@@ -115,7 +114,7 @@ def _rows_of_the_fit(fit: SavedFit) -> _Rows:
 def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
     known, n_columns, kind = fit.model.column_names_, fit.model.H_.shape[1], fit.model.likelihood.matrix
-    found = read_new_rows(as_the_fit(options, fit), kind)
+    found = read_new_rows(fill_in_options(options, fit), kind)
     matrix = found.matrix
     refuse_other_kind(options, matrix, kind)
     fit.model.refuse_other_categories(matrix, options.file)
@@ -127,8 +126,8 @@ def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
         raise DataError(f"{options.file}: ", error) from error
     _report_columns(rows.absent, rows.zeros, rows.unused)
     if rows.empty:
-        number = one_or_many(len(rows.empty), "row")
-        print(f"{number} without an entry in the columns of the fit, left out: {listed(rows.empty)}", flush=True)
+        number = count_phrase(len(rows.empty), "row")
+        print(f"{number} without an entry in the columns of the fit, left out: {quoted_names(rows.empty)}", flush=True)
     return _Rows(rows.values, rows.names, None if fit.model.row_groups_ is None else rows.groups)
 
 
@@ -140,7 +139,7 @@ def _report_columns(missing: Sequence[str], zeros: Sequence[str], unused: Sequen
         (unused, "not in the fit, and left out"),
     ):
         if len(names):
-            print(f"{one_or_many(len(names), 'column')} {said}: {listed([*map(str, names)])}", flush=True)
+            print(f"{count_phrase(len(names), 'column')} {said}: {quoted_names([*map(str, names)])}", flush=True)
 
 
 def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:
@@ -148,12 +147,12 @@ def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:
     import scipy.sparse
 
     matrix, n_columns = found.matrix, fit.model.H_.shape[1]
-    names = _names(fit.model.column_names_, n_columns, "column")
+    names = _names_or_defaults(fit.model.column_names_, n_columns, "column")
     if not fit.model.takes_sparse:
         raise DataError(f"{matrix.words} are too many for {type(fit.model).__name__}, which keeps all of them")
     if not isinstance(matrix, SparseBinaryMatrix):
         matrix = SparseBinaryMatrix.from_array(matrix.codes, matrix.row_names, matrix.column_names)
-    of_fit = columns_among(matrix, names, **found.absent)
+    of_fit = match_columns(matrix, names, **found.absent)
     places = np.full(matrix.shape[1], -1)
     places[of_fit.place[of_fit.place >= 0]] = np.flatnonzero(of_fit.place >= 0)
     _report_columns(names[of_fit.is_missing], names[of_fit.is_zero], matrix.column_names[places < 0])
@@ -165,7 +164,9 @@ def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:
     return _Rows(stored, matrix.row_names, missing=np.flatnonzero(of_fit.is_missing))
 
 
-def _recommended(options: argparse.Namespace, fit: SavedFit, rows: _Rows) -> Iterator[tuple[int, Recommendations]]:
+def _recommend_in_blocks(
+    options: argparse.Namespace, fit: SavedFit, rows: _Rows
+) -> Iterator[tuple[int, Recommendations]]:
     """Yield the first row of each block, and what is recommended to its rows."""
     wanted, n_rows = {"n": options.top, "exclude": options.exclude}, rows.values.shape[0]
     # An undirected network, also if its file has no names.
@@ -182,7 +183,7 @@ def _recommended(options: argparse.Namespace, fit: SavedFit, rows: _Rows) -> Ite
             progress.advance(block.stop - block.start, n_rows)
 
 
-def _lines(found: Recommendations, rows: np.ndarray, columns: np.ndarray) -> Iterator[list[Any]]:
+def _csv_lines(found: Recommendations, rows: np.ndarray, columns: np.ndarray) -> Iterator[list[Any]]:
     """Yield the lines of some rows."""
     for name, places, means in zip(rows, found.columns.tolist(), found.expectation.tolist(), strict=True):
         for place, (column, mean) in enumerate(zip(places, means, strict=True), start=1):
@@ -190,5 +191,5 @@ def _lines(found: Recommendations, rows: np.ndarray, columns: np.ndarray) -> Ite
                 yield [as_cell(str(name)), place, as_cell(str(columns[column])), DIGITS % mean]
 
 
-def _names(names: np.ndarray | None, size: int, kind: str) -> np.ndarray:
+def _names_or_defaults(names: np.ndarray | None, size: int, kind: str) -> np.ndarray:
     return np.array([f"{kind} {n}" for n in range(size)]) if names is None else names

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from nbmf.cli.arguments import as_typed
-from nbmf.cli.cluster_and_topics import Task, folder_of, run_on
+from nbmf.cli.arguments import render_message
+from nbmf.cli.cluster_and_topics import Task, prepare_folder, run_task
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.documents import ROLES, read_documents
@@ -22,11 +22,11 @@ ENGLISH = "english"
 
 def run(options: argparse.Namespace) -> None:
     """Find topics, write the folder and print the summary."""
-    folder = folder_of(options, ".topics")
+    folder = prepare_folder(options, ".topics")
     smoothing = SMOOTHING if options.smoothing is None else options.smoothing
     settings = {"smoothing": smoothing, **ENDS}
     models = {name: {**MODELS[name], **settings} for name in options.models}
-    run_on(_read(options), Task(models, GRID, "topic", "document"), folder, options)
+    run_task(_read(options), Task(models, GRID, "topic", "document"), folder, options)
 
 
 def _read(options: argparse.Namespace) -> FeatureTable:
@@ -45,7 +45,7 @@ def _read(options: argparse.Namespace) -> FeatureTable:
         transpose=options.transpose,
         name=options.name,
         encoding=options.encoding,
-        log=lambda line: print(as_typed(line, options.command), flush=True),
+        log=lambda line: print(render_message(line, options.command), flush=True),
     )
 
 

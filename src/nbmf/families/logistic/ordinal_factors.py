@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.data.category_matrix import categories_in, category_names_of
+from nbmf.data.category_matrix import category_names_of, count_categories
 from nbmf.errors import DataError, Message, Setting, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, FactorModel, settled_weights
@@ -67,11 +67,11 @@ class OrdinalFactors(FactorModel):
         settled = super().for_matrix(V)
         if settled.n_categories is not None:
             return settled
-        n_categories = categories_in(V)
+        n_categories = count_categories(V)
         return type(settled)(**settled.get_params() | {"n_categories": n_categories})
 
     def _run(self, V, monitor):
-        self._categories_of_matrix = categories_in(V)  # the values that are fitted may lack the highest ones
+        self._categories_of_matrix = count_categories(V)  # the values that are fitted may lack the highest ones
         try:
             rule = super()._run(V, monitor)
         finally:

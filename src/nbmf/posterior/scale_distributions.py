@@ -43,11 +43,11 @@ class Exceedances(NamedTuple):
         edges = np.pad(self.above, ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (1, 0)))
         return (self.above * (1 - self.above) * (edges[..., :-2] - edges[..., 2:])).sum(axis=-1)
 
-    def short(self) -> Exceedances:
+    def as_float32(self) -> Exceedances:
         """Return it in float32."""
         return Exceedances(self.above.astype(np.float32))
 
-    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Return values that are drawn, (F, N)."""
         uniform = rng.random(self.above.shape[:2], dtype=np.float32)
         return (uniform[..., None] < self.above).sum(axis=-1)
@@ -61,7 +61,7 @@ class Cuts(NamedTuple):
 
     cuts: np.ndarray
 
-    def at(self, psi: np.ndarray) -> Exceedances:
+    def conditional_on(self, psi: np.ndarray) -> Exceedances:
         """Return what is expected at ψ (F, N)."""
         return Exceedances.of(psi, self.cuts)
 
@@ -91,11 +91,11 @@ class ExpectedCounts(NamedTuple):
         """Of v on ψ, (F, N): E[v + size] σ(ψ) σ(-ψ) = size σ(ψ)."""
         return self.sizes * expit(self.psi)
 
-    def short(self) -> ExpectedCounts:
+    def as_float32(self) -> ExpectedCounts:
         """Return it in float32."""
         return ExpectedCounts(*(each.astype(np.float32) for each in self))
 
-    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
         """Return counts that are drawn, (F, N)."""
         return rng.poisson(rng.gamma(np.broadcast_to(self.sizes, self.psi.shape)) * np.exp(self.psi))
 
@@ -113,9 +113,9 @@ class Sizes(NamedTuple):
         """There are none: zeros (N, 1)."""
         return np.zeros((len(self.sizes), 1))
 
-    def at(self, psi: np.ndarray) -> ExpectedCounts:
+    def conditional_on(self, psi: np.ndarray) -> ExpectedCounts:
         """Return what is expected at ψ (F, N)."""
         return ExpectedCounts(np.minimum(psi, LARGEST), self.sizes)
 
 
-Law = Cuts | Sizes
+EntryDistribution = Cuts | Sizes

@@ -7,20 +7,20 @@ import numpy as np
 
 from nbmf.numerics.percent import percent
 from nbmf.reporting.model import Lookup, Measure
-from nbmf.reporting.words import before_number, printable
+from nbmf.reporting.words import printable, quote_if_number
 
 TABLE_ROWS = 1000  # of the table
 MEASURES, COMPONENTS = 7, 3  # columns of the table: of more components the largest ones
 DECIMALS = 3  # of a number for scripts
 
 
-def looked_up(lookup: Lookup) -> dict[str, Any]:
+def lookup_context(lookup: Lookup) -> dict[str, Any]:
     """Return title and table of a lookup, and its data for scripts, with names that turn no writing."""
     n = len(lookup.names)
     head, align = _head(lookup)
     return {
         "title": f"{_count(lookup)} in a table",
-        "more": _more(lookup),
+        "more": _omission_note(lookup),
         "head": head,
         "align": align,
         "rows": [_row(lookup, i) for i in range(min(n, TABLE_ROWS))],
@@ -35,7 +35,7 @@ def _count(lookup: Lookup) -> str:
     return f"All {n:,} {lookup.noun}s" if shown == n else f"The first {shown:,} of {n:,} {lookup.noun}s"
 
 
-def _more(lookup: Lookup) -> str:
+def _omission_note(lookup: Lookup) -> str:
     """Return what is left out of the table, and of the page."""
     n, total = len(lookup.names), lookup.total
     if n < total:
@@ -72,18 +72,18 @@ def _row(lookup: Lookup, i: int) -> list[str]:
     if lookup.groups is not None:
         cells.append(str(lookup.groups[i]))
     if _has_few(lookup):
-        cells += [value_of(measure, i) for measure in lookup.measures[:MEASURES]]
+        cells += [format_measure(measure, i) for measure in lookup.measures[:MEASURES]]
     else:
         largest = sorted(lookup.measures, key=lambda measure: -abs(measure.values[i]))[:COMPONENTS]
-        cells += [largest[0].name, value_of(largest[0], i)]
-        cells.append("; ".join(f"{measure.name} {value_of(measure, i)}" for measure in largest[1:]))
+        cells += [largest[0].name, format_measure(largest[0], i)]
+        cells.append("; ".join(f"{measure.name} {format_measure(measure, i)}" for measure in largest[1:]))
     if lookup.nearest.shape[1]:
         near = zip(lookup.nearest[i], lookup.distances[i], strict=True)
-        cells.append("; ".join(f"{before_number(lookup.names[j])} {distance:.3f}" for j, distance in near if j >= 0))
+        cells.append("; ".join(f"{quote_if_number(lookup.names[j])} {distance:.3f}" for j, distance in near if j >= 0))
     return cells
 
 
-def value_of(measure: Measure, i: int) -> str:
+def format_measure(measure: Measure, i: int) -> str:
     """Return a value with its interval."""
     value, *ends = (values[i] for values in (measure.values, measure.lower, measure.upper) if values is not None)
     if np.isnan(value):

@@ -24,7 +24,7 @@ class Weights(NamedTuple):
     upper: np.ndarray
 
 
-def weights_given(
+def posterior_row_weights(
     codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, *, level: float = 0.9, seed: int = 0
 ) -> Weights:
     """Return the weights of rows given the profiles of components.
@@ -67,7 +67,7 @@ def _draws(codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, rng: np.r
 
 
 class _Chain:
-    """The chains of some rows; see `weights_given`."""
+    """The chains of some rows; see `posterior_row_weights`."""
 
     def __init__(self, codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, rng: np.random.Generator):
         self._profiles, self._prior, self._rng = profiles, prior, rng
