@@ -699,7 +699,7 @@ def without_progress(error):
     ],
 )
 def test_what_cannot_be_compared_is_refused_before_anything_is_fitted(words, said, here, capsys, monkeypatch):
-    monkeypatch.setattr("nbmf.cli.commands.compare.structure_of", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("nbmf.cli.commands.compare.run_structure_test", lambda *_, **__: pytest.fail("fitted"))
     assert said in run(capsys, "compare", "survey.csv", *words, code=2).err
 
 

@@ -258,7 +258,7 @@ def test_counts_are_compared_by_what_takes_them():
 
 def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
     asked = []
-    monkeypatch.setattr("nbmf.evaluation.compare.entries_of", lambda names, K: asked.append(names))
+    monkeypatch.setattr("nbmf.evaluation.compare.complete_entries", lambda names, K: asked.append(names))
     for matrix in (CountMatrix.from_array(np.eye(2)), np.eye(2), np.eye(600)):
         with pytest.raises(AttributeError):
             compare(matrix)

@@ -125,7 +125,7 @@ def test_of_fewer_axes_than_there_are_others_are_weak(monkeypatch):
     assert choose_reported_axes(axes, matrix, may_correlate=False)[1] < 3
     there = {LEAST_RATIO: (1, WEAK), LEAST_OBLIQUE: (3, NOISE)}
     monkeypatch.setattr(
-        scale_rotation, "kept_axes", lambda axes, matrix, most, least=LEAST_RATIO, known=1: there[least]
+        scale_rotation, "number_of_axes", lambda axes, matrix, most, least=LEAST_RATIO, known=1: there[least]
     )
     assert choose_reported_axes(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
     monkeypatch.setattr(scale_rotation, "rotate_obliquely", lambda axes, number: axes)
