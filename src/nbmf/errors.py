@@ -41,7 +41,7 @@ class Message(str):
     parts: tuple[str | Setting, ...]
 
     def __new__(cls, *parts: Any) -> Self:
-        """Make one of its parts."""
+        """Make a message of its parts."""
         flat = tuple(_flat(parts))
         message = super().__new__(cls, "".join(map(str, flat)))
         message.parts = flat
@@ -75,7 +75,7 @@ class NbmfError(Exception):
 
     @property
     def message(self) -> Message:
-        """What is said."""
+        """The message."""
         return self.args[0]
 
 
@@ -158,12 +158,12 @@ def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> Config
 
 
 def choices(given: str, allowed: Collection[str]) -> str:
-    """Return text that lists what is allowed instead of `given`, and the nearest; of very many, the nearest alone."""
+    """Return a list of what is allowed instead of `given`, with the nearest; of very many, the nearest alone."""
     return f"allowed: {_list_choices(given, allowed)}"
 
 
 def must_be_one_of(given: str, allowed: Collection[str]) -> str:
-    """Return the same list as a rule for the value named before it."""
+    """Return the list of `choices` as a rule for the value that is named before it."""
     return f"must be one of {_list_choices(given, allowed)}"
 
 

@@ -20,15 +20,15 @@ class Start(NamedTuple):
 
 def best_start(fits: Iterable[Start], log: Callable) -> tuple[Start, dict[str, Any]]:
     """Return the start that is kept, with the seconds of all, and what the report says about several."""
-    made = list(fits)
-    if len(made) == 1:
-        return made[0], {}
-    starts = Starts.of([one.estimator.objective_ for one in made])
-    log(f"{len(made)} starts, objectives {starts.spread:.6g} nats apart: start {starts.kept} is kept")
-    seconds, cpu_seconds = sum(one.seconds for one in made), sum(one.cpu_seconds for one in made)
+    all_starts = list(fits)
+    if len(all_starts) == 1:
+        return all_starts[0], {}
+    starts = Starts.of([one.estimator.objective_ for one in all_starts])
+    log(f"{len(all_starts)} starts, objectives {starts.spread:.6g} nats apart: start {starts.kept} is kept")
+    seconds, cpu_seconds = sum(one.seconds for one in all_starts), sum(one.cpu_seconds for one in all_starts)
     objectives = [finite(objective) for objective in starts.objectives]
     about = {"objectives": objectives, "kept": starts.kept, "spread": finite(starts.spread)}
-    return made[starts.kept]._replace(seconds=seconds, cpu_seconds=cpu_seconds), {"starts": about}
+    return all_starts[starts.kept]._replace(seconds=seconds, cpu_seconds=cpu_seconds), {"starts": about}
 
 
 def finite(number: float | None) -> float | None:

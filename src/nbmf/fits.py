@@ -133,8 +133,8 @@ def run_fit(
     if mask is not None and mask.ndim == 1:
         raise DataError(f"rows are held out; {class_name} is fitted to what held-out entries leave")
     from_matrix = import_function(request.told_by)(matrix) if request.told_by else {}
-    made = (make_estimator(class_name, K, {**settings, **from_matrix}, seed, threads) for seed in request.seeds())
-    estimators = [estimator.for_matrix(matrix) for estimator in made]
+    unprepared = (make_estimator(class_name, K, {**settings, **from_matrix}, seed, threads) for seed in request.seeds())
+    estimators = [estimator.for_matrix(matrix) for estimator in unprepared]
     likelihood, versions = estimators[0].likelihood, _versions()
     values = training = likelihood.values_of(matrix)
     scored, kind = likelihood.is_observed(values), "observed"
@@ -263,7 +263,7 @@ def import_function(name: str) -> Callable:
 
 
 def _observer(request: FitRequest, matrix: NamedMatrix, training: np.ndarray) -> Callable | None:
-    """Return what is asked at each point of a trace, None if nothing is."""
+    """Return the function that is called at each point of a trace, None if the request names none."""
     if not request.observe:
         return None
     _warm_up(request, training[:WARM_UP])

@@ -150,9 +150,9 @@ def make_estimator(
     given = {"n_components": K, "random_state": random_state, **settings}
     if takes_threads(class_name):
         given["threads"] = threads
-    made = estimator(**given)
-    made.check_parameters()
-    return made
+    instance = estimator(**given)
+    instance.check_parameters()
+    return instance
 
 
 def load(path: str | os.PathLike) -> Any:
@@ -181,11 +181,11 @@ def load(path: str | os.PathLike) -> Any:
 def _restore(model: model_file.Model) -> Saved:
     """Return the model that a file holds, with its parts."""
     estimator = _class_in_memory(model.class_name)
-    made = estimator(**estimator.by_current_names(model.parameters, warns=False))
-    made.check_parameters()
-    made.restore(model.learned)
-    made.restore_parts({name: _restore(part) for name, part in model.parts.items()})
-    return made
+    instance = estimator(**estimator.by_current_names(model.parameters, warns=False))
+    instance.check_parameters()
+    instance.restore(model.learned)
+    instance.restore_parts({name: _restore(part) for name, part in model.parts.items()})
+    return instance
 
 
 def _class_in_memory(class_name: str) -> type[Saved]:

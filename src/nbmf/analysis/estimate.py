@@ -129,21 +129,21 @@ def _cost(estimator: Factorization) -> Cost | None:
 
 
 def seconds_of(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:
-    """Return what a fit to a part of the entries takes on the machine where costs were measured, on one thread."""
+    """Return the seconds of a fit to a part of the entries, on one thread of the machine where costs were measured."""
     cost = _cost(estimator)
     if estimator.n_components == AUTO:
-        grid, rest = component_grid(matrix.shape), part * (1 - HELD_OUT)
+        grid, searched = component_grid(matrix.shape), part * (1 - HELD_OUT)
         numbers = grid[:SEARCHED]
         middle = numbers[len(numbers) // 2]
         while near := refined_grid(middle, numbers):
             numbers = sorted([*numbers, *near])
-        search = sum(_seconds_with_K(estimator, cost, K, matrix, rest) for K in numbers)
+        search = sum(_seconds_with_K(estimator, cost, K, matrix, searched) for K in numbers)
         return _number_of_folds(matrix) * search + _seconds_with_K(estimator, cost, max(numbers), matrix, part)
     return _seconds_with_K(estimator, cost, estimator.n_components, matrix, part)
 
 
 def _seconds_with_K(estimator: Factorization, cost: Cost, K: int, matrix: NamedMatrix, part: float) -> float:
-    """Return what a fit with K components to a part of the entries takes."""
+    """Return the seconds that a fit with K components to a part of the entries takes."""
     visited = part * (count_ones(matrix) if cost.visits_ones else matrix.n_observed)
     of_iteration = visited * (cost.entry + cost.component * K) + sum(matrix.shape) * K * cost.per_row
     iterations = min(estimator.n_iterations, cost.iterations or estimator.n_iterations)
@@ -151,7 +151,7 @@ def _seconds_with_K(estimator: Factorization, cost: Cost, K: int, matrix: NamedM
 
 
 def slowness_here() -> float:
-    """Return how many times as long this machine takes for some random draws, by the time of its processor."""
+    """Return how many times as long this machine takes for some random draws, in processor time."""
     rng, taken = np.random.default_rng(0), []
     for _ in range(5):
         started = time.process_time()
@@ -161,7 +161,7 @@ def slowness_here() -> float:
 
 
 def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Request) -> float:
-    """Return what the fit that is shown takes: of all chains or starts, in threads."""
+    """Return the seconds that the fit that is shown takes, with all its chains or starts in threads."""
     chains = number_of_chains(estimator, matrix, request)
     if chains == 1:
         return _seconds_alone(estimator, matrix)
@@ -170,14 +170,14 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
 
 
 def _seconds_alone(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:
-    """Return what a fit takes that has all processors; of a dense matrix others run next to held-out fits."""
+    """Return the seconds of a fit that has all processors; of a dense matrix others run next to held-out fits."""
     one = seconds_of(estimator, matrix, part)
     has_all = uses_threads(estimator, matrix) and (part == 1.0 or matrix.dense is not None)
     return one / processors() if has_all else one
 
 
 def _concurrent_seconds(seconds: list[float], estimators: Sequence[Factorization], matrix: NamedMatrix) -> float:
-    """Return what fits take of which several run at a time."""
+    """Return the seconds that fits take together if several run at a time."""
     return max(sum(seconds) / _concurrent_fits(estimators, matrix), max(seconds, default=0.0))
 
 
@@ -187,7 +187,7 @@ def _concurrent_fits(estimators: Sequence[Factorization], matrix: NamedMatrix) -
 
 
 def _number_of_folds(matrix: NamedMatrix) -> int:
-    """Return in how many folds entries are held out; see nbmf.inference.folds."""
+    """Return the number of folds in which entries are held out; see nbmf.inference.folds."""
     part = HELD_OUT / 2 if matrix.is_symmetric() else HELD_OUT
     if matrix.dense is not None:  # ones and as many zeros
         return number_of_folds(part * count_ones(matrix))
@@ -196,12 +196,12 @@ def _number_of_folds(matrix: NamedMatrix) -> int:
 
 
 def _baseline_entries(matrix: NamedMatrix) -> float:
-    """Return of how many entries baselines are computed: of a sparse matrix of those that are kept."""
+    """Return how many entries baselines are computed for; of a sparse matrix only those that are kept."""
     return matrix.nnz if matrix.dense is not None else math.prod(matrix.shape)
 
 
 def _writing_seconds(matrix: NamedMatrix) -> float:
-    """Return what it takes to write E[V]."""
+    """Return the seconds that writing E[V] takes."""
     if matrix.dense is not None:
         return 0.0
     size = math.prod(matrix.shape)

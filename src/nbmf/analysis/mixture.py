@@ -44,7 +44,7 @@ def further_members(
 
 
 def memory_of(estimator: Factorization, matrix: NamedMatrix) -> float:
-    """Return what a fit takes of its budget of memory, in gigabytes."""
+    """Return how much of its memory budget a fit takes, in gigabytes."""
     return 0.0 if matrix.dense is not None else estimator.memory_needed_gb(getattr(matrix, matrix.field))
 
 
@@ -86,5 +86,5 @@ def fit_mixture(
         at_a_time = fits_at_a_time(unfitted, matrix.codes) if missing else 1
         unfitted = [limit_to_one_thread(member, at_a_time) for member in unfitted]
         fits = [partial(member.fit, matrix, monitor=monitor_of(i)) for i, member in enumerate(unfitted)]
-        made = dict(zip(missing, results_of(fits, at_a_time), strict=True))
-    return Stacking.of({**members, **fitted, **made}, np.array(stacked.weights), matrix)
+        new_fits = dict(zip(missing, results_of(fits, at_a_time), strict=True))
+    return Stacking.of({**members, **fitted, **new_fits}, np.array(stacked.weights), matrix)

@@ -44,7 +44,7 @@ class Plan(NamedTuple):
 
 
 def make_plan(matrix: NamedMatrix, request: Request) -> Plan:
-    """Return what will be done.
+    """Return the plan of an analysis.
 
     Raises
     ------

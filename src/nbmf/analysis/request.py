@@ -86,7 +86,7 @@ class Request:
         return cls(**asked)
 
     def without_components(self) -> Self:
-        """Return it for a fit that shows no components: one chain or start and no draws, if no number was named."""
+        """Return the request for a fit without components: one chain or start and no draws, if none were asked for."""
         return replace(self, chains=self.chains or 1, n_draws=self.n_draws or 0)
 
     @property

@@ -20,7 +20,7 @@ from nbmf.inference.estimator import Factorization
 def run_structure_test(
     matrix: NamedMatrix, seed: int, iterations: int | None, *, progress: Progress, log: Callable[[str], None]
 ) -> MethodChoice | None:
-    """Return what an analysis says about a matrix where no method is named."""
+    """Return what the structure test says about a matrix if no method is named; None if it cannot be tested."""
     names, reason = tried_methods(matrix)
     estimators = [configured_estimator(name, seed=seed, iterations=iterations) for name in names]
     why_not = why_untestable(matrix, estimators[0])
@@ -48,7 +48,7 @@ def tried_methods(
 
 
 def why_untestable(matrix: NamedMatrix, estimator: Factorization) -> str | None:
-    """Return why no structure is tested, None if it is."""
+    """Return why structure cannot be tested; None if it can."""
     if estimator.likelihood.unit != "entry":
         return f"whether there is structure is not tested: {estimator.label} predicts {estimator.likelihood.unit}s"
     if (what := describe_shortage(matrix, estimator.likelihood)) is not None:

@@ -51,10 +51,10 @@ def make_tables(result: ReportedFit) -> Tables:
 
     The index of a factor or of E[V] has names; other tables have none.
     """
-    made = dict(_fit_tables(result))
+    makers = dict(_fit_tables(result))
     if result.shows_components:
-        made |= dict(_component_tables(result))
-    return Tables(made)
+        makers |= dict(_component_tables(result))
+    return Tables(makers)
 
 
 def _fit_tables(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:

@@ -52,7 +52,7 @@ def describe_fit_time(matrix: NamedMatrix, entries: str) -> Iterator[str]:
 
 
 def _format_time(seconds: float) -> str:
-    """Return a time as a person would say it."""
+    """Return a time in words, in the unit that fits its size."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -48,13 +48,13 @@ def _name_columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iter
 def _reversed_columns(matrix: CategoryMatrix) -> list[tuple[int, float]]:
     """Return the columns whose correlation with the mean of the other columns is negative, the most negative first."""
     values = np.where(matrix.observed, matrix.ranks, np.nan)
-    found = []
+    pairs = []
     for n in range(matrix.shape[1]):
         others = np.delete(values, n, axis=1)
         there = ~np.isnan(values[:, n]) & ~np.isnan(others).all(axis=1)
         if np.count_nonzero(there) < ENOUGH:
             continue
-        own, mean = values[there, n], np.nanmean(others[there], axis=1)
-        if own.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(own, mean)[0, 1])) < REVERSED:
-            found.append((n, r))
-    return sorted(found, key=lambda pair: pair[1])
+        column, mean = values[there, n], np.nanmean(others[there], axis=1)
+        if column.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(column, mean)[0, 1])) < REVERSED:
+            pairs.append((n, r))
+    return sorted(pairs, key=lambda pair: pair[1])

@@ -89,12 +89,12 @@ def _value_columns(options: argparse.Namespace) -> list[Column] | None:
     return [column for column in columns if column.name not in aside] or None
 
 
-def _text_columns(found: Columns) -> Iterator[Column]:
-    names = list(found.values)[-len(found.table.names) :]
-    for place, (name, variable) in enumerate(zip(names, found.table.variables, strict=True)):
-        labels = {text_of(value): label for value, label in found.table.labels_of(place).items()}
-        values = found.table.values_of(place) if labels else found.values[name]
-        called = variable if found.table.has_header else name
+def _text_columns(table: Columns) -> Iterator[Column]:
+    names = list(table.values)[-len(table.table.names) :]
+    for place, (name, variable) in enumerate(zip(names, table.table.variables, strict=True)):
+        labels = {text_of(value): label for value, label in table.table.labels_of(place).items()}
+        values = table.table.values_of(place) if labels else table.values[name]
+        called = variable if table.table.has_header else name
         yield Column(called, ["" if value is None else text_of(value).strip() for value in values], labels)
 
 
@@ -134,7 +134,7 @@ def _try_reading(options: Options) -> str | None:
 
 
 def _describe_misfits(
-    file: str, guess: Guess, fitting: list[Column], misfits: list[Column], odd: list[Column], found: dict[str, Any]
+    file: str, guess: Guess, fitting: list[Column], misfits: list[Column], odd: list[Column], chosen: dict[str, Any]
 ) -> Iterator[str]:
     number, apart = len(fitting) - len(odd), len(misfits) + len(odd)
     do = "column does" if apart == 1 else "columns do"
@@ -152,13 +152,13 @@ def _describe_misfits(
         yield f"  {without_line_breaks(column.name)}: 1 and 2 alone, among ratings"
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
     if guess.lowest == 0:
-        words += f": answers in their order, of which those above {found['above']} may be ones, or counts"
-    elif "above" in found:
-        words += f", of which those above {found['above']} are taken for ones"
-    if "ones" in found:
-        words += f", of which {found['ones'][0]!r} is taken for a one" + ", a guess" * (not guess.is_certain)
-    if "missing" in found:
-        texts = [repr(text) if text else "nothing" for text in found["missing"]]
+        words += f": answers in their order, of which those above {chosen['above']} may be ones, or counts"
+    elif "above" in chosen:
+        words += f", of which those above {chosen['above']} are taken for ones"
+    if "ones" in chosen:
+        words += f", of which {chosen['ones'][0]!r} is taken for a one" + ", a guess" * (not guess.is_certain)
+    if "missing" in chosen:
+        texts = [repr(text) if text else "nothing" for text in chosen["missing"]]
         words += f"; {', '.join(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
     yield wrap(words)
 
@@ -173,7 +173,7 @@ def _may_be_groups(column: Column) -> bool:
 
 
 def _describe_column(column: Column) -> str:
-    """Return what a column has."""
+    """Return what the values of a column are, in words."""
     values = [None if text == "" else column.labels.get(text, text) for text in column.texts]
     present = [value for value in values if value is not None]
     seen = infer_column_kind(Meaning(None, DEFAULTS["missing"]).without(values))
@@ -225,7 +225,7 @@ def _categories_with_middle(options: Options, fitting: list[Column]) -> Options 
 
 
 def _count_answer(answer: str, columns: list[Column]) -> int:
-    """Return how often an answer is there."""
+    """Return how often columns have an answer."""
     return sum(column.labels.get(text, text) == answer for column in columns for text in column.texts)
 
 

@@ -44,12 +44,12 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     DataError
         If it is a table, but not as `nbmf cluster` takes one.
     """
-    found = _read_columns(options)
-    if found is None:
+    table = _read_columns(options)
+    if table is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
     aside = {*(options.ignore or ()), options.groups}
-    columns = {name: values for name, values in found.values.items() if name not in aside}
+    columns = {name: values for name, values in table.values.items() if name not in aside}
     if _is_list(columns):
         return [wrap(opening), *_describe_list(options, columns)]
     if _has_answers(columns):
@@ -79,7 +79,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
 
 
 def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str]:
-    """Return what else counts may be, and what takes them then, a line for each."""
+    """Return a line for each other thing that counts may be, with the command that takes them then."""
     lines = []
     zeros = (matrix.tallies == 0).mean()
     if matrix.observed.all() and zeros >= SPARSE and options.above is None:
@@ -116,9 +116,9 @@ def _is_list(columns: dict[str, list]) -> bool:
     if len(names) < 2 or len(more) > 1:
         return False
     lines = len(names[0])
-    are_names = all(value is not None and number_of(value) is None for own in names for value in own)
-    come_again = all(2 * len(set(own)) <= lines for own in names)
-    are_values = all(_are_counts(own) or _are_answers(own) or _are_times(own) for own in more)
+    are_names = all(value is not None and number_of(value) is None for cells in names for value in cells)
+    come_again = all(2 * len(set(cells)) <= lines for cells in names)
+    are_values = all(_are_counts(cells) or _are_answers(cells) or _are_times(cells) for cells in more)
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
 
 

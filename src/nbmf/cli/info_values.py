@@ -21,7 +21,7 @@ ONE_IS_YES = {1.0, 2.0}  # 1 is a yes
 
 
 def guesses(columns: list[Column]) -> list[Guess]:
-    """Return all there are; of two that as many columns fit the first is the better one."""
+    """Return all guesses; of two that equally many columns fit the first is the better one."""
     of_words = [*_guess_scale(columns), *_guess_pairs(columns), *_guess_crosses(columns), *_guess_known_words(columns)]
     return [*_guess_vote_codes(columns), *_guess_marks(columns), _guess_zeros_and_ones(), *of_words, _guess_ratings()]
 
@@ -50,7 +50,7 @@ def present_missing_texts(columns: list[Column]) -> list[str]:
 
 
 def _guess_marks(columns: list[Column]) -> Iterator[Guess]:
-    """Whole numbers from 0, or from as far below, up to a highest one, of which half of the columns have some above 1.
+    """Yield the guess of whole numbers from 0 or below up to a highest one; half of the columns have some above 1.
 
     The highest is one that a quarter of such columns reach: another column may have a number of persons.
     """
@@ -92,15 +92,15 @@ def _scale_of(column: Column) -> list[int]:
     from_0 = sorted(int(n) for n in column.numbers if n >= 0)
     if not from_0 or from_0[-1] > GAPS[-1]:
         return []
-    found, _ = split_gaps(from_0)
+    scale, _ = split_gaps(from_0)
     depth, below = 0, {number_of(text) for text in column.different}
     while -2.0 in below and -depth - 1.0 in below:
         depth += 1
-    return [*range(-depth, 0), *found] if found[-1] <= LONGEST else []
+    return [*range(-depth, 0), *scale] if scale[-1] <= LONGEST else []
 
 
 def _guess_zeros_and_ones() -> Guess:
-    """Zeros and ones as they are read anyway, with few other values that mean missing."""
+    """Return the guess of zeros and ones as they are read anyway, with few other values that mean missing."""
     coding, missing = Coding(), Meaning(None, DEFAULTS["missing"])
 
     def others(column: Column) -> set[str]:
@@ -119,7 +119,7 @@ def _guess_zeros_and_ones() -> Guess:
 
 
 def _guess_pairs(columns: list[Column]) -> Iterator[Guess]:
-    """Two answers, the most frequent pair that columns have."""
+    """Yield the guess of two answers, the most frequent pair that columns have."""
     pairs = Counter(column.answers for column in columns)
     for pair in (pair for pair, _ in pairs.most_common() if len(pair) == 2):
         codes = next(({v: k for k, v in column.labels.items()} for column in columns if column.answers == pair), {})
@@ -136,7 +136,7 @@ def _guess_pairs(columns: list[Column]) -> Iterator[Guess]:
 
 
 def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
-    """The commonest word for a one and that for a zero, next to few others that are taken to mean missing."""
+    """Yield the guess of the commonest words for a one and for a zero, next to few others that mean missing."""
 
     def words_of(column: Column) -> list[str]:
         return [column.labels.get(text, text) for text in column.texts if text in column.present]
@@ -163,7 +163,7 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
 
 def _guess_scale(columns: list[Column]) -> Iterator[Guess]:
-    """Three or more texts of a known scale, in its order, next to few others that are taken to mean missing."""
+    """Yield guesses of three or more texts of a known scale, in its order, next to few others that mean missing."""
     for scale in SCALES:
         answers = set().union(*(column.answers for column in columns))
         known = sorted((text for text in answers if text.casefold() in scale), key=lambda t: scale.index(t.casefold()))
@@ -182,7 +182,7 @@ def _guess_scale(columns: list[Column]) -> Iterator[Guess]:
 
 
 def _guess_crosses(columns: list[Column]) -> Iterator[Guess]:
-    """One text, such as x, or nothing."""
+    """Yield the guess of one text, such as x, or nothing."""
     counted = Counter(text for column in columns if len(column.present) == 1 for text in column.present)
     if not counted or number_of(mark := counted.most_common(1)[0][0]) is not None:
         return
@@ -197,7 +197,7 @@ def _guess_crosses(columns: list[Column]) -> Iterator[Guess]:
 
 
 def _guess_vote_codes(columns: list[Column]) -> Iterator[Guess]:
-    """Votes in the code of VoteView: 1 to 3 are yeas, 4 to 6 nays, and 0 and 7 to 9 none; most are 1 or 6."""
+    """Yield the guess of votes in VoteView's code: 1 to 3 are yeas, 4 to 6 nays, others none; most are 1 or 6."""
 
     def numbers_of(fitting: list[Column]) -> Counter:
         return Counter(number_of(text) for column in fitting for text in column.texts if text in column.present)
@@ -249,7 +249,7 @@ def _meaning(text: str) -> int:
 
 
 def _guess_ratings() -> Guess:
-    """Whole numbers from 1 on."""
+    """Return the guess of ratings: whole numbers from 1 on."""
 
     def fits(column: Column) -> bool:
         if column.labels and len(column.answers) <= YES_AND_NO:  # labels say which is which

@@ -58,12 +58,12 @@ class Option:
 
     @property
     def is_file(self) -> bool:
-        """Whether it has a place instead of a name."""
+        """Whether it is typed by its place, and not after a name."""
         return not self.name.startswith("--")
 
     @property
     def default(self) -> Any:
-        """The value where it is not typed."""
+        """The value of an option that is not typed."""
         return self.keywords.get("default", False if self.keywords.get("action") == "store_true" else None)
 
     def words(self, value: Any = NO_VALUE) -> list[str]:
@@ -123,7 +123,7 @@ class Command(NamedTuple):
 
     @property
     def declared(self) -> tuple[Option, ...]:
-        """All that can be typed."""
+        """The file and all options of the command."""
         return self.file, *self.reading, *self.options
 
     def format_setting(self, setting: Setting) -> str:
@@ -141,7 +141,7 @@ class Command(NamedTuple):
 
 
 class Options(argparse.Namespace):
-    """What was typed; it stays as it is."""
+    """The options that were typed; they cannot be changed."""
 
     def __init__(self, **given: Any):
         vars(self).update(given)

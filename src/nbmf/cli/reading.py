@@ -40,14 +40,14 @@ def read_matrix(options: argparse.Namespace, method: str | None = None) -> Named
 
 def read_with_groups(options: argparse.Namespace, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
     """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any."""
-    found, column_groups = _read_with_groups(options, None if method is None else matrix_kind(method))
-    return convert_for_method(found.matrix, method), column_groups
+    contents, column_groups = _read_with_groups(options, None if method is None else matrix_kind(method))
+    return convert_for_method(contents.matrix, method), column_groups
 
 
 def read_new_rows(options: argparse.Namespace, kind: type[NamedMatrix]) -> ReadMatrix:
     """Read FILE as for a fit to a kind of matrix, and what the entries are that it does not have."""
-    found, _ = _read_with_groups(options, kind)
-    return found._replace(matrix=_convert_kind(found.matrix, kind))
+    contents, _ = _read_with_groups(options, kind)
+    return contents._replace(matrix=_convert_kind(contents.matrix, kind))
 
 
 def _convert_kind(matrix: NamedMatrix, kind: type[NamedMatrix]) -> NamedMatrix:
@@ -70,11 +70,11 @@ def _read_with_groups(
         chosen["counts"] = True
     has_column_groups = options.transpose and options.groups is not None
     transpose = options.transpose and not has_column_groups
-    found, column_groups = _read(options, chosen, transpose), None
+    contents, column_groups = _read(options, chosen, transpose), None
     if has_column_groups:
-        found, column_groups = found.T, found.matrix.row_groups
-        print(f"transposed: groups are those of the {found.matrix.shape[1]} columns", flush=True)
-    return found, column_groups
+        contents, column_groups = contents.T, contents.matrix.row_groups
+        print(f"transposed: groups are those of the {contents.matrix.shape[1]} columns", flush=True)
+    return contents, column_groups
 
 
 def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) -> ReadMatrix:

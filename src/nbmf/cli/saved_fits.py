@@ -114,8 +114,8 @@ def _saved_axis_options(model: Factorization, matrix: NamedMatrix, saved: np.nda
     ways = [{}, {"may_correlate": False}, {"may_correlate": False, "most_kept": MOST_KEPT_BEFORE}]
     agreements = []
     for way in ways:
-        own = scale_of(model, matrix, **way).positions
-        pairs = zip(own.T[:MOST_KEPT], saved.T, strict=False)
+        positions = scale_of(model, matrix, **way).positions
+        pairs = zip(positions.T[:MOST_KEPT], saved.T, strict=False)
         agreements.append(min(float(np.corrcoef(a, b)[0, 1]) for a, b in pairs if min(a.std(), b.std()) > 0))
         if agreements[-1] >= SAME_AXES:
             break

@@ -194,7 +194,7 @@ class FeatureTable(NamedMatrix):
             (rows, places, values[rows, places]),
             [kind for _, kind, _ in columns],
             names,
-            {n: found for n, (_, _, found) in enumerate(columns) if found is not None},
+            {n: categories for n, (_, _, categories) in enumerate(columns) if categories is not None},
         )
 
     @classmethod

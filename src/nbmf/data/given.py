@@ -61,9 +61,9 @@ def sum_duplicates(values: Any) -> Any:
     if values.dtype.kind not in "fiub":
         raise DataError(f"the stored values are of type {values.dtype}; allowed: numbers")
     is_truth = values.dtype.kind == "b"
-    made = scipy.sparse.csr_array(values.copy() if is_truth else values.astype(np.float64))  # a copy in either case
-    made.sum_duplicates()
-    return made.astype(np.float64, copy=False)
+    total = scipy.sparse.csr_array(values.copy() if is_truth else values.astype(np.float64))  # a copy in either case
+    total.sum_duplicates()
+    return total.astype(np.float64, copy=False)
 
 
 def is_sparse(values: Any) -> bool:

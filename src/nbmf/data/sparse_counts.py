@@ -92,6 +92,6 @@ def _are_counts(V: Any, largest: int) -> bool:
 
 
 def _sorted_csr(values, rows, columns, shape) -> scipy.sparse.csr_array:
-    made = scipy.sparse.csr_array((values, (rows, columns)), shape=shape)
-    made.sort_indices()
-    return made
+    matrix = scipy.sparse.csr_array((values, (rows, columns)), shape=shape)
+    matrix.sort_indices()
+    return matrix

@@ -107,19 +107,19 @@ class SparseBinaryMatrix(NamedMatrix):
 
     @cached_property
     def values(self) -> SparseCounts:
-        """The same as estimators take it."""
+        """The matrix (F, N) as estimators take it."""
         import scipy.sparse
 
         from nbmf.data.sparse_counts import SparseCounts
 
-        made = []
+        matrices = []
         for code, kind in ((1, np.int32), (MISSING, bool)):
             places = self.places(code)
             counted = np.bincount(places[0], minlength=self.shape[0])
             start = np.concatenate([[0], np.cumsum(counted)]).astype(np.int32)
             parts = np.ones(len(places[0]), kind), places[1].copy(), start
-            made.append(scipy.sparse.csr_array(parts, shape=self.shape))
-        return SparseCounts(*made)
+            matrices.append(scipy.sparse.csr_array(parts, shape=self.shape))
+        return SparseCounts(*matrices)
 
     def places(self, code: int) -> np.ndarray:
         """Return rows and columns of the ones (1) or of the missing entries (-1), int32 (2, n)."""

@@ -96,7 +96,7 @@ def score_fits(
 
 
 def score_fit(matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], key: dict[str, Any]) -> dict[str, Any]:
-    """Return FACTS about one fit."""
+    """Fit a method to what a mask leaves, and return FACTS about the fit."""
     stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
     request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
     report = run_fit(matrix, mask, request, log=_discard).report

@@ -244,5 +244,5 @@ def best_fit(
         for number in range(starts):
             random_state = child(seed, "start", number)
             fits.append(FeatureModel(K, **{"random_state": random_state, **settings}).fit(table))
-    made = Starts.of([fit.objective_ for fit in fits], [fit.distinct_components_ for fit in fits])
-    return fits[made.kept]
+    objectives = Starts.of([fit.objective_ for fit in fits], [fit.distinct_components_ for fit in fits])
+    return fits[objectives.kept]

@@ -41,7 +41,7 @@ class EntryMeasure(NamedTuple):
         return float(np.nanmean(losses))
 
     def error(self, losses: np.ndarray) -> float:
-        """Return its standard error, `clustered_error`."""
+        """Return the standard error of the mean, `clustered_error`."""
         return clustered_error(losses, self.is_network)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
@@ -179,8 +179,8 @@ def held_out_losses(
 
     fits = [(number, i) for number in range(len(split.folds)) for i in range(len(estimators))]
     fits.sort(key=lambda fit: estimators[fit[1]].inference is not Inference.SAMPLER)  # they take longest: first
-    found = dict(zip(fits, results_of([partial(losses_of, *fit) for fit in fits], at_a_time), strict=True))
-    methods = [[found[number, i] for number in range(len(split.folds))] for i in range(len(estimators))]
+    losses_by_fit = dict(zip(fits, results_of([partial(losses_of, *fit) for fit in fits], at_a_time), strict=True))
+    methods = [[losses_by_fit[number, i] for number in range(len(split.folds))] for i in range(len(estimators))]
     gathered = [split.gather(losses) for losses in methods]
     entries = int(np.count_nonzero(~np.isnan(gathered[0])))
     of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}

@@ -118,7 +118,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
 
 
 class _Structure:
-    """What lies beyond row and column effects, of matrices that have the same."""
+    """Measures how far matrices with the same margins are from row and column effects."""
 
     def __init__(self, codes: np.ndarray):
         observed = codes != MISSING

@@ -107,7 +107,7 @@ class Comparison:
                 yield Candidate(method, K, _label_with_K(entry, K), self.by_mask(method, K).to_numpy(), seconds)
 
     def remarks(self) -> list[str]:
-        """Return what else there is to say: methods whose best K lies at an end of their grid."""
+        """Return a sentence for each method whose best K lies at an end of its grid."""
         remarks = []
         for candidate in self._candidates():
             grid = sorted(self.methods[candidate.method]["K"])

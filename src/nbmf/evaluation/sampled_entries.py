@@ -57,7 +57,7 @@ class SampleMeasure(NamedTuple):
         return float(self._weights @ losses)
 
     def error(self, losses: np.ndarray) -> float:
-        """Return its standard error, with rows and columns as clusters; ones and zeros are two strata."""
+        """Return the standard error of that sum, with rows and columns as clusters; ones and zeros are two strata."""
         means = np.array([losses[self.is_one == kind].mean() for kind in (False, True)])
         centred = self._weights * (losses - means[self.is_one.astype(int)])
         of_sum = clustered_error_of_nodes if self.is_network else clustered_error_of_sum

@@ -57,27 +57,27 @@ class RankScores(NamedTuple):
     ndcg: float
 
 
-def rank_scores(found: np.ndarray, held: scipy.sparse.csr_array) -> RankScores:
+def rank_scores(recommended: np.ndarray, held: scipy.sparse.csr_array) -> RankScores:
     """Score the columns recommended to rows; arguments as of `rank_scores_of_rows`."""
-    return RankScores(*(float(of_rows.mean()) for of_rows in rank_scores_of_rows(found, held)))
+    return RankScores(*(float(of_rows.mean()) for of_rows in rank_scores_of_rows(recommended, held)))
 
 
-def rank_scores_of_rows(found: np.ndarray, held: scipy.sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
+def rank_scores_of_rows(recommended: np.ndarray, held: scipy.sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """Return recall and NDCG of the columns recommended to each row, two arrays (m,).
 
     Parameters
     ----------
-    found : int array (m, at least NDCG_AT), -1 where there is none
+    recommended : int array (m, at least NDCG_AT), -1 where there is none
     held : CSR array (m, N), not zero where a one was held out; each row has one
     """
-    hits = np.zeros(found.shape, bool)
-    rows, places = np.nonzero(found >= 0)
-    hits[rows, places] = np.asarray(held[rows, found[rows, places]]).ravel() != 0
+    hits = np.zeros(recommended.shape, bool)
+    rows, places = np.nonzero(recommended >= 0)
+    hits[rows, places] = np.asarray(held[rows, recommended[rows, places]]).ravel() != 0
     count = np.diff(held.indptr)
     recall = hits[:, :RECALL_AT].sum(axis=1) / np.minimum(count, RECALL_AT)
     gains = 1.0 / np.log2(2.0 + np.arange(NDCG_AT))
     best = np.concatenate([[0.0], np.cumsum(gains)])[np.minimum(count, NDCG_AT)]
-    width = min(found.shape[1], NDCG_AT)
+    width = min(recommended.shape[1], NDCG_AT)
     ndcg = (hits[:, :width] * gains[:width]).sum(axis=1) / best
     return recall, ndcg
 
@@ -151,8 +151,8 @@ class Mask:
     def scores(self, fitted: Factorization) -> dict[str, Any]:
         """Return the scores of a fit."""
         with one_blas_thread():
-            found = fitted.recommend(self.rows, NDCG_AT, known=self.training, itself=self._itself)
-        ranks = rank_scores(found.columns, self._held)
+            recommendations = fitted.recommend(self.rows, NDCG_AT, known=self.training, itself=self._itself)
+        ranks = rank_scores(recommendations.columns, self._held)
         loss = self.loss(fitted.predict(*self.fold.places))
         return {"n_test": self.n_test, "perplexity": loss, RECALL: ranks.recall, NDCG: ranks.ndcg}
 

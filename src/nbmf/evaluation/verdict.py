@@ -193,7 +193,7 @@ def method_to_show(tested: HeldOutLosses, chance: float, allowed: Sequence[int])
 
 
 def _best(places: Sequence[int], tested: HeldOutLosses) -> int:
-    """Return which of some methods has the smallest mean loss."""
+    """Return the place of the method with the smallest mean loss."""
     return min(places, key=lambda i: tested.measure.mean(tested.losses[i]))
 
 

@@ -168,32 +168,32 @@ def are_votes(counts: Mapping[float, int], with_nays: float) -> bool:
     return 2 * (counts[1] + counts[6]) > sum(counts.values()) and max(others, default=0) < min(counts[1], counts[6])
 
 
-def has_votes(found: CodedMatrix) -> bool:
+def has_votes(coded: CodedMatrix) -> bool:
     """Whether what looks like counts are votes in a code, in which 6 is a nay."""
-    if isinstance(found.codes, StoredCodes) or found.are_filled:
+    if isinstance(coded.codes, StoredCodes) or coded.are_filled:
         return False
-    values, numbers = np.unique(found.codes[found.codes >= 0], return_counts=True)
-    with_nays = (found.codes == 6).any(axis=0).mean()
+    values, numbers = np.unique(coded.codes[coded.codes >= 0], return_counts=True)
+    with_nays = (coded.codes == 6).any(axis=0).mean()
     return are_votes(dict(zip(values.tolist(), numbers.tolist(), strict=True)), with_nays)
 
 
-def split_gaps(found: list[int]) -> tuple[list[int], list[int]]:
+def split_gaps(numbers: list[int]) -> tuple[list[int], list[int]]:
     """Return the numbers of a scale, and those beyond it after a jump, which are GAPS."""
-    for place in range(1, len(found)):
-        jump, first = found[place] - found[place - 1], found[place]
-        if jump >= (3 if first == GAPS[0] else 2) and set(found[place:]) <= set(GAPS):
-            return found[:place], found[place:]
-    return found, []
+    for place in range(1, len(numbers)):
+        jump, first = numbers[place] - numbers[place - 1], numbers[place]
+        if jump >= (3 if first == GAPS[0] else 2) and set(numbers[place:]) <= set(GAPS):
+            return numbers[:place], numbers[place:]
+    return numbers, []
 
 
-def matrix_answers(found: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
+def matrix_answers(coded: CodedMatrix, is_list: bool) -> tuple[list[str], Answers | None]:
     """Return the columns that have no answers, and which answers the others have, if they are such and no counts."""
-    codes = found.codes.codes if isinstance(found.codes, StoredCodes) else found.codes
-    if found.are_filled or codes is not found.codes:  # as in a list there are those above zero alone
+    codes = coded.codes.codes if isinstance(coded.codes, StoredCodes) else coded.codes
+    if coded.are_filled or codes is not coded.codes:  # as in a list there are those above zero alone
         return [], detect_answers(codes[codes > 0], is_list=True)
-    if is_list or found.column_names is None:
+    if is_list or coded.column_names is None:
         return [], detect_answers(codes[codes >= 0], is_list)
-    return column_answers(found.codes, found.column_names)
+    return column_answers(coded.codes, coded.column_names)
 
 
 def find_layout(codes: np.ndarray | StoredCodes) -> str | None:

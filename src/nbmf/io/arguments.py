@@ -16,20 +16,20 @@ MOST = LARGEST + 1  # categories
 
 
 class FormatOptions(TypedDict, total=False):
-    """Those that single formats have."""
+    """The options that only some formats have."""
 
     name: str | None
     encoding: str | None
 
 
 class TableOptions(FormatOptions, total=False):
-    """Those of `nbmf.read_table` that say how a file is to be read."""
+    """The options of `nbmf.read_table` that say how a file is to be read."""
 
     header: bool | None
 
 
 class DocumentOptions(FormatOptions, total=False):
-    """Those of `nbmf.read_documents`."""
+    """The options of `nbmf.read_documents` that say how a file is to be read."""
 
     words: str | os.PathLike | None
 
@@ -119,7 +119,7 @@ LAYOUTS_BY_ARGUMENT = {
 
 
 class Conflict(NamedTuple):
-    """What may not be given together.
+    """Arguments that may not be given together.
 
     keys : tuple of str, the arguments that are refused
     is_met : function of all that is given, a dict: whether they are

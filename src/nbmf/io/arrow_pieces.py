@@ -44,10 +44,10 @@ class IrregularText(Exception):
         super().__init__(words)
         self.record = self.fields = self.column = self.field = None
         self.is_utf_8 = "invalid UTF8" not in words
-        if found := WRONG_LENGTH.search(words):
-            self.record, self.fields = int(found[1]) - 1, int(found[2])
-        elif found := WRONG_FIELD.search(words):
-            self.column, self.record, self.field = int(found[1]), int(found[2]) - 1, found[3]
+        if match := WRONG_LENGTH.search(words):
+            self.record, self.fields = int(match[1]) - 1, int(match[2])
+        elif match := WRONG_FIELD.search(words):
+            self.column, self.record, self.field = int(match[1]), int(match[2]) - 1, match[3]
 
 
 class TextColumns(NamedTuple):

@@ -203,7 +203,7 @@ def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable
 
 
 def quoted_names(names: Sequence[str]) -> str:
-    """Return some of many names, quoted, and how many others there are."""
+    """Return the first of many names, quoted, and how many others there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(map(repr, names[:SHOWN])) + more
 

@@ -20,7 +20,7 @@ MAX_NAMES = 2**22  # rows and columns of a matrix of which zeros are not kept: e
 
 
 class CodedMatrix(NamedTuple):
-    """What was found in a file.
+    """The contents of a file as codes.
 
     codes : int8 array (F, N): 1, 0 and -1 (missing); of counts int32: these and -1. Of a matrix of
         more than MAX_ENTRIES a StoredCodes
@@ -133,9 +133,9 @@ def code_grid(grid: Grid, coding: ValueCoding) -> CodedMatrix:
     """Return an array of values as codes."""
     try:
         codes = encode(coding, grid.values)
-    except UnknownValue as found:
-        f, n = np.unravel_index(found.place, grid.values.shape)
-        raise coding.refusal(f"{grid.path}, {grid.where(int(f), int(n))}", found.value) from None
+    except UnknownValue as unknown:
+        f, n = np.unravel_index(unknown.place, grid.values.shape)
+        raise coding.refusal(f"{grid.path}, {grid.where(int(f), int(n))}", unknown.value) from None
     return CodedMatrix(codes, grid.format, grid.row_names, grid.column_names)
 
 
@@ -145,10 +145,10 @@ def code_entries(entries: Entries, coding: ValueCoding) -> CodedMatrix:
     try:
         codes = encode(coding, entries.values)
         matrix, left_out = scatter(entries.rows, entries.columns, codes, entries.shape, absent=0)
-    except UnknownValue as found:
-        raise coding.refusal(f"{path}, {where(found.place)}", found.value) from None
-    except Contradiction as found:
-        first, second = map(where, found.records)
+    except UnknownValue as error:
+        raise coding.refusal(f"{path}, {where(error.place)}", error.value) from None
+    except Contradiction as error:
+        first, second = map(where, error.records)
         words = f"{path}, {second}: the entry is there already with another value"
         raise DataError(words if first == second else f"{words}, in {first}") from None
     return CodedMatrix(matrix, entries.format, absent=entries.absent, are_filled=True, left_out=left_out)

@@ -27,7 +27,7 @@ DATE = re.compile(
 
 
 class Column(NamedTuple):
-    """What was seen of a column.
+    """What a column is, as far as its values show it.
 
     kind : one of DISTRIBUTIONS, or None if it is left out or cannot be used
     values : list of numbers or texts, None where missing

@@ -55,7 +55,7 @@ class Columns(NamedTuple):
 
 
 def read_columns(
-    path: Path, header: bool | None = None, missing: Collection[str] | None = None, **own: Unpack[FormatOptions]
+    path: Path, header: bool | None = None, missing: Collection[str] | None = None, **options: Unpack[FormatOptions]
 ) -> Columns:
     """Read a table with columns of any kind, in a format that has tables.
 
@@ -67,7 +67,7 @@ def read_columns(
         fields is a number.
     missing : list of str, optional
         The texts that mean missing, instead of MISSING.
-    **own : str, optional
+    **options : str, optional
         What the reader of a format takes: `name` of an object or a sheet, `encoding`.
 
     Raises
@@ -77,7 +77,7 @@ def read_columns(
     DataError
         If the file is no table; the message names it and the line.
     """
-    return columns_of(path, open_table(path, **own), header, missing)
+    return columns_of(path, open_table(path, **options), header, missing)
 
 
 def _names_columns(records: Records, is_missing: Meaning) -> bool:
@@ -105,19 +105,19 @@ def count_up(numbers: Sequence[float | None]) -> bool:
     return len(steps) == 1 and min(steps) > 0
 
 
-def open_table(path: Path, **own: Unpack[FormatOptions]) -> Cells:
+def open_table(path: Path, **options: Unpack[FormatOptions]) -> Cells:
     """Return what is in a file; of R's the only data frame, unless one is named."""
     format = format_of(path)
-    for key, value in own.items():
+    for key, value in options.items():
         if value is not None and key not in format.options:
             raise ConfigError(f"{path}: ", Setting(key, value), f" has no meaning for {format.words}")
         if value is not None and not RULES[key].holds(value):
             raise not_allowed(key, value, RULES[key].allowed)
-    if format is R_DATA and own.get("name") is None:
+    if format is R_DATA and options.get("name") is None:
         from nbmf.io.rda import read_only_frame  # loads pandas and rdata
 
         return read_only_frame(path)
-    return format.read_cells(path, own)
+    return format.read_cells(path, options)
 
 
 def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Collection[str] | None = None) -> Columns:

@@ -89,8 +89,8 @@ class FrameBlock(Block):
         for place, column in enumerate(columns):
             try:
                 codes[:, place] = encode(coding, self.coded(column, coding))
-            except UnknownValue as found:
-                raise UnknownCell(self.lines[found.place], column, found.value) from None
+            except UnknownValue as unknown:
+                raise UnknownCell(self.lines[unknown.place], column, unknown.value) from None
         return codes
 
 

@@ -42,9 +42,9 @@ def are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
 
 def id_column_notes(first: str, counts: np.ndarray) -> tuple[Message, ...]:
     """Return what is said about a first column that was read as a word and may be one of ids, which do not rise."""
-    own, total = counts[:, 0], counts.sum()
-    if counts.shape[1] < 2 or len(own) < RISING or len(np.unique(own)) < len(own) or 2 * own.sum() <= total:
+    sizes, total = counts[:, 0], counts.sum()
+    if counts.shape[1] < 2 or len(sizes) < RISING or len(np.unique(sizes)) < len(sizes) or 2 * sizes.sum() <= total:
         return ()
-    said = f"{first!r} is read as a word, with {own.sum():.0f} of {total:.0f} tokens"
+    said = f"{first!r} is read as a word, with {sizes.sum():.0f} of {total:.0f} tokens"
     advice = Setting("ignore", [first]), " leaves it out"
     return (Message(f"{said}; its counts all differ, as ids do: ", *advice),)

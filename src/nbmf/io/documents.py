@@ -28,7 +28,7 @@ LETTERS = r"(?u)\b[^\W\d_]{3,}\b"  # of a word
 
 
 class _Counts(NamedTuple):
-    """What was found: counts (sparse), names of documents and words, labels, in words the format,
+    """The contents of a file: counts (sparse), names of documents and words, labels, in words the format,
     which columns are among what is to be ignored, and what else is to be said.
     """
 
@@ -50,7 +50,7 @@ def read_documents(
     ignore: Collection[str] = (),
     transpose: bool = False,
     log: Callable[[str], None] = print,
-    **own: Unpack[DocumentOptions],
+    **options: Unpack[DocumentOptions],
 ) -> FeatureTable:
     """Read documents by words from a file, and report how they were read.
 
@@ -75,7 +75,7 @@ def read_documents(
         Of counts: columns are the documents.
     log : function
         Takes each line of the report.
-    **own
+    **options
         `words`, the path of a file with the words of a sparse one, one a line, in the order of its columns; `name`
         of an object of an R file or a sheet of a workbook, `encoding` of texts, as for `nbmf.read`.
 
@@ -91,8 +91,8 @@ def read_documents(
     DataError
         If the file is none of these, or a count is no whole number from 0 on.
     """
-    path, ignore, words = Path(path).expanduser(), set(ignore), own.pop("words", None)
-    cells = open_table(path, **own)
+    path, ignore, words = Path(path).expanduser(), set(ignore), options.pop("words", None)
+    cells = open_table(path, **options)
     is_matrix = isinstance(cells, Grid | Entries)
     _refuse_meaningless(
         ("words", words, is_matrix, "a sparse file, which has no names"),
@@ -152,7 +152,7 @@ def _read_wide(path: Path, columns: Columns, aside: Collection[str]) -> _Counts:
 
 
 def _column_counts(path: Path, columns: Columns, name: str) -> np.ndarray:
-    """Return the counts of a column, 0 where there is nothing."""
+    """Return the counts of a column, 0 where a cell is empty."""
     values = columns.values[name]
     numbers = (0.0 if value is None else number_of(value) for value in values)
     counts = np.array([np.nan if number is None else number for number in numbers])
@@ -240,11 +240,11 @@ def _read_matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Cou
     return _Counts(values, None, names, None, cells.format)
 
 
-def _build_table(path: Path, found: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:
-    counts = found.counts
+def _build_table(path: Path, contents: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:
+    counts = contents.counts
     names = [
         np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
-        for kind, size, given in zip(ROLES[:2], counts.shape, (found.documents, found.words), strict=True)
+        for kind, size, given in zip(ROLES[:2], counts.shape, (contents.documents, contents.words), strict=True)
     ]
     wanted = ~np.isin(names[1], list(ignore))
     columns = (counts.sum(axis=0) > 0) & wanted
@@ -252,14 +252,14 @@ def _build_table(path: Path, found: _Counts, ignore: set[str], transposed: bool,
     rows = counts.sum(axis=1) > 0
     if not rows.any():
         raise DataError(f"{path}: no word is left in any document: all counts are 0, or of words to ignore")
-    labels = None if found.labels is None else np.array(found.labels, dtype=str)[rows]
+    labels = None if contents.labels is None else np.array(contents.labels, dtype=str)[rows]
     table = FeatureTable.from_documents(counts[rows], names[0][rows], names[1][columns], labels)
-    log(f"{path}: {found.format}" + ("; transposed" if transposed else ""))
+    log(f"{path}: {contents.format}" + ("; transposed" if transposed else ""))
     log(
         f"{count_phrase(table.shape[0], 'document')} x {count_phrase(table.shape[1], 'word')}: "
         f"{int(table.cells.sum())} tokens, {table.cells.sum() / table.shape[0]:.1f} a document"
     )
-    for note in found.notes:
+    for note in contents.notes:
         log(note)
     left_out = [
         f"{count_phrase(int(number), kind)} {what}"
@@ -272,7 +272,7 @@ def _build_table(path: Path, found: _Counts, ignore: set[str], transposed: bool,
     ]
     if left_out:
         log(f"left out: {'; '.join(left_out)}")
-    if unknown := sorted(ignore - {*names[1], *found.ignored}):
+    if unknown := sorted(ignore - {*names[1], *contents.ignored}):
         said = ", ".join(map(repr, unknown)) if len(unknown) <= NAMED else f"{len(unknown)} words"
         log(f"to ignore, but in no document: {said}")
     return table

@@ -76,7 +76,7 @@ class Names:
 
     @property
     def size(self) -> int:
-        """How many names there are."""
+        """The number of different names so far."""
         return len(self._numbers)
 
     @property
@@ -150,18 +150,18 @@ class EntryList:
             If something is wrong; the message names the line, or the row of a Parquet file.
         """
         done = 0
-        for found in self._arrays({ROW: rows.type, COLUMN: columns.type, VALUE: REAL}):
+        for arrays in self._arrays({ROW: rows.type, COLUMN: columns.type, VALUE: REAL}):
 
             def where(record: int, first: int = done) -> str:
                 return self.where(first + record)
 
             try:
-                places = [kind.numbers_of(found[role]) for role, kind in ((ROW, rows), (COLUMN, columns))]
+                places = [kind.numbers_of(arrays[role]) for role, kind in ((ROW, rows), (COLUMN, columns))]
             except WrongPlace as wrong:
                 raise DataError(f"{self.path}, {where(wrong.record)}: {wrong.words}") from None
-            values = found[VALUE].to_numpy(zero_copy_only=False).astype(np.float64) if VALUE in found else None
+            values = arrays[VALUE].to_numpy(zero_copy_only=False).astype(np.float64) if VALUE in arrays else None
             yield Piece(*places, values, where)
-            done += len(found[ROW])
+            done += len(arrays[ROW])
 
     def _arrays(self, types: dict[str, str]) -> Iterator[dict[str, pa.Array]]:
         """Yield the columns of all roles, piece by piece."""

@@ -29,7 +29,7 @@ def read_table(
     index: bool | None = None,
     missing: Collection[str] | None = None,
     log: Callable[[str], None] = print,
-    **own: Unpack[TableOptions],
+    **options: Unpack[TableOptions],
 ) -> FeatureTable:
     """Read a table with columns of any kind from a file, and report how it was read.
 
@@ -54,7 +54,7 @@ def read_table(
         The texts that mean missing, instead of the defaults: an empty cell, ".", "?", NA, N/A, NaN, None, null.
     log : function
         Takes each line of the report.
-    **own
+    **options
         `header`, whether the first line of a text or a sheet names the columns (by default unless a field of it is
         a number); `name` of an object of an R file or a sheet of a workbook, `encoding` of texts, as for `nbmf.read`.
 
@@ -75,7 +75,7 @@ def read_table(
         if kind not in DISTRIBUTIONS:
             raise ConfigError(Setting("kinds"), f": {column!r} is {kind!r}; {choices(kind, DISTRIBUTIONS)}")
     path = Path(path).expanduser()
-    contents = read_columns(path, missing=missing, **own)
+    contents = read_columns(path, missing=missing, **options)
     kinds = dict(zip(contents.names_of(kinds, str(path)), kinds.values(), strict=True))
     ignore = contents.names_of(ignore, str(path))
     labels = None if labels is None else contents.names_of([labels], str(path))[0]
@@ -123,14 +123,14 @@ def _names_rows(contents: Columns, first: str, index: bool | None, has_kind: boo
     return count_on and (numbers[0] in (0, 1) or len(numbers) >= RISING)
 
 
-def _infer_columns(path, found: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
+def _infer_columns(path, contents: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
     """Return what each column is; one error names all those that a person has to decide on."""
     columns, problems = {}, {}
     for name in names:
         try:
-            columns[name] = infer_column_kind(found.values[name], kinds.get(name))
+            columns[name] = infer_column_kind(contents.values[name], kinds.get(name))
         except WrongCell as wrong:
-            where = f"{path}, {found.where(wrong.row)}, column {name!r}"
+            where = f"{path}, {contents.where(wrong.row)}, column {name!r}"
             raise DataError(f"{where}: {wrong.words}") from None
         if columns[name].problem:
             problems[name] = columns[name].problem
@@ -148,18 +148,18 @@ def _infer_columns(path, found: Columns, names: list[str], kinds: Mapping[str, s
     return columns
 
 
-def _build_table(path, found: Columns, columns, labels, row_names) -> FeatureTable:
+def _build_table(path, contents: Columns, columns, labels, row_names) -> FeatureTable:
     import pandas as pd
 
     used = {name: column for name, column in columns.items() if column.kind}
-    rows = [f"row {f}" for f in range(len(found.lines))] if row_names is None else row_names
+    rows = [f"row {f}" for f in range(len(contents.lines))] if row_names is None else row_names
     cells = {name: pd.Series(column.values, rows, object) for name, column in used.items()}
-    made = pd.DataFrame(cells, dtype=object)
+    frame = pd.DataFrame(cells, dtype=object)
     distributions = {name: DISTRIBUTIONS[column.kind] for name, column in used.items()}
     if labels is not None:
-        made.insert(0, labels, texts_of(found.values[labels]))
+        frame.insert(0, labels, texts_of(contents.values[labels]))
     try:
-        return FeatureTable.from_frame(made, distributions, labels)
+        return FeatureTable.from_frame(frame, distributions, labels)
     except DataError as error:
         raise DataError(f"{path}: ", error) from error
 

@@ -186,9 +186,9 @@ class LabelledTable(FrameTable):
         present = set(values.dropna().unique())
         if not labels.keys() >= present:
             return values
-        if own := _distinguish_labels({value: label for value, label in labels.items() if value in present}):
-            self._distinguished[column] = tuple(own.values())
-        return _apply_labels(values, {**labels, **own})
+        if distinguished := _distinguish_labels({value: label for value, label in labels.items() if value in present}):
+            self._distinguished[column] = tuple(distinguished.values())
+        return _apply_labels(values, {**labels, **distinguished})
 
 
 def _have_meanings(labels: Labels, coding: ValueCoding) -> bool:

@@ -30,7 +30,7 @@ ALLOWED = {
 
 
 class _Header(NamedTuple):
-    """What a file declares; `entries` is the number of lines below `line`, `width` that of words in each."""
+    """What a header declares; `entries` is the number of lines below `line`, `width` that of words in each."""
 
     kind: str
     is_list: bool
@@ -185,18 +185,18 @@ def _pieces(path: Path, header: _Header) -> Iterator[Piece]:
 
 def _checked_pieces(path: Path, header: _Header) -> Iterator[Piece]:
     """Yield the entries that the file has, once their places are seen to be within the matrix."""
-    for first_line, found in _read_numbers(path, header):
+    for first_line, numbers in _read_numbers(path, header):
 
         def line_of(k: int, of: int | array = first_line) -> int:
             return of + k if isinstance(of, int) else of[k]
 
         for place, size in enumerate((header.rows, header.columns)):
-            wrong = (found[place] < 1) | (found[place] > size) | (found[place] != np.floor(found[place]))
+            wrong = (numbers[place] < 1) | (numbers[place] > size) | (numbers[place] != np.floor(numbers[place]))
             if wrong.any():
                 k = int(np.argmax(wrong))
-                raise _refused_word(path, header, line_of(k), place, text_of(found[place][k]))
-        rows, columns = (part.astype(np.int32) - np.int32(1) for part in found[:2])
-        yield Piece(rows, columns, found[2] if header.width == 3 else None, lambda k, of=line_of: f"line {of(k)}")
+                raise _refused_word(path, header, line_of(k), place, text_of(numbers[place][k]))
+        rows, columns = (part.astype(np.int32) - np.int32(1) for part in numbers[:2])
+        yield Piece(rows, columns, numbers[2] if header.width == 3 else None, lambda k, of=line_of: f"line {of(k)}")
 
 
 def _read_numbers(path: Path, header: _Header) -> Iterator[tuple[int | array, list[np.ndarray]]]:
@@ -237,14 +237,14 @@ def _too_few(path: Path, header: _Header, entries: int) -> DataError:
     return DataError(f"{path}: declares {header.entries} entries and has {entries}")
 
 
-def _grid(path: Path, header: _Header, numbers: array, found: np.ndarray) -> Grid:
+def _grid(path: Path, header: _Header, numbers: array, values: np.ndarray) -> Grid:
     """Return all values, which are there by columns; of a symmetric matrix from the diagonal on."""
     if not header.is_symmetric:
-        entry_of = np.arange(len(found)).reshape(header.columns, header.rows).T
+        entry_of = np.arange(len(values)).reshape(header.columns, header.rows).T
     else:
         entry_of = np.empty((header.rows, header.rows), np.int64)
         columns, rows = np.triu_indices(header.rows)
-        entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(found))
+        entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(values))
     return Grid(
-        path, _describe_format(path, header), found[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}"
+        path, _describe_format(path, header), values[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}"
     )

@@ -261,10 +261,10 @@ def _apply_coding(coding: ValueCoding, cells: Cells, options: Options) -> CodedM
 
 
 def _build_matrix(
-    path: Path, found: CodedMatrix, transpose: bool, log: Callable[[str], None], categories: Sequence[Any] | None
+    path: Path, coded: CodedMatrix, transpose: bool, log: Callable[[str], None], categories: Sequence[Any] | None
 ) -> tuple[AnyMatrix, tuple[np.ndarray, np.ndarray]]:
     """Return what was found as a matrix, with the rows and the columns that have no observed entry; report it."""
-    codes, names, groups = (found.codes, (found.row_names, found.column_names), found.row_groups)
+    codes, names, groups = (coded.codes, (coded.row_names, coded.column_names), coded.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
     row_names, column_names = (np.array(each, dtype=str) for each in with_default_names(codes.shape, *names))
@@ -280,16 +280,16 @@ def _build_matrix(
         matrix = make_matrix(codes, names) if categories is None else make_category_matrix(codes, names, categories)
     except DataError as error:
         raise DataError(f"{path}: ", error) from error
-    log(f"{path}: {found.format}" + ("; transposed" if transpose else ""))
-    log(summary(matrix) + (f"; {found.absent}" if found.absent else ""))
-    for note in (*found.notes, *notes_of_counts(matrix)):
+    log(f"{path}: {coded.format}" + ("; transposed" if transpose else ""))
+    log(summary(matrix) + (f"; {coded.absent}" if coded.absent else ""))
+    for note in (*coded.notes, *notes_of_counts(matrix)):
         log(note)
     unobserved = [
         f"{count_phrase(len(left), kind)} without an observed entry ({_first_names(left)})"
         for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
         if len(left)
     ]
-    if left_out := [*unobserved, *found.left_out]:
+    if left_out := [*unobserved, *coded.left_out]:
         log(f"left out: {'; '.join(left_out)}")
     return matrix, (row_names[~rows], column_names[~columns])
 

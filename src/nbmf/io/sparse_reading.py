@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class SparseFile(NamedTuple):
-    """What a large list of entries has.
+    """A large list of entries as a sparse matrix, with its names.
 
     V : CSR array of scipy.sparse (F, N), int8 of 1 and -1 (missing), or int32 of counts above 0 and -1; others are 0
     row_names, column_names : str arrays (F,), (N,), None where the file has numbers

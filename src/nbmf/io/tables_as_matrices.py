@@ -188,8 +188,8 @@ def _add_reversed(
     a, b = (np.array([names[name] for name in side], int)[np.asarray(side.numbers, int)] for side in (rows, columns))
     here, there = a * len(names) + b, b * len(names) + a
     order = np.argsort(here, kind="stable")
-    found = order[np.minimum(np.searchsorted(here[order], there), len(order) - 1)]
-    new = (here[found] != there) | (codes[found] != codes)
+    nearest = order[np.minimum(np.searchsorted(here[order], there), len(order) - 1)]
+    new = (here[nearest] != there) | (codes[nearest] != codes)
     both = _Names(names), _Names(names)
     both[0].numbers, both[1].numbers = np.concatenate([a, b[new]]), np.concatenate([b, a[new]])
     return *both, np.concatenate([codes, codes[new]]), np.concatenate([lines, np.asarray(lines)[new]])
@@ -264,9 +264,9 @@ def _scatter_records(
         refuse_huge(table.path, *shape, ARE_MISSING)
     try:
         matrix, left_out = scatter(np.asarray(rows.numbers), np.asarray(columns.numbers), codes, shape, absent)
-    except Contradiction as found:
-        first, second = found.records
-        earlier, later = ("missing" if code == -1 else code for code in found.codes)
+    except Contradiction as contradiction:
+        first, second = contradiction.records
+        earlier, later = ("missing" if code == -1 else code for code in contradiction.codes)
         row, column = (list(names)[names.numbers[first]] for names in (rows, columns))
         raise DataError(
             f"{table.path}, {table.where(lines[second])}: row {row!r}, column {column!r} is {later}, "

@@ -35,19 +35,19 @@ class TotalsError(DataError):
         super().__init__(self.opening, ": ", self.remedy)
 
 
-def totals_of(found: CodedMatrix) -> tuple[str | None, str | None]:
+def totals_of(coded: CodedMatrix) -> tuple[str | None, str | None]:
     """Return the names of the last row and of the last column of counts, if they have sums; "" without a name."""
-    if isinstance(found.codes, StoredCodes):
+    if isinstance(coded.codes, StoredCodes):
         return None, None
     return tuple(
         ("" if names is None else str(names[-1])) if _ends_in_sums(codes) else None
-        for names, codes in ((found.row_names, found.codes), (found.column_names, found.codes.T))
+        for names, codes in ((coded.row_names, coded.codes), (coded.column_names, coded.codes.T))
     )
 
 
-def notes_of_totals(found: CodedMatrix) -> tuple[str, ...]:
+def notes_of_totals(coded: CodedMatrix) -> tuple[str, ...]:
     """Return what is said about sums in a matrix that is read as counts all the same."""
-    row, column = totals_of(found)
+    row, column = totals_of(coded)
     return () if row is column is None else (f"{_words(row, column)}: leave out what is no count of its own",)
 
 

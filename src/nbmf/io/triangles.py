@@ -11,7 +11,7 @@ from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 FEWEST = 3  # ties in a triangle, next to which an empty one is hardly an accident
 
 
-def fill_from_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) -> CodedMatrix:
+def fill_from_mirror_images(coded: CodedMatrix, path: Path, zero_is_none: bool) -> CodedMatrix:
     """Return a square table in which each entry equals its mirror image, from the triangle that is filled.
 
     Columns are put in the order of rows. `zero_is_none` says whether a zero is no tie: it is none of categories, of
@@ -22,7 +22,7 @@ def fill_from_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) 
     DataError
         If rows and columns have not the same names, or both triangles are filled and differ.
     """
-    if (square := _aligned_codes(found)) is None:
+    if (square := _aligned_codes(coded)) is None:
         raise DataError(
             f"{path}: ",
             Setting("undirected", True),
@@ -38,7 +38,7 @@ def fill_from_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) 
     differ = np.argwhere((square != MISSING) & (mirror != MISSING) & (square != mirror))
     if len(differ):
         i, j = differ[0].tolist()
-        one, other = found.row_names[i], found.row_names[j]
+        one, other = coded.row_names[i], coded.row_names[j]
         raise DataError(
             f"{path}: {len(differ) // 2} ties have two values: {square[i, j]} in row {one!r}, column {other!r}, and "
             f"{square[j, i]} in row {other!r}, column {one!r}; without ",
@@ -47,12 +47,12 @@ def fill_from_mirror_images(found: CodedMatrix, path: Path, zero_is_none: bool) 
         )
     note = "undirected: each entry is also that of its mirror image"
     codes = np.where(square == MISSING, mirror, square)
-    return found._replace(codes=codes, column_names=list(found.row_names), notes=(*found.notes, note))
+    return coded._replace(codes=codes, column_names=list(coded.row_names), notes=(*coded.notes, note))
 
 
-def notes_of_triangle(found: CodedMatrix) -> tuple[str, ...]:
+def notes_of_triangle(coded: CodedMatrix) -> tuple[str, ...]:
     """Return what is said if no entry on one side of the diagonal is a tie, as where each tie is listed once."""
-    if (square := _aligned_codes(found)) is None:
+    if (square := _aligned_codes(coded)) is None:
         return ()
     above, below = (np.count_nonzero(part(square, k) > 0) for part, k in ((np.triu, 1), (np.tril, -1)))
     if min(above, below) or max(above, below) < FEWEST:
@@ -62,10 +62,10 @@ def notes_of_triangle(found: CodedMatrix) -> tuple[str, ...]:
     return (Message(words, Setting("undirected", True), " fills both sides"),)
 
 
-def _aligned_codes(found: CodedMatrix) -> np.ndarray | None:
+def _aligned_codes(coded: CodedMatrix) -> np.ndarray | None:
     """Return codes with columns in the order of rows, a copy; None if these have not the same names."""
-    rows, columns = found.row_names, found.column_names
-    if rows is None or columns is None or isinstance(found.codes, StoredCodes) or sorted(rows) != sorted(columns):
+    rows, columns = coded.row_names, coded.column_names
+    if rows is None or columns is None or isinstance(coded.codes, StoredCodes) or sorted(rows) != sorted(columns):
         return None
     place_of = {name: place for place, name in enumerate(columns)}
-    return found.codes[:, [place_of[name] for name in rows]]
+    return coded.codes[:, [place_of[name] for name in rows]]

@@ -46,7 +46,7 @@ class Components(NamedTuple):
 
     @property
     def shown(self) -> np.ndarray:
-        """Those of the active components."""
+        """The places in the fit of the heaviest members of the active components, int array (active,)."""
         return self.order[: self.active]
 
     @property

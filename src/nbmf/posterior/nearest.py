@@ -81,7 +81,7 @@ def nearest_shares(shares: np.ndarray, count: int = COUNT) -> Nearest:
 
 
 def nearest_rows_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = COUNT) -> Nearest:
-    """Return what `nearest_rows` does of the rates of a large sparse matrix, which are not computed.
+    """Return what `nearest_rows` returns for the rates of a large sparse matrix, without computing these.
 
     They are the products of rows (n, K) and columns (N, K), whose distances are those of K numbers a row.
     """
@@ -89,7 +89,7 @@ def nearest_rows_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = CO
 
 
 def nearest_columns_by_rates(rows: np.ndarray, columns: np.ndarray, count: int = COUNT) -> Nearest:
-    """Return what `nearest_columns` does of such rates, of rows (F, K) and columns (n, K)."""
+    """Return what `nearest_columns` returns for the rates of rows (F, K) and columns (n, K)."""
     centred = rows - rows.mean(axis=0)
     return _nearest_by_correlation(columns @ _root(centred.T @ centred), len(rows), count)
 
@@ -109,12 +109,12 @@ def _nearest_by_correlation(centred: np.ndarray, size: int, count: int) -> Neare
     """Return the neighbours of vectors (n, d) whose scalar products are `size` times their covariances."""
     length = np.linalg.norm(centred, axis=1)
     varies = np.flatnonzero(length > CONSTANT * np.sqrt(size))
-    distances, found = _neighbours(centred[varies] / length[varies, None], count)
-    places = np.full((len(length), found.shape[1]), -1)
+    distances, neighbours = _neighbours(centred[varies] / length[varies, None], count)
+    places = np.full((len(length), neighbours.shape[1]), -1)
     values = np.full(places.shape, np.nan)
     correlations = 1 - np.square(distances) / 2
     is_near = correlations > UNRELATED
-    places[varies] = np.where(is_near, varies[found], -1)
+    places[varies] = np.where(is_near, varies[neighbours], -1)
     values[varies] = np.where(is_near, correlations, np.nan)
     return Nearest(places, values)
 

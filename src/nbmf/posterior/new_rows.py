@@ -227,12 +227,12 @@ def _link_positions(
     from the ones to the others is that of the rows of the fit, treated as new ones; widths of intervals stay.
     """
     F, kept = matrix.shape[0], scale.kept
-    own = np.unique(np.linspace(0, F - 1, min(F, LINKED)).astype(int))
-    observed = matrix.observed[own]
-    groups = () if model.row_groups_ is None else (model.row_groups_[own],)
-    V = np.where(observed, getattr(matrix, matrix.field)[own], np.nan)
+    sample = np.unique(np.linspace(0, F - 1, min(F, LINKED)).astype(int))
+    observed = matrix.observed[sample]
+    groups = () if model.row_groups_ is None else (model.row_groups_[sample],)
+    V = np.where(observed, getattr(matrix, matrix.field)[sample], np.nan)
     folded = scale.positions_of(model.factors_of_rows(V, *groups))[:, :kept]
-    target = scale.positions[own, :kept]
+    target = scale.positions[sample, :kept]
     covariance = ((folded - folded.mean(axis=0)) * (target - target.mean(axis=0))).mean(axis=0)
     slope = np.divide(covariance, folded.var(axis=0), out=np.ones(kept), where=covariance > 0)
     positions, lower, upper = (each.copy() for each in placed)

@@ -97,7 +97,7 @@ class Statistics:
 
 
 def _largest_singular_value(matrix: np.ndarray) -> float:
-    """Return it by power iteration, to less than the gap to the second where that is small."""
+    """Return the largest singular value by power iteration, to less than the gap to the second where that is small."""
     x = np.random.default_rng(0).standard_normal(matrix.shape[1]).astype(np.float32)
     for _ in range(STEPS):
         x = (matrix @ x) @ matrix

@@ -115,7 +115,7 @@ def remove_row_effects(expectation: np.ndarray, factors: Factors, around: float 
 
 
 def entry_distribution(factors: Factors) -> EntryDistribution:
-    """Return how an entry is distributed given its ψ."""
+    """Return the distribution of an entry given its ψ."""
     if SIZES in factors.others:
         return Sizes(factors.others[SIZES])
     cuts = factors.others.get(CUTS, np.zeros((1, 1)))

@@ -20,7 +20,7 @@ class Exceedances(NamedTuple):
 
     @classmethod
     def of(cls, psi: np.ndarray, cuts: np.ndarray) -> Exceedances:
-        """Return them for ψ (F, N) and cuts (N, J)."""
+        """Return the probabilities for ψ (F, N) and cuts (N, J)."""
         return cls(expit(psi[..., None] - cuts.astype(psi.dtype)))
 
     @property
@@ -44,11 +44,11 @@ class Exceedances(NamedTuple):
         return (self.above * (1 - self.above) * (edges[..., :-2] - edges[..., 2:])).sum(axis=-1)
 
     def as_float32(self) -> Exceedances:
-        """Return it in float32."""
+        """Return the same numbers in single precision."""
         return Exceedances(self.above.astype(np.float32))
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Return values that are drawn, (F, N)."""
+        """Draw values, int array (F, N)."""
         uniform = rng.random(self.above.shape[:2], dtype=np.float32)
         return (uniform[..., None] < self.above).sum(axis=-1)
 
@@ -92,11 +92,11 @@ class ExpectedCounts(NamedTuple):
         return self.sizes * expit(self.psi)
 
     def as_float32(self) -> ExpectedCounts:
-        """Return it in float32."""
+        """Return the same numbers in single precision."""
         return ExpectedCounts(*(each.astype(np.float32) for each in self))
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """Return counts that are drawn, (F, N)."""
+        """Draw counts, int array (F, N)."""
         return rng.poisson(rng.gamma(np.broadcast_to(self.sizes, self.psi.shape)) * np.exp(self.psi))
 
 
@@ -110,7 +110,7 @@ class Sizes(NamedTuple):
 
     @property
     def cuts(self) -> np.ndarray:
-        """There are none: zeros (N, 1)."""
+        """Zeros (N, 1), since counts have no cuts."""
         return np.zeros((len(self.sizes), 1))
 
     def conditional_on(self, psi: np.ndarray) -> ExpectedCounts:

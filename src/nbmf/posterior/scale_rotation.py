@@ -34,9 +34,9 @@ def choose_reported_axes(
     if may_correlate:
         there, reason = number_of_axes(axes, matrix, most, LEAST_OBLIQUE, kept) if limit == WEAK else (kept, limit)
         for number in range(there, max(kept, 2) - 1, -1):
-            found = rotate_obliquely(axes, number)
-            if found is not None:
-                return found, number, reason if number == there else WEAK_BUT_THERE, True
+            oblique = rotate_obliquely(axes, number)
+            if oblique is not None:
+                return oblique, number, reason if number == there else WEAK_BUT_THERE, True
         limit = WEAK_BUT_THERE if there > kept else limit
     axes, is_rotated = rotate_axes(axes, kept)
     return axes, kept, limit, is_rotated
@@ -63,8 +63,8 @@ def rotate_obliquely(axes: Axes, kept: int) -> Axes | None:
     loadings = axes.loadings[:, :kept]
     starts = [np.eye(kept), *_rotations(loadings, "varimax", _starts(kept))]
     fewest = min(_axes_per_column(loadings @ each) for each in starts)
-    found = [axes.transformed(each) for each in _rotations(loadings, "quartimin", starts)]
-    best = min(found, key=lambda one: _axes_per_column(one.loadings[:, :kept]))
+    candidates = [axes.transformed(each) for each in _rotations(loadings, "quartimin", starts)]
+    best = min(candidates, key=lambda one: _axes_per_column(one.loadings[:, :kept]))
     if _axes_per_column(best.loadings[:, :kept]) > min(fewest - SIMPLER_OBLIQUE, SIMPLE):
         return None
     best = best.sorted_by_size(kept)
@@ -73,7 +73,7 @@ def rotate_obliquely(axes: Axes, kept: int) -> Axes | None:
 
 
 def _starts(kept: int) -> list[np.ndarray]:
-    """Return two: halfway between two scales, where principal axes may lie, varimax stands still."""
+    """Return two rotations to start from: halfway between two scales, where axes may lie, varimax does not move."""
     return [np.eye(kept), np.linalg.qr(np.vander(np.arange(1.0, kept + 1), kept))[0]]
 
 

@@ -64,12 +64,12 @@ def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
     return Shape(bend=most, along=_arch_places(positions) if positions.shape[1] == 2 else None)
 
 
-def _is_chance(found: float, positions: np.ndarray) -> bool:
+def _is_chance(observed_bend: float, positions: np.ndarray) -> bool:
     """Return whether axes that have nothing to do with each other are bent as much in more than one of twenty cases."""
     rng, as_bent = np.random.default_rng(0), 0
     plane = np.linalg.svd(positions - positions.mean(axis=0), full_matrices=False)[0]
     for _ in range(SHUFFLES):
-        as_bent += bend(rng.permuted(plane, axis=0)) >= found
+        as_bent += bend(rng.permuted(plane, axis=0)) >= observed_bend
         if as_bent + 1 > CHANCE * (SHUFFLES + 1):
             return True
     return False
@@ -129,9 +129,9 @@ def _find_groups(positions: np.ndarray) -> tuple[int, float]:
     """Return the number of groups by Ward's method that has the largest mean silhouette, and that."""
     from sklearn.metrics import silhouette_score  # which one axis does not need, and takes a second
 
-    tree, distances, found = linkage(positions, "ward"), cdist(positions, positions), {}
+    tree, distances, silhouettes = linkage(positions, "ward"), cdist(positions, positions), {}
     for k in range(2, MOST_GROUPS + 1):
         labels = fcluster(tree, k, "maxclust")
         if np.ptp(labels):  # of merges at the same height there may be none
-            found[k] = float(silhouette_score(distances, labels, metric="precomputed"))
-    return max(found.items(), key=lambda one: one[1], default=(0, 0.0))
+            silhouettes[k] = float(silhouette_score(distances, labels, metric="precomputed"))
+    return max(silhouettes.items(), key=lambda one: one[1], default=(0, 0.0))

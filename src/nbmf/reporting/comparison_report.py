@@ -15,7 +15,7 @@ from nbmf.reporting.words import SCORED_BY, format_settings
 
 
 def comparison_report(
-    found: Comparison,
+    comparison: Comparison,
     *,
     next_command: Callable[[str, int | None], str],
     command: str = "",
@@ -26,7 +26,7 @@ def comparison_report(
 
     Parameters
     ----------
-    found : Comparison
+    comparison : Comparison
     next_command : function
         From the method to take and its K, None where that is no choice, to the command to type next.
     command : str
@@ -40,18 +40,23 @@ def comparison_report(
     DataError
         If there is nothing to recommend.
     """
-    advice, masks = found.recommendation, count_phrase(found.scores["mask"].nunique(), "mask")
-    title = f"Held-out log loss of {found.name} over {masks}: nats per {found.unit}, smaller is better"
-    K = None if _finds_components(found.methods[advice.take]) else advice.take_K
+    advice, masks = comparison.recommendation, count_phrase(comparison.scores["mask"].nunique(), "mask")
+    title = f"Held-out log loss of {comparison.name} over {masks}: nats per {comparison.unit}, smaller is better"
+    K = None if _finds_components(comparison.methods[advice.take]) else advice.take_K
     next_step = NextStep("next:", next_command(advice.take, K))
     sections = [
         Section("Is there structure?", [] if structure is None else [_structure(structure)]),
         Section("Held-out log loss", figures),
-        Section("Scores", [Lines([title, *_scoring_notes(found), *_ranking_notes(found)]), score_table(found)]),
-        Section("Which method to take", [Lines([advice.sentence, *found.remarks()]), next_step], leads=True),
+        Section(
+            "Scores",
+            [Lines([title, *_scoring_notes(comparison), *_ranking_notes(comparison)]), score_table(comparison)],
+        ),
+        Section("Which method to take", [Lines([advice.sentence, *comparison.remarks()]), next_step], leads=True),
     ]
-    settings = "; ".join(f"{entry['label']}: {format_settings(entry['settings'])}" for entry in found.methods.values())
-    return Report(f"{found.name}: which method", [each for each in sections if each.blocks], [command, settings])
+    settings = "; ".join(
+        f"{entry['label']}: {format_settings(entry['settings'])}" for entry in comparison.methods.values()
+    )
+    return Report(f"{comparison.name}: which method", [each for each in sections if each.blocks], [command, settings])
 
 
 def _structure(choice: MethodChoice) -> Lines:
@@ -61,18 +66,18 @@ def _structure(choice: MethodChoice) -> Lines:
     )
 
 
-def _scoring_notes(found: Comparison) -> list[str]:
+def _scoring_notes(comparison: Comparison) -> list[str]:
     """Return by which distribution each method is scored, if there are several or values are counts."""
     labels: dict[str, list[str]] = {}
-    for method, likelihood in likelihoods_of(found.methods).items():
+    for method, likelihood in likelihoods_of(comparison.methods).items():
         if likelihood.name in SCORED_BY:
-            labels.setdefault(SCORED_BY[likelihood.name], []).append(found.methods[method]["label"])
+            labels.setdefault(SCORED_BY[likelihood.name], []).append(comparison.methods[method]["label"])
     return [f"{words}: {', '.join(each)}" for words, each in labels.items()]
 
 
-def _ranking_notes(found: Comparison) -> list[str]:
+def _ranking_notes(comparison: Comparison) -> list[str]:
     """Return what recall and NDCG are, where there are any."""
-    if not set(RANKED) <= set(found.scores):
+    if not set(RANKED) <= set(comparison.scores):
         return []
     return [
         "recall and NDCG are of held-out ones among the first 20 and the first 100 columns recommended to their rows, "
@@ -85,16 +90,16 @@ def _finds_components(entry: dict[str, Any]) -> bool:
     return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).finds_components
 
 
-def score_table(found: Comparison) -> Table:
+def score_table(comparison: Comparison) -> Table:
     """Return the summary: a row per method and K, then the baselines."""
-    summary = found.summary()
+    summary = comparison.summary()
     scores = {"mean": "mean", "lower_quartile": "25 %", "median": "median", "upper_quartile": "75 %"}
     if summary["brier"].notna().any():  # there is none of counts
         scores["brier"] = "Brier"
     scores |= {name: label for name, label in RANKED.items() if name in summary}
     rows = []
     for row in summary.itertuples():
-        entry = found.methods.get(row.method)
+        entry = comparison.methods.get(row.method)
         label, K, seconds = LABELS.get(row.method), "", ""
         if entry is not None:
             label, K, seconds = entry["label"], str(row.K), f"{row.seconds:.1f}"

@@ -170,8 +170,8 @@ def _own_proportions(axis: str, number: int, result: ReportedFit) -> tuple[str, 
         return None
     shares = model.W_ if others == "rows" else model.H_.T
     members = shares[:, : result.components.active].argmax(axis=1) == number
-    found = result.means(one, members, MEMBERS)
-    return None if found is None else (f"its {others}", found)
+    proportions = result.means(one, members, MEMBERS)
+    return None if proportions is None else (f"its {others}", proportions)
 
 
 def _entry(title: str, lines: list[tuple[str, str]], colour: str | None = None) -> Entry:

@@ -16,34 +16,34 @@ SURE = 0.05  # the level of which predicts better
 SHOWN = 15  # rows that moved
 
 
-def fit_comparison_report(found: FitComparison, names: tuple[str, str], command: str = "") -> Report:
+def fit_comparison_report(comparison: FitComparison, names: tuple[str, str], command: str = "") -> Report:
     """Return the report of two fits, called by `names`."""
     sections = [
-        Section("What they have in common", [Lines([*_common_facts(found, names)])]),
-        Section("Components", [_matching_table(found, names)]),
-        Section("Rows", [*_moved_rows(found, names)]),
-        Section("Which predicts better", [Lines([_prediction_sentence(found, names)])], leads=True),
+        Section("What they have in common", [Lines([*_common_facts(comparison, names)])]),
+        Section("Components", [_matching_table(comparison, names)]),
+        Section("Rows", [*_moved_rows(comparison, names)]),
+        Section("Which predicts better", [Lines([_prediction_sentence(comparison, names)])], leads=True),
     ]
     return Report(f"{names[0]} and {names[1]}", sections, [command])
 
 
-def _common_facts(found: FitComparison, names: tuple[str, str]) -> Iterator[str]:
+def _common_facts(comparison: FitComparison, names: tuple[str, str]) -> Iterator[str]:
     for kind, number, only in (
-        ("row", len(found.first.row_names), found.only[:2]),
-        ("column", len(found.first.column_names), found.only[2:]),
+        ("row", len(comparison.first.row_names), comparison.only[:2]),
+        ("column", len(comparison.first.column_names), comparison.only[2:]),
     ):
         alone = [
             f"{count_phrase(count, kind)} only in {name}" for count, name in zip(only, names, strict=True) if count
         ]
         yield f"{count_phrase(number, kind)} in common, by name" + "".join(f"; {words}" for words in alone)
-    if found.differing:
-        yield f"{count_phrase(found.differing, 'value')} of these differ"
+    if comparison.differing:
+        yield f"{count_phrase(comparison.differing, 'value')} of these differ"
 
 
-def _matching_table(found: FitComparison, names: tuple[str, str]) -> Table:
+def _matching_table(comparison: FitComparison, names: tuple[str, str]) -> Table:
     cells = [
         [row.first or "-", row.second or "-", *("" if np.isnan(r) else f"{r:.2f}" for r in (row.rows, row.columns))]
-        for row in found.matched.itertuples()
+        for row in comparison.matched.itertuples()
     ]
     note = "correlations of what the two say about rows and about columns; - has no partner"
     if "-" not in {cell for row in cells for cell in row[:2]}:
@@ -51,16 +51,20 @@ def _matching_table(found: FitComparison, names: tuple[str, str]) -> Table:
     return Table([*names, "rows", "columns"], cells, "<<>>", ["components, matched one to one"], note)
 
 
-def _moved_rows(found: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Table]:
-    if found.rows is None:
-        yield Lines([found.how_moved])
+def _moved_rows(comparison: FitComparison, names: tuple[str, str]) -> Iterator[Lines | Table]:
+    if comparison.rows is None:
+        yield Lines([comparison.how_moved])
         return
-    moved = found.rows[found.rows["moved"]]
-    yield Lines([f"rows with {found.how_moved}: {len(moved)} of {len(found.rows)}"])
+    moved = comparison.rows[comparison.rows["moved"]]
+    yield Lines([f"rows with {comparison.how_moved}: {len(moved)} of {len(comparison.rows)}"])
     if len(moved):
         note = f"all rows are in rows.csv; {len(moved) - SHOWN} more moved" if len(moved) > SHOWN else ""
         yield Table(
-            ["row", *names], [*_moved_row_cells(moved.head(SHOWN))], "<>>" if found.first.is_scale else "<<<", [], note
+            ["row", *names],
+            [*_moved_row_cells(moved.head(SHOWN))],
+            "<>>" if comparison.first.is_scale else "<<<",
+            [],
+            note,
         )
 
 
@@ -78,10 +82,10 @@ def _format_place(row: dict[str, Any], end: str) -> str:
     return f"{row[end]:.2f}"
 
 
-def _prediction_sentence(found: FitComparison, names: tuple[str, str]) -> str:
-    tested = found.prediction
+def _prediction_sentence(comparison: FitComparison, names: tuple[str, str]) -> str:
+    tested = comparison.prediction
     if tested is None:
-        return f"which predicts better was not tested: {found.not_predicted}"
+        return f"which predicts better was not tested: {comparison.not_predicted}"
     better, worse = names if tested.lead > 0 else names[::-1]
     measured = f"{format_error(abs(tested.lead), tested.error)} nats per held-out entry, {format_p(tested.p)}"
     losses = f"{names[0]} {tested.first:.4f}, {names[1]} {tested.second:.4f}; {tested.entries} entries held out of both"

@@ -178,10 +178,10 @@ def pictures_of_table(
     return [*pictures, Picture(MEMBERSHIPS, caption, lambda: nbmf.plot.memberships(model, groups=groups).figure)]
 
 
-def pictures_of_comparison(found: Comparison) -> list[Picture]:
+def pictures_of_comparison(comparison: Comparison) -> list[Picture]:
     """Return the pictures of a comparison; scores against K only where a method has several."""
-    pictures = [Picture(SCORES, "Box plots over masks, of every K", found.figure)]
-    if any(len(entry["K"]) > 1 for entry in found.methods.values()):
+    pictures = [Picture(SCORES, "Box plots over masks, of every K", comparison.figure)]
+    if any(len(entry["K"]) > 1 for entry in comparison.methods.values()):
         caption = "Means over masks against K: a dot is a mask"
-        pictures.append(Picture(AGAINST_K, caption, lambda: nbmf.plot.score_against_K(found).figure))
+        pictures.append(Picture(AGAINST_K, caption, lambda: nbmf.plot.score_against_K(comparison).figure))
     return pictures

@@ -73,12 +73,12 @@ class ReportedPrediction:
 
     @property
     def expected(self) -> str:
-        """What E[v] is."""
+        """What tables call E[v]: "probability" or "mean"."""
         return "probability" if self.model.likelihood.limits == (0.0, 1.0) else "mean"
 
     @property
     def words(self) -> str:
-        """What E[v] is, in words."""
+        """What sentences call E[v]."""
         if self.expected == "probability":
             return "probabilities of a one"
         return "mean categories" if self.model.likelihood is ORDERED else "expected counts"

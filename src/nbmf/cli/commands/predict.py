@@ -138,7 +138,7 @@ def _columns_to_ignore(options: argparse.Namespace, fit: SavedFit, table: Table)
     called = list(zip(table.names, table.variables, strict=True))
 
     def among(names: Collection[str | None]) -> set[int]:
-        return {place for place, own in enumerate(called) if not {*names}.isdisjoint(own)}
+        return {place for place, pair in enumerate(called) if not {*names}.isdisjoint(pair)}
 
     typed = options.ignore or []
     used, of_fit = among([options.groups, *typed]), among([fit.record.get("groups"), *(fit.record.get("ignore") or ())])

@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> None:
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        for first, found in _recommend_in_blocks(options, fit, rows):
-            part = list(_csv_lines(found, rows.names[first : first + len(found.columns)], columns))
+        for first, recommendations in _recommend_in_blocks(options, fit, rows):
+            part = list(_csv_lines(recommendations, rows.names[first : first + len(recommendations.columns)], columns))
             writer.writerows(part)
             lines += len(part)
     numbers = f"{count_phrase(len(rows.names), 'row')}, {count_phrase(lines, 'recommendation')}"
@@ -114,14 +114,14 @@ def _fit_rows(fit: SavedFit) -> _Rows:
 def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
     known, n_columns, kind = fit.model.column_names_, fit.model.H_.shape[1], fit.model.likelihood.matrix
-    found = read_new_rows(fill_in_options(options, fit), kind)
-    matrix = found.matrix
+    contents = read_new_rows(fill_in_options(options, fit), kind)
+    matrix = contents.matrix
     refuse_other_kind(options, matrix, kind)
     fit.model.refuse_other_categories(matrix, options.file)
     try:
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
-            return _sparse_rows(found, fit)
-        rows = new_rows(matrix, known, n_columns, **found.absent)
+            return _sparse_rows(contents, fit)
+        rows = new_rows(matrix, known, n_columns, **contents.absent)
     except DataError as error:
         raise DataError(f"{options.file}: ", error) from error
     _report_columns(rows.absent, rows.zeros, rows.unused)
@@ -142,17 +142,17 @@ def _report_columns(missing: Sequence[str], zeros: Sequence[str], unused: Sequen
             print(f"{count_phrase(len(names), 'column')} {said}: {quoted_names([*map(str, names)])}", flush=True)
 
 
-def _sparse_rows(found: ReadMatrix, fit: SavedFit) -> _Rows:
+def _sparse_rows(contents: ReadMatrix, fit: SavedFit) -> _Rows:
     """Return rows as a CSR array with the columns of the fit."""
     import scipy.sparse
 
-    matrix, n_columns = found.matrix, fit.model.H_.shape[1]
+    matrix, n_columns = contents.matrix, fit.model.H_.shape[1]
     names = _names_or_defaults(fit.model.column_names_, n_columns, "column")
     if not fit.model.takes_sparse:
         raise DataError(f"{matrix.words} are too many for {type(fit.model).__name__}, which keeps all of them")
     if not isinstance(matrix, SparseBinaryMatrix):
         matrix = SparseBinaryMatrix.from_array(matrix.codes, matrix.row_names, matrix.column_names)
-    of_fit = match_columns(matrix, names, **found.absent)
+    of_fit = match_columns(matrix, names, **contents.absent)
     places = np.full(matrix.shape[1], -1)
     places[of_fit.place[of_fit.place >= 0]] = np.flatnonzero(of_fit.place >= 0)
     _report_columns(names[of_fit.is_missing], names[of_fit.is_zero], matrix.column_names[places < 0])
@@ -183,9 +183,11 @@ def _recommend_in_blocks(
             progress.advance(block.stop - block.start, n_rows)
 
 
-def _csv_lines(found: Recommendations, rows: np.ndarray, columns: np.ndarray) -> Iterator[list[Any]]:
+def _csv_lines(recommendations: Recommendations, rows: np.ndarray, columns: np.ndarray) -> Iterator[list[Any]]:
     """Yield the lines of some rows."""
-    for name, places, means in zip(rows, found.columns.tolist(), found.expectation.tolist(), strict=True):
+    for name, places, means in zip(
+        rows, recommendations.columns.tolist(), recommendations.expectation.tolist(), strict=True
+    ):
         for place, (column, mean) in enumerate(zip(places, means, strict=True), start=1):
             if column != NONE_LEFT:
                 yield [as_cell(str(name)), place, as_cell(str(columns[column])), DIGITS % mean]
