@@ -23,9 +23,9 @@ def best_start(fits: Iterable[Start], log: Callable) -> tuple[Start, dict[str, A
     all_starts = list(fits)
     if len(all_starts) == 1:
         return all_starts[0], {}
-    starts = Starts.of([one.estimator.objective_ for one in all_starts])
+    starts = Starts.of([start.estimator.objective_ for start in all_starts])
     log(f"{len(all_starts)} starts, objectives {starts.spread:.6g} nats apart: start {starts.kept} is kept")
-    seconds, cpu_seconds = sum(one.seconds for one in all_starts), sum(one.cpu_seconds for one in all_starts)
+    seconds, cpu_seconds = sum(start.seconds for start in all_starts), sum(start.cpu_seconds for start in all_starts)
     objectives = [finite(objective) for objective in starts.objectives]
     about = {"objectives": objectives, "kept": starts.kept, "spread": finite(starts.spread)}
     return all_starts[starts.kept]._replace(seconds=seconds, cpu_seconds=cpu_seconds), {"starts": about}

@@ -104,22 +104,23 @@ def estimate(matrix: NamedMatrix, request: Request, slowness: float = 1.0) -> Es
     plan = make_plan(matrix, request)
     tested, further = list(plan.tested.values()), list((plan.further or {}).values())
     every = [*tested, *further]
-    if any(_cost(one) is None for one in every):
+    if any(_cost(estimator) is None for estimator in every):
         return None
     folds = _number_of_folds(matrix) if plan.holds_out else 0
-    shown = [_seconds_shown(one, matrix, request) for one in tested]
+    shown = [_seconds_shown(estimator, matrix, request) for estimator in tested]
     seconds = START + REPORT + _writing_seconds(matrix) + _mean(shown)
-    held_out = [_seconds_alone(one, matrix, 1 - HELD_OUT) for one in every]
+    held_out = [_seconds_alone(estimator, matrix, 1 - HELD_OUT) for estimator in every]
     seconds += _concurrent_seconds(folds * held_out, every, matrix) + folds * BASELINES * _baseline_entries(matrix)
-    seconds += _concurrent_seconds([seconds_of(one, matrix) for one in further], every, matrix)
+    seconds += _concurrent_seconds([seconds_of(estimator, matrix) for estimator in further], every, matrix)
     if folds and plan.further is not None and len(tested) > 1:  # the other view, or members of the mixture
-        seconds += _mean([seconds_of(one, matrix) for one in tested])
+        seconds += _mean([seconds_of(estimator, matrix) for estimator in tested])
     if folds and isinstance(matrix, BinaryMatrix) and is_quick(matrix.shape, matrix.n_observed):
         seconds += DRAWS * seconds_of_draw(matrix.shape)
     if folds and plan.further is not None:
         seconds += MIXTURE * len(every) * min(1.0, HELD_OUT * folds) * matrix.n_observed
-    fits = folds * len(every) + max(number_of_chains(one, matrix, request) for one in tested) + len(every) - 1
-    gigabytes = max(memory_of(one, matrix) for one in every)
+    chains = max(number_of_chains(estimator, matrix, request) for estimator in tested)
+    fits = folds * len(every) + chains + len(every) - 1
+    gigabytes = max(memory_of(estimator, matrix) for estimator in every)
     return Estimate(slowness * seconds, fits, gigabytes * (_concurrent_fits(every, matrix) if folds else 1))
 
 
@@ -171,9 +172,9 @@ def _seconds_shown(estimator: Factorization, matrix: NamedMatrix, request: Reque
 
 def _seconds_alone(estimator: Factorization, matrix: NamedMatrix, part: float = 1.0) -> float:
     """Return the seconds of a fit that has all processors; of a dense matrix others run next to held-out fits."""
-    one = seconds_of(estimator, matrix, part)
+    seconds = seconds_of(estimator, matrix, part)
     has_all = uses_threads(estimator, matrix) and (part == 1.0 or matrix.dense is not None)
-    return one / processors() if has_all else one
+    return seconds / processors() if has_all else seconds
 
 
 def _concurrent_seconds(seconds: list[float], estimators: Sequence[Factorization], matrix: NamedMatrix) -> float:

@@ -175,9 +175,9 @@ class Analysis:
         return [*pictures, picture_of_other_view(other.model, other.matrix, other.scale, **groups)]
 
     def _report(self, figures: Sequence[Figure]) -> Report:
-        of_other_view = None
+        other_figure = None
         if figures and self.result.other_view is not None:
-            *figures, of_other_view = figures
+            *figures, other_figure = figures
         return fit_report(
-            self.result, wording=self.wording, method=self.method, figures=figures, figure_of_other_view=of_other_view
+            self.result, wording=self.wording, method=self.method, figures=figures, figure_of_other_view=other_figure
         )

@@ -54,11 +54,11 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
             epilog=command.examples,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        of_file = (
+        file_group = (
             subparser.add_argument_group("reading the file", command.reading_help) if command.reading else subparser
         )
         for option in command.declared:
-            group = of_file if option in command.reading else subparser
+            group = file_group if option in command.reading else subparser
             group.add_argument(option.name, **option.keywords)
     return top, commands.choices
 

@@ -231,7 +231,7 @@ def _count_answer(answer: str, columns: list[Column]) -> int:
 
 def _add_groups_command(commands: list[Options | None], misfits: list[Column]) -> list[Options]:
     """Return commands, and the first of them once more with the first column that may be groups for these."""
-    first, *others = (each for each in commands if each is not None)
+    first, *others = (options for options in commands if options is not None)
     names = [column.name for column in misfits if _may_be_groups(column)]
     if not names or first.groups is not None:
         return [first, *others]
@@ -241,4 +241,4 @@ def _add_groups_command(commands: list[Options | None], misfits: list[Column]) -
 
 def _next_lines(commands: list[Options]) -> list[str]:
     """Return the commands, the best guess first."""
-    return ["", "next:", *(f"  {command_for(each)}" for each in commands)]
+    return ["", "next:", *(f"  {command_for(options)}" for options in commands)]

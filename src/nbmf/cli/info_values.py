@@ -22,8 +22,19 @@ ONE_IS_YES = {1.0, 2.0}  # 1 is a yes
 
 def guesses(columns: list[Column]) -> list[Guess]:
     """Return all guesses; of two that equally many columns fit the first is the better one."""
-    of_words = [*_guess_scale(columns), *_guess_pairs(columns), *_guess_crosses(columns), *_guess_known_words(columns)]
-    return [*_guess_vote_codes(columns), *_guess_marks(columns), _guess_zeros_and_ones(), *of_words, _guess_ratings()]
+    word_guesses = [
+        *_guess_scale(columns),
+        *_guess_pairs(columns),
+        *_guess_crosses(columns),
+        *_guess_known_words(columns),
+    ]
+    return [
+        *_guess_vote_codes(columns),
+        *_guess_marks(columns),
+        _guess_zeros_and_ones(),
+        *word_guesses,
+        _guess_ratings(),
+    ]
 
 
 def guess_counts(columns: list[Column]) -> Guess | None:

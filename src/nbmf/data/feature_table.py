@@ -73,10 +73,10 @@ class FeatureTable(NamedMatrix):
     field = "cells"
 
     def __post_init__(self) -> None:
-        of_type = {"cells": float, "columns": np.int32, "starts": np.int64, "sizes": np.int64}
-        for name in (*of_type, "kinds", "categories", *NAMES, "row_groups"):
+        dtypes = {"cells": float, "columns": np.int32, "starts": np.int64, "sizes": np.int64}
+        for name in (*dtypes, "kinds", "categories", *NAMES, "row_groups"):
             if getattr(self, name) is not None:
-                array = np.array(getattr(self, name), of_type.get(name, str))
+                array = np.array(getattr(self, name), dtypes.get(name, str))
                 array.setflags(write=False)
                 object.__setattr__(self, name, array)
         self._check_shapes()

@@ -138,11 +138,11 @@ def tabulate(masked: list) -> pd.DataFrame:
         others that are observed), perplexity (nats per held-out entry) and brier.
     """
     rows = []
-    for one in masked:
-        n_observed = np.count_nonzero(one.matrix.observed)
-        for name, label in comparison_baselines(one.matrix, ()).items():
-            score = baseline_score(name, one.matrix, one.mask)
-            key = {"dataset": one.dataset, "baseline": name, "label": label, "mask": one.number}
+    for case in masked:
+        n_observed = np.count_nonzero(case.matrix.observed)
+        for name, label in comparison_baselines(case.matrix, ()).items():
+            score = baseline_score(name, case.matrix, case.mask)
+            key = {"dataset": case.dataset, "baseline": name, "label": label, "mask": case.number}
             rows.append({**key, **score, "n_train": n_observed - score["n_test"]})
     columns = ["dataset", "baseline", "label", "mask", "n_test", "n_train", "perplexity", "brier"]
     return pd.DataFrame(rows, columns=columns)

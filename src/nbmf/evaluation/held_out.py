@@ -122,8 +122,8 @@ class AllEntries:
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
         """Return an array (F, N), NaN where nothing was held out, and on one side of each pair."""
         gathered = np.full(self._codes.shape, np.nan)
-        for fold, of_fold in zip(self.folds, losses, strict=True):
-            gathered[fold] = of_fold
+        for fold, fold_losses in zip(self.folds, losses, strict=True):
+            gathered[fold] = fold_losses
         return one_loss_per_pair(gathered) if self.in_pairs else gathered
 
     def measure(self) -> EntryMeasure:
@@ -183,8 +183,8 @@ def held_out_losses(
     methods = [[losses_by_fit[number, i] for number in range(len(split.folds))] for i in range(len(estimators))]
     gathered = [split.gather(losses) for losses in methods]
     entries = int(np.count_nonzero(~np.isnan(gathered[0])))
-    of_baselines = {name: split.gather(losses) for name, losses in baselines.items()}
+    baseline_losses = {name: split.gather(losses) for name, losses in baselines.items()}
     sizes = [len(losses) for losses in methods[0]]
     fold_of = split.gather([np.full(size, number, float) for number, size in enumerate(sizes)])
     counts = entries, len(split.folds), split.observed
-    return HeldOutLosses(gathered, of_baselines, *counts, split.measure(), fold_of)
+    return HeldOutLosses(gathered, baseline_losses, *counts, split.measure(), fold_of)

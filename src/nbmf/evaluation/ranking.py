@@ -55,14 +55,14 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     """
     rows = []
     for dataset in scores["dataset"].unique():
-        of_dataset = scores[scores["dataset"] == dataset]
-        of_baselines = baselines[baselines["dataset"] == dataset]
-        candidates = [_with_best_K(of_dataset[of_dataset["method"] == name], name, labels) for name in labels]
+        dataset_scores = scores[scores["dataset"] == dataset]
+        baseline_scores = baselines[baselines["dataset"] == dataset]
+        candidates = [_with_best_K(dataset_scores[dataset_scores["method"] == name], name, labels) for name in labels]
         candidates += [
-            RankedMethod(name, 0, of_name["label"].iloc[0], *_scores(of_name), [np.nan] * 4)
-            for name, of_name in of_baselines.groupby("baseline", sort=False)
+            RankedMethod(name, 0, baseline["label"].iloc[0], *_scores(baseline), [np.nan] * 4)
+            for name, baseline in baseline_scores.groupby("baseline", sort=False)
         ]
-        ratio = of_baselines["n_test"].mean() / of_baselines["n_train"].mean()
+        ratio = baseline_scores["n_test"].mean() / baseline_scores["n_train"].mean()
         ranked = [candidate for candidate in candidates if candidate is not None]
         rows += [[dataset, *row] for row in _ranked_rows(ranked, ratio)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -125,12 +125,12 @@ def _facts(fits: pd.DataFrame) -> list:
 def _ranked_rows(candidates: list[RankedMethod], test_ratio: float) -> Iterator[list]:
     """Yield a row per candidate, without its dataset."""
     best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
-    for number, one in enumerate([best, *others], start=1):
-        values = one.perplexities
+    for number, ranked in enumerate([best, *others], start=1):
+        values = ranked.perplexities
         centres = values.mean(), values.median()
-        row = [number, one.method, one.label, one.K, len(values), *centres, one.brier]
-        if one is best:
-            yield [*row, 0.0, np.nan, None, *one.facts]
+        row = [number, ranked.method, ranked.label, ranked.K, len(values), *centres, ranked.brier]
+        if ranked is best:
+            yield [*row, 0.0, np.nan, None, *ranked.facts]
         else:
             margin = margin_of((values - best.perplexities).to_numpy(), test_ratio)
-            yield [*row, *margin, margin.is_significant, *one.facts]
+            yield [*row, *margin, margin.is_significant, *ranked.facts]

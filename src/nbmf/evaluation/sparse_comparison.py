@@ -165,8 +165,8 @@ class Mask:
 def _baseline_row(mask: Mask, key: dict[str, Any]) -> dict[str, Any]:
     """Return the row of the proportion of ones, which recommends nothing, or of rates r_f c_n."""
     if key["method"] == POPULARITY:
-        one = make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, key["seed"])
-        return _fit_row(mask, one) | {"status": "ok", "converged": None}
+        popularity = make_estimator("BernoulliPoissonVB", 1, ONE_COMPONENT, key["seed"])
+        return _fit_row(mask, popularity) | {"status": "ok", "converged": None}
     loss = mask.loss(np.full(mask.n_test, mask.share))
     return _missing_scores("ok") | _COMMON_FACTS | {"n_test": mask.n_test, "perplexity": loss, "seconds": 0.0}
 

@@ -71,9 +71,9 @@ class Stacked(NamedTuple):
                 "no predictable structure of which a share could be explained"
             )
         losses = f"{self.loss:.4f} nats per held-out entry, {self.baseline} {self.baseline_loss:.4f}"
-        return f"{self._explained()} of the structure that {self._mixture} predicts ({losses})"
+        return f"{self._explained_share()} of the structure that {self._mixture} predicts ({losses})"
 
-    def _explained(self) -> str:
+    def _explained_share(self) -> str:
         """Return the share that the method that is shown explains, from 0 to 100 %."""
         computed = f"{format_error(100 * self.share, 100 * self.share_error)} %"
         if self.share > 1:
@@ -118,22 +118,22 @@ def stack_methods(tested: HeldOutLosses, members: Sequence[str], shown: int, bas
         parts = rng.permutation(np.arange(len(losses)) % PARTS)
     mixed = np.full(tested.fold_of.shape, np.nan)
     mixed[held_out] = _cross_fit(losses, parts)
-    measure, of_baseline = tested.measure, tested.baselines[baseline]
-    gain = of_baseline - mixed
+    measure, baseline_losses = tested.measure, tested.baselines[baseline]
+    gain = baseline_losses - mixed
     mean, error = measure.mean(gain), measure.error(gain)
     p = one_sided_p(mean, error, measure.degrees_of_freedom(gain)) if error > 0 else float(mean <= 0)
     share = share_error = None
     if p < CHANCE:
-        of_shown = of_baseline - tested.losses[shown]
-        share = measure.mean(of_shown) / mean
-        share_error = measure.error(of_shown - share * gain) / mean
+        shown_gain = baseline_losses - tested.losses[shown]
+        share = measure.mean(shown_gain) / mean
+        share_error = measure.error(shown_gain - share * gain) / mean
     return Stacked(
         members=tuple(members),
         weights=tuple(mixture_weights(losses).tolist()),
         loss=measure.mean(mixed),
         shown=members[shown],
         baseline=LABELS[baseline],
-        baseline_loss=measure.mean(of_baseline),
+        baseline_loss=measure.mean(baseline_losses),
         gain=mean,
         error=error,
         p=p,

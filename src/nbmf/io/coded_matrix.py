@@ -212,9 +212,9 @@ def _scatter_huge(
 def _refuse_contradiction(rows: np.ndarray, columns: np.ndarray, codes: np.ndarray, final: np.ndarray) -> None:
     """Raise Contradiction unless each record has the code of the last one of its entry, `final`."""
     if (differ := np.flatnonzero(final != codes)).size:
-        one = int(differ[0])
-        same = (rows == rows[one]) & (columns == columns[one]) & (codes != codes[one])
-        first, second = sorted((one, int(np.flatnonzero(same)[0])))
+        contradicted = int(differ[0])
+        same = (rows == rows[contradicted]) & (columns == columns[contradicted]) & (codes != codes[contradicted])
+        first, second = sorted((contradicted, int(np.flatnonzero(same)[0])))
         raise Contradiction((first, second), (int(codes[first]), int(codes[second])))
 
 

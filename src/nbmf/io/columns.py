@@ -87,14 +87,14 @@ def _names_columns(records: Records, is_missing: Meaning) -> bool:
     do not.
     """
     fields, below = records.first.fields, records.second.fields if records.second is not None else ()
-    numbers, of_second = ([number_of(field) for field in each] for each in (fields, below))
+    numbers, second_numbers = ([number_of(field) for field in each] for each in (fields, below))
     if all(number is None for number in numbers):
         return True
     known = is_missing.without(fields)
     texts = [number is None and value is not None for number, value in zip(numbers, known, strict=True)]
-    if any(is_text and number is not None for is_text, number in zip(texts[1:], of_second[1:], strict=False)):
+    if any(is_text and number is not None for is_text, number in zip(texts[1:], second_numbers[1:], strict=False)):
         return True
-    return count_up(numbers[1:]) and not count_up(of_second[1:])
+    return count_up(numbers[1:]) and not count_up(second_numbers[1:])
 
 
 def count_up(numbers: Sequence[float | None]) -> bool:

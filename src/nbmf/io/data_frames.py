@@ -73,13 +73,13 @@ class FrameBlock(Block):
 
     def cells(self, column: int) -> list:
         """Return a column, None where a value is missing."""
-        return cells_of(self.named(column))
+        return cells_of(self.name_values(column))
 
-    def named(self, column: int) -> pd.Series:
+    def name_values(self, column: int) -> pd.Series:
         """Return a column as names."""
         return self._frame.iloc[:, column]
 
-    def coded(self, column: int, coding: ValueCoding) -> pd.Series:
+    def coded_values(self, column: int, coding: ValueCoding) -> pd.Series:
         """Return a column as a coding takes it."""
         return self._frame.iloc[:, column]
 
@@ -88,7 +88,7 @@ class FrameBlock(Block):
         codes = np.empty((len(self._frame), len(columns)), coding.dtype)
         for place, column in enumerate(columns):
             try:
-                codes[:, place] = encode(coding, self.coded(column, coding))
+                codes[:, place] = encode(coding, self.coded_values(column, coding))
             except UnknownValue as unknown:
                 raise UnknownCell(self.lines[unknown.place], column, unknown.value) from None
         return codes

@@ -66,7 +66,10 @@ def _separator_below_titles(lines: list[str]) -> str:
     if first != " " and first in lines[0]:
         return first
     others = ((separator_of(line), line) for line in lines[1:])
-    return next((one for one, line in others if one != " " and line.count(one) >= FEWEST_FIELDS - 1), first)
+    return next(
+        (separator for separator, line in others if separator != " " and line.count(separator) >= FEWEST_FIELDS - 1),
+        first,
+    )
 
 
 def separator_of(line: str) -> str:

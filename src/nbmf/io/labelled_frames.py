@@ -169,7 +169,7 @@ class LabelledTable(FrameTable):
         """Yield the one block."""
         yield _LabelledBlock(self)
 
-    def coded(self, column: int, coding: ValueCoding) -> pd.Series:
+    def coded_values(self, column: int, coding: ValueCoding) -> pd.Series:
         """Return the values of a column, or their labels if these have a meaning in a coding."""
         values, labels = self.frame.iloc[:, column], self._labels.get(column)
         if labels is None:
@@ -180,7 +180,7 @@ class LabelledTable(FrameTable):
         missing = [value for value, label in labels.items() if coding.is_declared_missing(label)]
         return values.astype(object).mask(values.isin(missing), None) if missing else values
 
-    def named(self, column: int) -> pd.Series:
+    def name_values(self, column: int) -> pd.Series:
         """Return the values of a column as names: their labels, if all of them have one."""
         values, labels = self.frame.iloc[:, column], self._labels.get(column, {})
         present = set(values.dropna().unique())
@@ -221,8 +221,8 @@ class _LabelledBlock(FrameBlock):
         super().__init__(table.frame)
         self._table = table
 
-    def named(self, column: int) -> pd.Series:
-        return self._table.named(column)
+    def name_values(self, column: int) -> pd.Series:
+        return self._table.name_values(column)
 
-    def coded(self, column: int, coding: ValueCoding) -> pd.Series:
-        return self._table.coded(column, coding)
+    def coded_values(self, column: int, coding: ValueCoding) -> pd.Series:
+        return self._table.coded_values(column, coding)

@@ -47,7 +47,7 @@ def is_gzipped(path: str | os.PathLike) -> bool:
 
 def beginning(path: str | os.PathLike, size: int = 64) -> bytes:
     """Return the first bytes of what is in a file, unpacked if it is gzipped."""
-    with _unpacked(path) as file:
+    with _open_unpacked(path) as file:
         return file.read(size)
 
 
@@ -90,7 +90,7 @@ def _guess_encoding(path: str | os.PathLike, size: int, changed: int) -> Encodin
 
 def _is_utf8(path: str | os.PathLike) -> bool:
     decoder = codecs.getincrementaldecoder(UTF_8)()
-    with _unpacked(path) as file:
+    with _open_unpacked(path) as file:
         try:
             while part := file.read(PART):
                 decoder.decode(part)
@@ -101,7 +101,7 @@ def _is_utf8(path: str | os.PathLike) -> bool:
 
 
 def _is_western(path: str | os.PathLike) -> bool:
-    with _unpacked(path) as file:
+    with _open_unpacked(path) as file:
         while part := file.read(PART):
             if NO_TEXT.search(part):
                 return False
@@ -136,7 +136,7 @@ def lines_of(path: str | os.PathLike, encoding: str | None = None) -> Iterator[s
 
 def first_undecodable_line(path: str | os.PathLike, encoding: str) -> int | None:
     """Return the number of the first line that is not in an encoding, None if all are."""
-    with _unpacked(path) as file:
+    with _open_unpacked(path) as file:
         for number, line in enumerate(file, start=1):
             try:
                 line.decode(encoding)
@@ -147,7 +147,7 @@ def first_undecodable_line(path: str | os.PathLike, encoding: str) -> int | None
 
 def _lines_of_bytes(path: str | os.PathLike, encoding: str) -> Iterator[str]:
     number = 0
-    with _unpacked(path) as file:
+    with _open_unpacked(path) as file:
         while line := file.readline(MAX_LINE + 1):
             number += 1
             if len(line) > MAX_LINE:
@@ -160,7 +160,7 @@ def _lines_of_bytes(path: str | os.PathLike, encoding: str) -> Iterator[str]:
 
 def _lines_of_characters(path: str | os.PathLike, encoding: str) -> Iterator[str]:
     number = 0
-    with _unpacked(path) as file, io.TextIOWrapper(file, encoding, newline="") as text:
+    with _open_unpacked(path) as file, io.TextIOWrapper(file, encoding, newline="") as text:
         try:
             while line := text.readline(MAX_LINE + 1):
                 number += 1
@@ -185,7 +185,7 @@ def _decoding_error(path: str | os.PathLike, number: int, encoding: str, error: 
 def _refuse_bomb(path: str | os.PathLike, size: int, changed: int) -> None:
     """Raise DataError if a file unpacks to more than MAX_BYTES, within seconds, and once for a file."""
     total = 0
-    with _unpacked(path) as file:
+    with _open_unpacked(path) as file:
         while part := file.read(PART):
             total += len(part)
             if total > MAX_BYTES:
@@ -193,7 +193,7 @@ def _refuse_bomb(path: str | os.PathLike, size: int, changed: int) -> None:
 
 
 @contextmanager
-def _unpacked(path: str | os.PathLike) -> Iterator[BinaryIO]:
+def _open_unpacked(path: str | os.PathLike) -> Iterator[BinaryIO]:
     try:
         with gzip.open(path) if is_gzipped(path) else open(path, "rb") as file:
             yield file

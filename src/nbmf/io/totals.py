@@ -26,9 +26,9 @@ class TotalsError(DataError):
 
     def __init__(self, path: Path, row: str | None, column: str | None, ignored: Sequence[str]):
         self.ignore = [*ignored, column] if column else None
-        of_row = [] if row is None else ["delete the row from the file"]
-        of_column = [Setting("ignore", self.ignore), " leaves the column out"] if column else []
-        parts = [part for each in (of_column, of_row) if each for part in (*each, "; ")]
+        row_remedy = [] if row is None else ["delete the row from the file"]
+        column_remedy = [Setting("ignore", self.ignore), " leaves the column out"] if column else []
+        parts = [part for each in (column_remedy, row_remedy) if each for part in (*each, "; ")]
         self.has_row = row is not None
         self.opening = f"{path}: {_words(row, column)}"
         self.remedy = Message(*parts, "if these are no sums, ", Setting("counts", True), " reads all values as counts")

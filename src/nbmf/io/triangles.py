@@ -38,10 +38,10 @@ def fill_from_mirror_images(coded: CodedMatrix, path: Path, zero_is_none: bool) 
     differ = np.argwhere((square != MISSING) & (mirror != MISSING) & (square != mirror))
     if len(differ):
         i, j = differ[0].tolist()
-        one, other = coded.row_names[i], coded.row_names[j]
+        name, other_name = coded.row_names[i], coded.row_names[j]
         raise DataError(
-            f"{path}: {len(differ) // 2} ties have two values: {square[i, j]} in row {one!r}, column {other!r}, and "
-            f"{square[j, i]} in row {other!r}, column {one!r}; without ",
+            f"{path}: {len(differ) // 2} ties have two values: {square[i, j]} in row {name!r}, column {other_name!r}, "
+            f"and {square[j, i]} in row {other_name!r}, column {name!r}; without ",
             Setting("undirected"),
             " each is one direction",
         )

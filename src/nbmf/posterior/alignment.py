@@ -139,8 +139,8 @@ def _mean_factors(draws: Sequence[Factors], turns: np.ndarray) -> Factors:
     """Return the means of draws with their components in some order, or rotated."""
     pairs = list(zip(draws, turns, strict=True))
     return Factors(
-        np.mean([_align_components(one.W, turn) for one, turn in pairs], axis=0),
-        np.mean([_align_components(one.H.T, turn) for one, turn in pairs], axis=0).T,
+        np.mean([_align_components(factors.W, turn) for factors, turn in pairs], axis=0),
+        np.mean([_align_components(factors.H.T, turn) for factors, turn in pairs], axis=0).T,
     )
 
 

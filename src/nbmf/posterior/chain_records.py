@@ -59,12 +59,12 @@ class ChainRecords:
     @cached_property
     def losses(self) -> np.ndarray:
         """The training loss of each chain, D(V|V^) in nats per observed entry: (chains,)."""
-        return np.array([training_loss(one, self.values).perplexity for one in self.estimators])
+        return np.array([training_loss(estimator, self.values).perplexity for estimator in self.estimators])
 
     @cached_property
     def starts(self) -> Starts | None:
         """The objectives of starts and which is the best; None of chains, and of methods without an objective."""
-        objectives = [one.objective_ for one in self.estimators]
+        objectives = [estimator.objective_ for estimator in self.estimators]
         return None if None in objectives else Starts.of(objectives)
 
     @property

@@ -50,7 +50,7 @@ class Chains(ChainRecords):
     @cached_property
     def expectation(self) -> np.ndarray:
         """E[V], the mean over chains, float array (F, N); refused as `expectation_` may be."""
-        return np.mean([one.expectation_ for one in self.estimators], axis=0)
+        return np.mean([estimator.expectation_ for estimator in self.estimators], axis=0)
 
     @cached_property
     def disagreement(self) -> np.ndarray:
@@ -60,12 +60,12 @@ class Chains(ChainRecords):
         """
         if len(self.estimators) < MIN_CHAINS:
             return np.full(self.values.shape, np.nan)
-        squares = sum((one.expectation_ - self.expectation) ** 2 for one in self.estimators)
+        squares = sum((estimator.expectation_ - self.expectation) ** 2 for estimator in self.estimators)
         return np.sqrt(squares / (len(self.estimators) - 1))
 
     def predict(self, rows: Any, columns: Any) -> np.ndarray:
         """Return E[v] of single entries, the mean over chains; see Factorization.predict."""
-        return np.mean([one.predict(rows, columns) for one in self.estimators], axis=0)
+        return np.mean([estimator.predict(rows, columns) for estimator in self.estimators], axis=0)
 
     @cached_property
     def draws(self) -> Draws | None:

@@ -78,8 +78,8 @@ def distinguishing(model: FeatureModel, V: Any) -> pd.DataFrame:
         parts = [_word_table(model.densities_.parts[WORD], overall.parts[WORD], table, order)]
     else:
         for n, (name, kind) in enumerate(zip(table.column_names, table.kinds, strict=True)):
-            (density, column), (of_all, _) = model.densities_.part_of(n), overall.part_of(n)
-            statistics = _STATISTICS[str(kind)](density, of_all, column, order)
+            (density, column), (overall_density, _) = model.densities_.part_of(n), overall.part_of(n)
+            statistics = _STATISTICS[str(kind)](density, overall_density, column, order)
             categories = [""]
             if kind == DISCRETE:
                 categories = table.categories[ends[n] - table.sizes[n] : ends[n]].tolist()

@@ -45,7 +45,7 @@ def paths_of(draws: Draws, level: float = 0.9) -> Paths:
     """
     model = draws.estimator
     refuse_rows_that_stay(model)
-    drawn = np.stack([_align_positions(draws, s, one.others[PATHS]) for s, one in enumerate(draws)])
+    drawn = np.stack([_align_positions(draws, s, factors.others[PATHS]) for s, factors in enumerate(draws)])
     names = model.row_names_
     if names is None:
         names = np.array([f"row {f}" for f in range(len(model.W_))])
@@ -95,7 +95,9 @@ def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarra
     if not is_number(ahead) or not 0 <= ahead < np.inf:
         raise not_allowed("ahead", ahead, "a number of at least 0")
     rng = np.random.default_rng(seed_sequence("next positions", seed))
-    return np.stack([_align_positions(draws, s, positions_after(one, ahead, rng)) for s, one in enumerate(draws)])
+    return np.stack(
+        [_align_positions(draws, s, positions_after(factors, ahead, rng)) for s, factors in enumerate(draws)]
+    )
 
 
 def positions_after(factors: Factors, ahead: float, rng: np.random.Generator) -> np.ndarray:
@@ -146,9 +148,9 @@ def predict_next(draws: Draws, columns: Sequence[int] | None = None, ahead: floa
     rng = np.random.default_rng(seed_sequence("next columns", seed))
     places = None if columns is None else _checked_columns(columns, model.H_.shape[1])
     total = 0.0
-    for one in draws:
-        W = positions_after(one, ahead, rng)
-        total = total + _probabilities(model, one, W, places, rng)
+    for factors in draws:
+        W = positions_after(factors, ahead, rng)
+        total = total + _probabilities(model, factors, W, places, rng)
     return total / len(draws)
 
 

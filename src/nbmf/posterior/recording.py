@@ -99,7 +99,7 @@ class Trace:
 
 def combine_traces(traces: list[Trace]) -> dict[str, np.ndarray]:
     """Return the arrays of all chains, (chains, recorded, ...), with the shares that there are."""
-    arrays = {name: np.array([one.arrays[name] for one in traces]) for name in traces[0].arrays}
+    arrays = {name: np.array([trace.arrays[name] for trace in traces]) for name in traces[0].arrays}
     most = int(np.nanmax(arrays["components"], initial=0))
     has_shares = not np.isnan(arrays["shares"]).all()
     arrays["shares"] = arrays["shares"][..., : min(SHARES, most) if has_shares else 0]

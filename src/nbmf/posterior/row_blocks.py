@@ -81,12 +81,12 @@ def _held_components(weights: np.ndarray, run: slice, least: float) -> dict[int,
 def _dominating_runs(weights: np.ndarray) -> list[slice]:
     """Return the runs of consecutive rows that hold nearly all of a component, each once."""
     blocks = {}
-    for of_rows in weights.T:
-        typical = np.square(of_rows).sum()  # the weight of the rows that make up the component
-        runs = _runs(of_rows >= typical / 2) if typical > 0 else []
-        run = max(runs, key=lambda each: of_rows[each].sum(), default=slice(0, 0))
-        is_block = SHORTEST <= run.stop - run.start <= LARGEST * len(of_rows)
-        if is_block and of_rows[run].sum() >= DOMINATED:
+    for row_weights in weights.T:
+        typical = np.square(row_weights).sum()  # the weight of the rows that make up the component
+        runs = _runs(row_weights >= typical / 2) if typical > 0 else []
+        run = max(runs, key=lambda each: row_weights[each].sum(), default=slice(0, 0))
+        is_block = SHORTEST <= run.stop - run.start <= LARGEST * len(row_weights)
+        if is_block and row_weights[run].sum() >= DOMINATED:
             blocks[run.start, run.stop] = run
     return list(blocks.values())
 

@@ -86,7 +86,7 @@ def run_chains(
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
     runs = [
-        ChainRun(one, values, plan, monitor_of and monitor_of(i)) for i, one in enumerate(_copies(estimator, chains))
+        ChainRun(copy, values, plan, monitor_of and monitor_of(i)) for i, copy in enumerate(_copies(estimator, chains))
     ]
     results_of([partial(run.fit, V) for run in runs], n_jobs)
     trace, kept = combine_traces([run.trace for run in runs]), [run.store.factors for run in runs]

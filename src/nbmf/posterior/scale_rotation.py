@@ -64,7 +64,7 @@ def rotate_obliquely(axes: Axes, kept: int) -> Axes | None:
     starts = [np.eye(kept), *_rotations(loadings, "varimax", _starts(kept))]
     fewest = min(_axes_per_column(loadings @ each) for each in starts)
     candidates = [axes.transformed(each) for each in _rotations(loadings, "quartimin", starts)]
-    best = min(candidates, key=lambda one: _axes_per_column(one.loadings[:, :kept]))
+    best = min(candidates, key=lambda candidate: _axes_per_column(candidate.loadings[:, :kept]))
     if _axes_per_column(best.loadings[:, :kept]) > min(fewest - SIMPLER_OBLIQUE, SIMPLE):
         return None
     best = best.sorted_by_size(kept)

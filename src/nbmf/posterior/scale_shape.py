@@ -16,7 +16,7 @@ COMPARED = 500  # rows, of more some
 ANGLES = 36  # at which an arch is looked for
 SHUFFLES = 99  # of each axis on its own: a bend that chance has in more than one of twenty is none
 CHANCE = 0.05
-BY_MEANS = 0.85  # correlation with the means of rows, from which on a bend is that of few or of nearly all ones
+MEANS_CORRELATION = 0.85  # with the means of rows, from which on a bend is that of few or of nearly all ones
 LEAST = 1e-3  # variance of squares that is none
 
 
@@ -77,7 +77,7 @@ def _is_chance(observed_bend: float, positions: np.ndarray) -> bool:
 
 def _follows(across: np.ndarray, means: np.ndarray) -> bool:
     """Return whether the direction that is bent follows the means of rows."""
-    return bool(np.ptp(means) > 0 and abs(np.corrcoef(across, means)[0, 1]) >= BY_MEANS)
+    return bool(np.ptp(means) > 0 and abs(np.corrcoef(across, means)[0, 1]) >= MEANS_CORRELATION)
 
 
 def bend(positions: np.ndarray) -> float:

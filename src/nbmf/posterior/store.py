@@ -97,12 +97,12 @@ class DrawStore:
     def snapshot(self) -> dict[str, np.ndarray]:
         """Return the draws so far as arrays, components of all of them side by side."""
         drawn = self.factors
-        arrays = {"draws": np.array([one.W.shape[1] for one in drawn], int)}
+        arrays = {"draws": np.array([factors.W.shape[1] for factors in drawn], int)}
         if drawn:
-            arrays["draws of W"] = np.concatenate([one.W for one in drawn], axis=1)
-            arrays["draws of H"] = np.concatenate([one.H for one in drawn], axis=0)
+            arrays["draws of W"] = np.concatenate([factors.W for factors in drawn], axis=1)
+            arrays["draws of H"] = np.concatenate([factors.H for factors in drawn], axis=0)
             for name in drawn[0].others:
-                arrays |= _pack(OTHER + name, [one.others[name] for one in drawn])
+                arrays |= _pack(OTHER + name, [factors.others[name] for factors in drawn])
         return arrays
 
     def restore(self, snapshot: dict[str, np.ndarray]) -> None:

@@ -36,12 +36,12 @@ def reading_key(components: Components) -> str:
         f"rows: {of_W} (W); columns: {of_H} (H); of {_contrasted_axis(model)} + where it is most above "
         "the mean of the other components, - where most below"
     )
-    one, others = ("row", "columns") if _contrasted_axis(model) == "rows" else ("column", "rows")
+    axis, others = ("row", "columns") if _contrasted_axis(model) == "rows" else ("column", "rows")
     if model.probabilities and model.distributions:
-        key += f"; its {others}: the proportion of ones of the {one} in {others} that belong to the component more "
+        key += f"; its {others}: the proportion of ones of the {axis} in {others} that belong to the component more "
         key += f"than to others; all: in all {others}"
     elif model.probabilities:
-        key += f"; all: the proportion of ones of the {one} in all {others}"
+        key += f"; all: the proportion of ones of the {axis} in all {others}"
     return key + _purity_note(components)
 
 

@@ -120,10 +120,10 @@ def _texts(names: Sequence[str]) -> list[str]:
 
 
 def _numbers(values: np.ndarray) -> list[float | None]:
-    return [*_rounded(values)]
+    return [*_round_values(values)]
 
 
-def _rounded(values: np.ndarray) -> Iterator[float | None]:
+def _round_values(values: np.ndarray) -> Iterator[float | None]:
     """Yield numbers in few digits, None for NaN, which JSON does not have; whole ones as integers, for short."""
     for value in np.round(np.asarray(values, float), DECIMALS).tolist():
         yield None if value != value else int(value) if value == int(value) else value

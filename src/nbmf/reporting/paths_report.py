@@ -68,9 +68,9 @@ def _convergence_warning(chains: Chains) -> str:
     )
 
 
-def _farthest_table(of_axis: pd.DataFrame, k: int) -> Table:
+def _farthest_table(axis_rows: pd.DataFrame, k: int) -> Table:
     """Return the rows whose positions differ most between their first and their last period."""
-    ends = of_axis.groupby("row", sort=False).agg(["first", "last"])
+    ends = axis_rows.groupby("row", sort=False).agg(["first", "last"])
     far = (ends["mean", "last"] - ends["mean", "first"]).abs().sort_values(ascending=False, kind="stable")
     are_apart = ends["lower"].max(axis=1) > ends["upper"].min(axis=1)
     cells = [

@@ -85,13 +85,13 @@ def pictures_of_fit(
     has_groups = column_groups is not None or (matrix is not None and matrix.row_groups is not None)
     is_complete = matrix is not None and matrix.dense is None  # it has all its entries
     order = "sorted along the first" + " within their groups" * has_groups
-    of_axes = AXES_CAPTION.format(order, _likelier_value(model, matrix)) + (
+    axes_caption = AXES_CAPTION.format(order, _likelier_value(model, matrix)) + (
         AXES_NOTE if is_complete and has_scale(model) else ""
     )
     pictures = [
         Picture(
             DICTIONARY,
-            of_axes if has_axes else GROUPS_CAPTION,
+            axes_caption if has_axes else GROUPS_CAPTION,
             lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
         )
     ]

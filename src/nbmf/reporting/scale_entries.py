@@ -145,8 +145,8 @@ def _mean_order_sentences(scale: Scale) -> Iterator[str]:
 def _sum_order_sentences(scale: Scale) -> Iterator[str]:
     """Yield that axes of counts order rows by how much was counted in them: of models without effects of rows."""
     each, kept = scale.mean_correlation[: scale.kept], slice(scale.kept)
-    of_axes = scale.correlations[kept, kept] if scale.is_oblique else np.eye(scale.kept)
-    r = float(np.sqrt(each @ np.linalg.solve(of_axes, each)))
+    axis_correlations = scale.correlations[kept, kept] if scale.is_oblique else np.eye(scale.kept)
+    r = float(np.sqrt(each @ np.linalg.solve(axis_correlations, each)))
     if r >= SUMS_CORRELATION and not scale.has_row_effects:
         along = "the axis" if scale.kept == 1 else "one direction of the axes"
         sums = scale_words(scale).mean_of_row

@@ -107,7 +107,7 @@ def test_every_row_of_every_block_is_compared(monkeypatch):
     centred = values - values.mean(axis=0)
     likeness, compared = row_blocks_module._Likeness(values, values.mean(axis=0)), np.arange(13)
     for count in (3, 4, 5, 8, 13):
-        found = likeness.of(np.arange(count), 0, compared, away=2)
+        found = likeness.mean_cosines(np.arange(count), 0, compared, away=2)
         for row in range(count):
             far = [f for f in compared if abs(f - row) > 2]
             cosines = [

@@ -137,11 +137,12 @@ def _columns_to_ignore(options: argparse.Namespace, fit: SavedFit, table: Table)
     """
     called = list(zip(table.names, table.variables, strict=True))
 
-    def among(names: Collection[str | None]) -> set[int]:
+    def positions_of(names: Collection[str | None]) -> set[int]:
         return {place for place, pair in enumerate(called) if not {*names}.isdisjoint(pair)}
 
     typed = options.ignore or []
-    used, of_fit = among([options.groups, *typed]), among([fit.record.get("groups"), *(fit.record.get("ignore") or ())])
+    used = positions_of([options.groups, *typed])
+    of_fit = positions_of([fit.record.get("groups"), *(fit.record.get("ignore") or ())])
     foreign: list[int] = []
     if fit.model.column_names_ is not None and not options.transpose:
         columns = [place for place in range(len(called)) if place not in used | of_fit]
