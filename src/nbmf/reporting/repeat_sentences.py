@@ -7,7 +7,7 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.repeats import repeats_of
-from nbmf.reporting.words import joined
+from nbmf.reporting.words import join_with_and
 
 NAMED = 8  # columns of a question
 
@@ -42,7 +42,7 @@ def twin_sentences(matrix: NamedMatrix) -> Iterator[str]:
 def _named(names: np.ndarray, places: np.ndarray | tuple[int, int]) -> str:
     """Return names, the first ones of many."""
     shown = [f"'{names[n]}'" for n in places[:NAMED]]
-    return joined(shown if len(places) <= NAMED else [*shown, f"{len(places) - NAMED} more"])
+    return join_with_and(shown if len(places) <= NAMED else [*shown, f"{len(places) - NAMED} more"])
 
 
 def _more(sets: list) -> str:

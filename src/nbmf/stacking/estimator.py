@@ -183,7 +183,7 @@ class Stacking(Factorization):
 
     def factors_of_rows(self, V):
         """Return the factors with new rows, those of the members joined; see `transform`."""
-        return self._fold_in(lambda _: joined([m.factors_of_rows(V) for m in self._members.values()]), V, axis=1)
+        return self._fold_in(lambda _: join_factors([m.factors_of_rows(V) for m in self._members.values()]), V, axis=1)
 
     @property
     def factors_(self):

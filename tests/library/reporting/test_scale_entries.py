@@ -112,7 +112,7 @@ def test_an_axis_that_orders_rows_by_their_number_of_ones_is_reported(r, slopes,
 
 def test_an_axis_that_all_columns_follow_alike_is_an_effect_of_rows():
     loadings = np.column_stack([[2.0, 1.98, 2.02], np.zeros(3)])
-    told = " ".join(facts(dataclasses.replace(SCALE, discrimination=loadings, mean_correlation=np.ones(2))))
+    told = " ".join(scale_facts(dataclasses.replace(SCALE, discrimination=loadings, mean_correlation=np.ones(2))))
     assert "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows" in told
     assert "differ in how sharply" not in told
 

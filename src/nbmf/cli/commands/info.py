@@ -17,11 +17,11 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.held_out import why_constant
+from nbmf.io.cells import count_phrase
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
 from nbmf.reporting.repeat_sentences import repeat_sentences, twin_sentences
 from nbmf.reporting.text import wrap
-from nbmf.reporting.words import count_phrase
 
 
 def run(options: argparse.Namespace) -> None:
