@@ -21,7 +21,7 @@ RANGE_FROM = 0.1
 MARGIN = 0.08  # of the range, above and below
 ALARM = "#B2182B"
 BURN_IN = {"facecolor": "0.9", "edgecolor": "none"}
-LINE = 6.5  # points, of a line of what stands above a panel
+LINE = 7.5  # points, of a line of what stands above a panel
 
 
 class Quantity(NamedTuple):
@@ -91,11 +91,12 @@ def draw(traces: pd.DataFrame, diagnostics: pd.DataFrame, labels: dict[str, str]
     )
     figure.get_layout_engine().set(w_pad=0.02, wspace=0.02)
     figure.suptitle(labels[method], fontsize=9)
+    lines_above = 3 if diagnostics[["r_hat", "ess_bulk"]].isna().any(axis=None) else 2
     for column, dataset in zip(axes.T, datasets, strict=True):
         of_dataset = traces[traces["dataset"] == dataset]
         for axis, quantity in zip(column, QUANTITIES, strict=True):
             _draw_panel(axis, of_dataset, quantity, colours, burn_in)
-        column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7, pad=2 * LINE + 4)
+        column[0].set_title(f"{dataset}\nK = {of_dataset['K'].iloc[0]}", fontsize=7, pad=lines_above * LINE + 4)
         column[-1].set_xlabel("iteration", fontsize=7)
         of_method = diagnostics[(diagnostics["dataset"] == dataset) & (diagnostics["method"] == method)]
         for row in of_method.itertuples():
@@ -214,7 +215,9 @@ def notes_of(r_hat: float, ess: float) -> list[str]:
 
 def _print_diagnostics(column: np.ndarray, row) -> None:
     """Print R-hat and ESS above the first panel, below its title; say in red that chains have not converged."""
-    lines = [", ".join(notes_of(row.r_hat, row.ess_bulk))]
+    are_defined = np.isfinite([row.r_hat, row.ess_bulk]).all()
+    notes = notes_of(row.r_hat, row.ess_bulk)
+    lines = [", ".join(notes)] if are_defined else notes
     style_of_text = {"color": "black"}
     if not row.converged:
         lines.append("NOT CONVERGED")

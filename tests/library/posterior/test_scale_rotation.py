@@ -12,7 +12,7 @@ from nbmf.errors import PoorFitWarning
 from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior import scale_rotation
 from nbmf.posterior.scale import scale_of
-from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, WEAK, WEAK_BUT_THERE, axes_of
+from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, NOTHING, WEAK, WEAK_BUT_THERE, axes_of
 from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, choose_reported_axes, rotate_obliquely
 
 
@@ -60,7 +60,8 @@ def test_what_is_predicted_does_not_change_and_shares_add_up():
     turned = rotate_obliquely(axes, 3)
     A = len(axes.sizes)
     np.testing.assert_allclose(turned.log_odds(A), axes.log_odds(A), atol=1e-9)
-    np.testing.assert_allclose(turned.log_odds(A), psi_of(model.factors_), atol=1e-9)
+    # Axes of up to NOTHING of the first one's length are none: how many there are depends on rounding.
+    np.testing.assert_allclose(turned.log_odds(A), psi_of(model.factors_), atol=10 * NOTHING)
     np.testing.assert_allclose(turned.log_odds(3), axes.log_odds(3), atol=1e-9)
     np.testing.assert_allclose(turned.correlations, turned.places.T @ turned.places / 300, atol=1e-9)
     assert turned.sizes[:3].sum() == pytest.approx(axes.sizes[:3].sum())
