@@ -1033,7 +1033,7 @@ def axis():
 def test_the_method_that_predicts_better_is_taken_and_named(here, capsys):
     axis().to_csv("axis.csv", index=False)
     text = run(capsys, "fit", "axis.csv", "--out", "open").out
-    assert "\nlogistic VB, column effects, K = 8: " in text
+    assert "\nfitted: logistic VB, column effects, K = 8\n" in text
     assert re.search(r"logistic VB, column effects, K = 8 \(this method\) +0\.\d{4}\n", text)
     assert re.search(r"  logistic VB, K = 8 +0\.\d{4} +-?0\.\d+ ± 0\.\d+\n", text)
     assert re.search(r"Beta-Dir VB, learned, K = 100 +0\.\d{4} +0\.\d+ ± 0\.\d+\n", text)
