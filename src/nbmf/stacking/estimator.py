@@ -178,12 +178,21 @@ class Stacking(Factorization):
 
     def transform(self, V):
         """Return W of new rows, those of the members after each other; members with groups of rows take those of V."""
-        W = self._fold_in(lambda _: np.hstack([member.transform(V) for member in self._members.values()]), V, axis=1)
+        W = self._fold_in(
+            lambda values: np.hstack([m.transform(rows) for m, rows in self._rows_for(values, V)]), V, axis=1
+        )
         return self._as_output(W, V)
 
     def factors_of_rows(self, V):
         """Return the factors with new rows, those of the members joined; see `transform`."""
-        return self._fold_in(lambda _: join_factors([m.factors_of_rows(V) for m in self._members.values()]), V, axis=1)
+        return self._fold_in(
+            lambda values: join_factors([m.factors_of_rows(rows) for m, rows in self._rows_for(values, V)]), V, axis=1
+        )
+
+    def _rows_for(self, values, V):
+        """Yield each member and new rows: their values, or V for a member that asks it for the groups of rows."""
+        for member in self._members.values():
+            yield member, values if member.row_groups_ is None else V
 
     @property
     def factors_(self):
