@@ -145,4 +145,4 @@ def shown(path):
 
 
 if config["report"]:  # as its pages show them
-    config.update(front_page.of_report(config, RUNS, ROOT / "src/nbmf_studies"))
+    config.update(front_page.report_arguments(config, RUNS, ROOT / "src/nbmf_studies"))

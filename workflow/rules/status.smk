@@ -12,7 +12,7 @@ rule status:
     conda:
         "../../envs/figures.yaml"
     params:
-        fits=lambda _: as_text(status.files_of(status.fits_to_look_at(RUNS, config["run"]["studies"], SHARED), SHARED)),
+        fits=lambda _: as_text(status.files_of(status.fits_to_show(RUNS, config["run"]["studies"], SHARED), SHARED)),
         threads=lambda _: as_text(
             {name: fit_jobs.threads(method, config["run"]["threads"]) for name, method in config["methods"].items()}
         ),
