@@ -39,14 +39,14 @@ def main() -> None:
     for name in ("tables", "figures"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     plan, published = shipped_plan(key), options.published / key
-    scores = joined(plan, read(options.results / key / "tables/scores.csv"), read(published / "scores.csv"))
+    scores = join_scores(plan, read(options.results / key / "tables/scores.csv"), read(published / "scores.csv"))
     write_table(folder / "tables/scores.csv", scores)
     shutil.copy(published / "baselines.csv", folder / "tables")
     for made in make_products(plan, folder):
         print(made)
 
 
-def joined(plan: Plan, run: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def join_scores(plan: Plan, run: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of the fits of a plan, in its order.
 
     Raises
@@ -76,13 +76,12 @@ def make_products(plan: Plan, folder: Path) -> Iterator[str]:
     """Make every table and figure that needs tables alone which are there or can be made; yield their names."""
     study = all_studies()[plan.key]
     tables = folder / "tables"
-    waiting, ready = study.tables_of(plan), [None]
-    while ready:
-        ready = [table for table in waiting if read_needs(table, plan, tables) is not None]
-        waiting = [table for table in waiting if table not in ready]
-        for table in ready:
-            content = import_function(table.make)(**read_needs(table, plan, tables), **table.arguments(plan))
+    waiting = study.tables_of(plan)
+    while ready := [(table, needs) for table in waiting if (needs := read_needs(table, plan, tables)) is not None]:
+        for table, needs in ready:
+            content = import_function(table.make)(**needs, **table.arguments(plan))
             write_table(tables / f"{table.name}.csv", content, table.float_format)
+            waiting.remove(table)
             yield table.name
     for figure in study.figures_of(plan):
         needs = read_needs(figure, plan, tables)

@@ -246,7 +246,7 @@ def render_table(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) 
 
 
 def link(rows: int, study: str, name: str) -> str:
-    """Return the link to a table that is a file beside the scores."""
+    """Return the link to a table that is a file next to the scores."""
     return f"[{name}.csv](../reference/{study}/{name}.csv), {rows} rows."
 
 

@@ -48,20 +48,20 @@ def main() -> None:
         picture = results / f"figures/{product.name}.png"
         table = results / f"tables/{product.name}.csv"
         long_table = ROOT / f"reference/{options.study}/{product.name}.csv"
-        is_figure = any(product is figure for figure in figures)
+        is_figure, in_report = any(product is figure for figure in figures), getattr(product, "in_report", False)
         if picture.exists() and is_figure:
             name = f"{options.study}_{product.name}.png"
             compress(picture, ROOT / "docs/figures" / name)
             content = f"![{product.title_of(plan)}](figures/{name})"
-        elif table.exists() and getattr(product, "in_report", False):
+        elif table.exists() and in_report:
             content = render_table(pd.read_csv(table).round(4), options.study, product.name, ROOT)
-        elif options.keep and getattr(product, "in_report", False) and long_table.exists():
+        elif options.keep and in_report and long_table.exists():
             content = link(len(pd.read_csv(long_table)), options.study, product.name)
         elif (product.title_of(plan), is_figure) in before:
             sections.append(before[product.title_of(plan), is_figure])
             continue
         else:
-            if getattr(product, "in_report", False):  # its data were not at hand, or the run failed
+            if in_report:  # its data were not at hand, or the run failed
                 print(f"not among the results, so not on the page: {product.title_of(plan)}")
             continue
         text = (captions / product.caption).read_text(encoding="utf-8")

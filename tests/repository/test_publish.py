@@ -352,7 +352,7 @@ def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_p
     plan = argparse.Namespace(
         masked_fits=[FitKey("animals", name, 8, mask, 0) for name in ("changed", "same", "new") for mask in (0, 1)]
     )
-    scores = join.joined(plan, run, published)
+    scores = join.join_scores(plan, run, published)
     expected = of_fits({"changed": [(0, 0.6), (1, 0.7)], "same": [(0, 0.5), (1, 0.55)], "new": [(0, 0.3), (1, 0.4)]})
     pd.testing.assert_frame_equal(scores, expected)
     said = capsys.readouterr().out
@@ -361,7 +361,7 @@ def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_p
     assert "same: 1 differ, by up to 1e-09: rounding" in said
     assert "6 fits: 5 of the run, 1 published before" in said
     with pytest.raises(NbmfError, match="1 fits are in neither; the first: animals, new, K = 8, mask 1, seed 0"):
-        join.joined(plan, run.drop(index=1), published)
+        join.join_scores(plan, run.drop(index=1), published)
 
 
 def test_what_needs_joined_tables_alone_is_made_from_them(join, tmp_path):

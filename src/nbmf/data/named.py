@@ -11,8 +11,8 @@ import numpy as np
 
 from nbmf.data.given import MISSING, frame_values, is_frame, naming
 from nbmf.data.names import (
+    align_labels,
     checked_names,
-    in_order_of,
     refuse_duplicates,
     refuse_unobserved,
     texts_of_index,
@@ -72,7 +72,7 @@ class NamedMatrix:
             refuse_duplicates(names, name)
             object.__setattr__(self, name, names)
         if self.row_groups is not None:
-            groups = checked_names(in_order_of(self.row_names, self.row_groups), shape[0], "row_groups")
+            groups = checked_names(align_labels(self.row_groups, self.row_names), shape[0], "row_groups")
             object.__setattr__(self, "row_groups", groups)
         for axis, kind, names in ((1, "row", self.row_names), (0, "column", self.column_names)):
             refuse_unobserved(self.observed_along(axis), kind, names)

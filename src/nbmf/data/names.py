@@ -32,10 +32,10 @@ def checked_names(names: Any, length: int, field: str) -> np.ndarray:
     return names
 
 
-def in_order_of(names: np.ndarray | None, labels: Any) -> Any:
-    """Return labels of rows or columns in the order of their names, where their index has each of these once.
+def align_labels(labels: Any, names: np.ndarray | None) -> Any:
+    """Return labels of rows or columns in the order of their names, if it is a pandas Series whose index has each once.
 
-    A Series of pandas is so, made of another table whose rows may be more or in another order; others stay as they are.
+    Such a Series may be of another table, with more rows or in another order. All other labels stay as they are.
     """
     if names is None or not hasattr(labels, "reindex"):
         return labels

@@ -22,7 +22,7 @@ PRODUCTS = 2e8  # multiplications, beyond which fewer rows are compared with all
 class Repeats(NamedTuple):
     """What repeats within a matrix; numbers are places from 0.
 
-    questions : list of int arrays, consecutive columns or pairs: each row has exactly one one in them
+    questions : list of int arrays, consecutive columns or pairs: each row has a one in exactly one of them
     twins : list of pairs of columns that are the same in all rows
     copies : list of pairs of rows, the first of its kind and one that is the same
     """
@@ -47,7 +47,7 @@ def repeats_of(codes: np.ndarray) -> Repeats:
 
 
 def _questions(codes: np.ndarray) -> list[np.ndarray]:
-    """Return the runs of columns of which each row has exactly one one, where none is missing."""
+    """Return the runs of columns in exactly one of which each row has a one, where none is missing."""
     found, start, N = [], 0, codes.shape[1]
     while start < N:
         stop = _end_of_question(codes, start)
@@ -78,9 +78,9 @@ def _opposite(codes: np.ndarray) -> np.ndarray:
 def _pairs(codes: np.ndarray, among: np.ndarray, wanted: np.ndarray) -> list[tuple[int, int]]:
     """Return the pairs (m, n), m < n, of which n is as wanted of m, each n once; not those that chance explains."""
     first, pairs = {}, []
-    is_rare = _may_be_the_same(codes)
+    by_chance = _may_be_the_same(codes)
     for n in among:
-        if is_rare[n]:
+        if by_chance[n]:
             continue
         m = first.get(codes[:, n].tobytes())
         if m is not None:

@@ -25,6 +25,10 @@ class Interval(NamedTuple):
     high: float
     p: float
 
+    def columns(self, name: str) -> dict[str, float]:
+        """Return the columns of a table: the mean under a name, the ends of the interval and the p-value."""
+        return {name: self.mean, "low": self.low, "high": self.high, "p-value": self.p}
+
     def __str__(self) -> str:
         return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
 

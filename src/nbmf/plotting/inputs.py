@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import NamedMatrix
-from nbmf.data.names import in_order_of
+from nbmf.data.names import align_labels
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
@@ -94,6 +94,6 @@ def factor_of(
         names = (matrix.row_names, matrix.column_names)[axis]
     if names is None:
         names = np.array([f"{kind.removesuffix('s')} {i}" for i in range(len(weights))])
-    groups = checked_groups(in_order_of(names, groups), len(weights), kind)
+    groups = checked_groups(align_labels(groups, names), len(weights), kind)
     main = main_components_of(model, indices, axis)
     return LabelledFactor(weights, names, kind, groups, main, kind=kind.removesuffix("s"))

@@ -48,7 +48,7 @@ def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
     """
     if positions.shape[1] < 2:
         return Shape()
-    # Rows that are all alike, such as those without a one, are no group: each place is looked at once.
+    # Rows that are all alike, such as those without a one, are no group: each place counts once.
     _, places = np.unique(positions.round(DIGITS), axis=0, return_index=True)
     if len(places) <= MOST_GROUPS:
         return Shape()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.repeats import repeats_of
 from nbmf.reporting.words import join_with_and
@@ -12,31 +12,30 @@ from nbmf.reporting.words import join_with_and
 NAMED = 8  # columns of a question
 
 
-def repeat_sentences(matrix: NamedMatrix) -> Iterator[str]:
-    """Yield what is predicted by design, and says nothing of how rows and columns hang together otherwise."""
+def repeat_sentences(matrix: NamedMatrix, with_twins: bool = False) -> Iterator[str]:
+    """Yield what is predicted by design, and says nothing of how rows and columns hang together otherwise.
+
+    with_twins : also which columns are the same in all rows: a column that is there twice, or structure.
+    """
     if not isinstance(matrix, BinaryMatrix):
         return
     repeats, rows = repeats_of(matrix.codes), matrix.row_names
+    if with_twins and repeats.twins:
+        yield f"the same in all rows: columns {_named(matrix.column_names, repeats.twins[0])}{_more(repeats.twins)}"
     if repeats.questions:
-        columns = _named(matrix.column_names, repeats.questions[0])
+        question = repeats.questions[0]
+        has_gaps = (matrix.codes[:, question] == MISSING).any()
         yield (
-            f"every row has exactly one one in {columns}{_more(repeats.questions)}: as "
-            "answers to one question, or opposites, these columns predict each other by design, and the structure may "
-            "be no more than that"
+            f"every row{' that has all of them' if has_gaps else ''} has a one in exactly one of the columns "
+            f"{_named(matrix.column_names, question)}{_more(repeats.questions)}: as answers to one question, or "
+            "opposites, they predict each other by design, and the structure may be no more than that"
         )
     if repeats.copies:
         yield (
-            f"{len(repeats.copies)} of {len(rows)} rows have the values of an earlier one, such as "
-            f"{_named(rows, repeats.copies[0])}, while few differ from another row in a single value: if rows were "
-            "entered twice, held-out entries are known from the copy"
+            f"{len(repeats.copies)} of {len(rows)} rows repeat an earlier one, such as "
+            f"{_named(rows, repeats.copies[0])}, while few rows differ in a single value: if rows were entered twice, "
+            "held-out entries are known from the copy"
         )
-
-
-def twin_sentences(matrix: NamedMatrix) -> Iterator[str]:
-    """Yield which columns are the same in all rows: a column that is there twice, or structure."""
-    twins = repeats_of(matrix.codes).twins if isinstance(matrix, BinaryMatrix) else []
-    if twins:
-        yield f"the same in all rows: columns {_named(matrix.column_names, twins[0])}{_more(twins)}"
 
 
 def _named(names: np.ndarray, places: np.ndarray | tuple[int, int]) -> str:

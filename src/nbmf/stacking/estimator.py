@@ -27,6 +27,12 @@ def _are_members(names: Any) -> bool:
     return len(names) > 0 and len(set(names)) == len(names) and set(names) <= set(MEMBERS)
 
 
+def _with_weight(members: Mapping[str, Factorization], weights: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+    """Return the members that have weight, and their weights."""
+    used = {name: member for (name, member), weight in zip(members.items(), weights, strict=True) if weight > 0}
+    return used, weights[weights > 0]
+
+
 def _refuse_other_members(members: Mapping[str, Any], shape: tuple[int, int]) -> None:
     """Raise DataError unless they are methods that have been fitted to a binary matrix of a shape."""
     for name, member in members.items():
@@ -119,11 +125,11 @@ class Stacking(Factorization):
         made, shares = cls(), np.asarray(weights, float)
         if shares.shape != (len(members),) or not ((shares >= 0).all() and abs(shares.sum() - 1) < ROUNDING):
             raise not_allowed("weights", weights, f"{len(members)} numbers of at least 0 with the sum 1")
-        with_weight = {name: one for (name, one), w in zip(members.items(), shares, strict=True) if w > 0}
-        _refuse_other_members(with_weight, np.shape(V))
-        for one, axis in itertools.product(with_weight.values(), (0, 1)):
-            one.refuse_other_names(V, axis)
-        made._take(dict(members), shares)
+        used, weights_used = _with_weight(members, shares)
+        _refuse_other_members(used, np.shape(V))
+        for member, axis in itertools.product(used.values(), (0, 1)):
+            member.refuse_other_names(V, axis)
+        made._take(used, weights_used)
         made._expectation = made._mixed([member.expectation_ for member in made.members_.values()])
         made.n_iter_, made.converged_, made.objective_, made.objective_of_one_ = 1, None, None, None
         made.row_names_, made.column_names_ = names_of(V)
@@ -149,13 +155,12 @@ class Stacking(Factorization):
         return StackingState(self, codes, seed)
 
     def _learn(self, state):
-        self._take(state.members, state.weights)
+        self._take(*_with_weight(state.members, state.weights))
         self._keep_expectation(state)
 
     def _take(self, members: dict[str, Factorization], weights: np.ndarray) -> None:
-        """Take over the members that have weight, and what their factors are together."""
-        self._members = {name: one for (name, one), w in zip(members.items(), weights, strict=True) if w > 0}
-        self.weights_ = weights[weights > 0]
+        """Take over members, all of which have weight, and what their factors are together."""
+        self._members, self.weights_ = members, weights
         self.W_, self.H_, _ = self.factors_
         self.active_components_ = self.count_active(self.factors_)
 

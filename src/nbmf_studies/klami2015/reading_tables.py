@@ -123,7 +123,7 @@ def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
         row = {"set_up": set_up, "N": N, "D": D, "method": labels[method], "seeds": len(own), "error": theirs.mean()}
         if method != PG_F and len(mine):
             estimate = difference(theirs, mine)
-            row |= {"more than PG-F": estimate.mean, "low": estimate.low, "high": estimate.high, "p-value": estimate.p}
+            row |= estimate.columns("more than PG-F")
         rows.append({**row, "s per iteration": (own["seconds"] / own["iteration"]).mean()})
     return pd.DataFrame(rows)
 

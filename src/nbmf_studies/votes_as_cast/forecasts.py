@@ -83,12 +83,7 @@ def summarise(forecasts: pd.DataFrame, labels: dict[str, str], compared: str) ->
             row |= {"log loss of yes": session_losses.mean(), "log loss of three categories": chosen["own"].mean()}
             if method != compared:
                 comparison = interval(session_losses - of_known[compared])
-                row |= {
-                    f"minus {labels[compared]}": comparison.mean,
-                    "low": comparison.low,
-                    "high": comparison.high,
-                    "p-value": comparison.p,
-                }
+                row |= comparison.columns(f"minus {labels[compared]}")
                 row["lower in sessions"] = int((session_losses < of_known[compared]).sum())
             rows.append(row)
     return pd.DataFrame(rows)

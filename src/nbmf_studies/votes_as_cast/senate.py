@@ -43,7 +43,7 @@ def summarise(senate: pd.DataFrame, labels: dict[str, str], observed: int) -> pd
         row = {"method": label, "masks": len(losses), "log loss": losses[method].mean()}
         if method != first:
             one = interval(losses[method] - losses[first], held_out / (observed - held_out))
-            row |= {f"minus {labels[first]}": one.mean, "low": one.low, "high": one.high, "p-value": one.p}
+            row |= one.columns(f"minus {labels[first]}")
         row["seconds"] = senate.loc[senate["method"] == method, "seconds"].median()
         rows.append(row)
     return pd.DataFrame(rows)

@@ -94,12 +94,7 @@ def summary(scores: pd.DataFrame, labels: dict[str, str], event: str) -> pd.Data
             row[f"log loss of {more} categories"] = of_fits["own"].mean()[more]
         if name != TWO:
             comparison = interval(mask_losses - losses[TWO], scores["test_ratio"].mean())
-            row |= {
-                f"minus {labels[TWO]}": comparison.mean,
-                "low": comparison.low,
-                "high": comparison.high,
-                "p-value": comparison.p,
-            }
+            row |= comparison.columns(f"minus {labels[TWO]}")
             row["lower on masks"] = int((mask_losses < losses[TWO]).sum())
         row["minutes of 2,000 sweeps"] = of_fits["minutes"].median().get(name, np.nan)
         rows.append(row)

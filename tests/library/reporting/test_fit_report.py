@@ -470,10 +470,14 @@ def test_columns_that_follow_from_others_are_named_next_to_the_answer():
     codes = np.hstack([np.eye(3, dtype=int)[rng.integers(0, 3, 60)], tall, 1 - tall])
     matrix = nbmf.BinaryMatrix.from_array(codes, None, names)
     (said,) = repeat_sentences(matrix)
-    assert said.startswith("every row has exactly one one in 'red', 'green' and 'blue' (and in 1 more such set): ")
+    assert said.startswith(
+        "every row has a one in exactly one of the columns 'red', 'green' and 'blue' (and in 1 more such set): "
+    )
+    codes[0, 1] = -1
+    (said,) = repeat_sentences(nbmf.BinaryMatrix.from_array(codes, None, names))
+    assert said.startswith("every row that has all of them has a one in exactly one of the columns 'red', ")
     assert not [*repeat_sentences(MATRIX)]
     twice = nbmf.BinaryMatrix.from_array(np.vstack([rng.integers(0, 2, (30, 20))] * 2))
     assert any(
-        "30 of 60 rows have the values of an earlier one, such as 'row 0' and 'row 30'" in said
-        for said in repeat_sentences(twice)
+        "30 of 60 rows repeat an earlier one, such as 'row 0' and 'row 30'" in said for said in repeat_sentences(twice)
     )

@@ -20,7 +20,7 @@ from nbmf.evaluation.held_out import why_constant
 from nbmf.io.cells import count_phrase
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
-from nbmf.reporting.repeat_sentences import repeat_sentences, twin_sentences
+from nbmf.reporting.repeat_sentences import repeat_sentences
 from nbmf.reporting.text import wrap
 
 
@@ -93,4 +93,4 @@ def _describe_binary(matrix: BinaryMatrix) -> Iterator[str]:
         observed = matrix.observed.sum(axis=axis)
         unusual = {"without a one": ones[axis] == 0, "without a zero": ones[axis] == observed}
         yield from describe_unusual(matrix, unusual, axis)
-    yield from map(wrap, [*twin_sentences(matrix), *repeat_sentences(matrix)])
+    yield from map(wrap, repeat_sentences(matrix, with_twins=True))

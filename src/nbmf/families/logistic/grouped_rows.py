@@ -19,9 +19,9 @@ from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
     RowGroups,
+    align_to_rows,
     group_indices,
     groups_of_matrix,
-    in_order_of_rows,
     known_labels_of,
     labels_of_fitted,
 )
@@ -253,7 +253,7 @@ class GroupedRows(NoisyFactors):
 
     def _labels_of_new(self, V: Any, groups: Sequence[Any] | None) -> np.ndarray | None:
         """Return the labels of new rows, str array (F',), None without."""
-        given = groups_of_matrix(V) if groups is None else in_order_of_rows(V, groups)
+        given = groups_of_matrix(V) if groups is None else align_to_rows(groups, V)
         return None if given is None else known_labels_of(given, np.shape(V)[0], self.groups_in_use.names)
 
     def _factors_of_rows(self, values, labels=None):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from nbmf.data.named import NamedMatrix, names_of
-from nbmf.data.names import in_order_of
+from nbmf.data.names import align_labels
 from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting, UnknownGroupsWarning, choices
 from nbmf.inference.parameters import Rule
@@ -84,7 +84,7 @@ def labels_of_fitted(row_groups: Any, V: Any) -> np.ndarray | None:
     if row_groups is None:
         return None
     if not isinstance(row_groups, str):
-        return labels_of(in_order_of_rows(V, row_groups), np.shape(V)[0], "row_groups")
+        return labels_of(align_to_rows(row_groups, V), np.shape(V)[0], "row_groups")
     groups = groups_of_matrix(V)
     if groups is None:
         words = ": the matrix has no groups of its rows; allowed: a label for each row, or a matrix read with "
@@ -115,9 +115,9 @@ def _is_missing(label: Any) -> bool:
     return label is None or not isinstance(is_itself, bool | np.bool_) or not is_itself
 
 
-def in_order_of_rows(V: Any, labels: Any) -> Any:
+def align_to_rows(labels: Any, V: Any) -> Any:
     """Return labels as they are, those of a Series of pandas in the order of the rows of V that its index names."""
-    return in_order_of(names_of(V)[0], labels)
+    return align_labels(labels, names_of(V)[0])
 
 
 def groups_of_matrix(V: Any) -> np.ndarray | None:
