@@ -66,10 +66,7 @@ def compare(chains: pd.DataFrame, settings: dict[str, str]) -> pd.DataFrame:
                         "replications": len(of_p),
                         "CIBP": of_p[CIBP].mean(),
                         "IBP": of_p[IBP].mean(),
-                        "CIBP minus IBP": one.mean,
-                        "low": one.low,
-                        "high": one.high,
-                        "p-value": one.p,
+                        **one.columns("CIBP minus IBP"),
                         "by Holm": value,
                         "CIBP nearer": int((of_p[CIBP] < of_p[IBP]).sum()),
                     }
