@@ -309,6 +309,8 @@ def test_what_a_run_does_not_have_stays_on_the_page_if_it_is_to(publish, tmp_pat
         (tmp_path / "docs/page.md").read_text().replace("Ranking of the methods", ranking.title)
     )
     pd.DataFrame({"value": [0.25]}).to_csv(results / "all_methods/tables/ranking.csv", index=False)
+    (tmp_path / "reference/all_methods").mkdir()
+    pd.DataFrame({"value": range(40)}).to_csv(tmp_path / "reference/all_methods/summary.csv", index=False)
     monkeypatch.setattr(study, "ROOT", tmp_path)
     monkeypatch.setattr(sys, "argv", ["publish_study.py", "all_methods", "--results", str(results), "--keep"])
     study.main()
@@ -316,6 +318,7 @@ def test_what_a_run_does_not_have_stays_on_the_page_if_it_is_to(publish, tmp_pat
     assert "### Baselines\n\nOld words.\n\n| 1 |\n" in text
     assert text.count("![It](figures/it.png)") == 1
     assert "| 0.25 |" in text
+    assert "[summary.csv](../reference/all_methods/summary.csv), 40 rows." in text
     assert not any(gone in text for gone in ("Old ranks", "Gone", "Old."))
     assert text.endswith("<!-- end of results -->\n\nBy hand.\n")
 
@@ -354,7 +357,7 @@ def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_p
     )
     scores = join.join_scores(plan, run, published)
     expected = of_fits({"changed": [(0, 0.6), (1, 0.7)], "same": [(0, 0.5), (1, 0.55)], "new": [(0, 0.3), (1, 0.4)]})
-    pd.testing.assert_frame_equal(scores, expected)
+    pd.testing.assert_frame_equal(scores, expected, check_exact=True)
     said = capsys.readouterr().out
     assert "3 fits that are in both; the same score: 1" in said
     assert "changed: 1 differ, by up to 0.01: the run's alone" in said

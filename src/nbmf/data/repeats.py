@@ -58,13 +58,18 @@ def _questions(codes: np.ndarray) -> list[np.ndarray]:
 
 
 def _end_of_question(codes: np.ndarray, start: int) -> int:
-    """Return behind which column a question ends that starts at one, 0 if there is none."""
+    """Return behind which column a question ends that starts at one, 0 if there is none.
+
+    An answer between the others that nobody has chosen belongs to it.
+    """
     ones, known = np.zeros(len(codes), int), np.ones(len(codes), bool)
     for n in range(start, codes.shape[1]):
         known = known & (codes[:, n] != MISSING)
+        chosen, rows = np.count_nonzero(codes[known, n] == 1), np.count_nonzero(known)
+        if rows < FEWEST or chosen == rows or (chosen == 0 and n == start):
+            return 0
         ones += codes[:, n] == 1
-        varies = 0 < np.count_nonzero(codes[known, n] == 1) < np.count_nonzero(known)
-        if not varies or np.count_nonzero(known) < FEWEST or (ones[known] > 1).any():
+        if (ones[known] > 1).any():  # no further column can mend that
             return 0
         if (ones[known] == 1).all():
             return n + 1

@@ -29,6 +29,13 @@ def test_answers_to_one_question_are_found_between_other_columns():
     assert [each.tolist() for each in repeats_of(codes).questions] == [[7, 8, 9]]
 
 
+def test_an_answer_that_nobody_has_chosen_belongs_to_its_question_and_constant_columns_are_none():
+    never, always = np.zeros((120, 1), np.int8), np.ones((120, 1), np.int8)
+    answers = one_of(3)
+    codes = np.hstack([always, never, answers[:, :1], never, answers[:, 1:], never, always])
+    assert [each.tolist() for each in repeats_of(codes).questions] == [[2, 3, 4, 5]]
+
+
 def test_opposite_and_equal_columns_are_found_wherever_they_are():
     codes = drawn(N=16)
     codes[3, 4] = codes[3, 15] = MISSING

@@ -13,6 +13,7 @@ import nbmf
 from nbmf.baseline_names import BASELINES
 from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
 from nbmf.plotting import boxes, style
+from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.names import shortened
 from nbmf.reporting.pictures import pictures_of_fit
 
@@ -88,6 +89,8 @@ def test_groups_may_be_given(fit, V):
     kinds = np.resize(["odd", "even"], N)
     _, columns = nbmf.plot.dictionary(fit, V, column_groups=kinds)
     assert [text.get_text() for text in columns.texts] == ["even (7)", "odd (7)"]
+    by_name = pd.Series(kinds, index=V.column_names)[::-1]
+    assert factor_of(fit, 1, np.arange(1), by_name, V).groups.tolist() == kinds.tolist()
     with pytest.raises(DataError, match=r"^groups: 3 given for 36 rows$"):
         nbmf.plot.dictionary(fit, row_groups=["a", "b", "c"])
 

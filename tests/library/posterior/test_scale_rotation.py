@@ -63,6 +63,7 @@ def test_what_is_predicted_does_not_change_and_shares_add_up():
     psi = psi_of(model.factors_)
     left, sizes, right = np.linalg.svd(psi - psi.mean(axis=0), full_matrices=False)
     assert (sizes > NOTHING * sizes[0]).sum() == A
+    np.testing.assert_allclose(turned.log_odds(A), psi, atol=1e-5)  # of what is left out nothing is seen
     np.testing.assert_allclose(turned.log_odds(A), psi.mean(axis=0) + left[:, :A] * sizes[:A] @ right[:A], atol=1e-9)
     np.testing.assert_allclose(turned.log_odds(3), axes.log_odds(3), atol=1e-9)
     np.testing.assert_allclose(turned.correlations, turned.places.T @ turned.places / 300, atol=1e-9)
