@@ -40,7 +40,7 @@ STUDY = Study(
     figures=(
         Figure(
             "figure_10", "Figure 10", make="nbmf.plotting.boxes:draw", caption="captions/summary.rst",
-            needs=tables("scores"), arguments=common.compared,
+            needs=tables("scores"), arguments=common.comparison_arguments,
         ),
         common.traces_of_samplers,
     ),
