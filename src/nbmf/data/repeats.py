@@ -38,15 +38,27 @@ def repeats_of(codes: np.ndarray) -> Repeats:
     Columns that are nearly always 0, or nearly always 1, are not called the same: they may be so by chance. Nor are
     rows copies where many differ in one value, as where few answers are usual, or rows are nested.
     """
-    questions = _questions(codes)
-    asked = np.concatenate([np.arange(0), *questions])
-    others = np.setdiff1d(np.arange(codes.shape[1]), asked)
-    questions += [np.array(pair) for pair in _pairs(codes, others, _opposite(codes))]
+    questions = questions_of(codes)
     twins = _pairs(codes, np.arange(codes.shape[1]), codes)
     return Repeats(questions, twins, _copies(_answers(codes, questions)))
 
 
-def _questions(codes: np.ndarray) -> list[np.ndarray]:
+def questions_of(codes: np.ndarray) -> list[np.ndarray]:
+    """Return the `questions` of Repeats: sets of columns of which each row has a one in exactly one."""
+    questions = _runs(codes)
+    asked = np.concatenate([np.arange(0), *questions])
+    others = np.setdiff1d(np.arange(codes.shape[1]), asked)
+    return questions + [np.array(pair) for pair in _pairs(codes, others, _opposite(codes))]
+
+
+def without_answers(codes: np.ndarray) -> np.ndarray:
+    """Return the columns that do not determine each other: one for each question, as often 0 as 1 as any of its."""
+    shares = np.abs(np.mean(codes == 1, axis=0) - 0.5)
+    others = [np.delete(question, shares[question].argmin()) for question in questions_of(codes)]
+    return np.delete(codes, np.concatenate([np.arange(0), *others]), axis=1)
+
+
+def _runs(codes: np.ndarray) -> list[np.ndarray]:
     """Return the runs of columns in exactly one of which each row has a one, where none is missing."""
     found, start, N = [], 0, codes.shape[1]
     while start < N:

@@ -9,6 +9,7 @@ import numpy as np
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
+from nbmf.data.repeats import questions_of
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.symmetry import is_symmetric, one_loss_per_pair
 from nbmf.errors import DataError, Message, Setting
@@ -96,7 +97,9 @@ class AllEntries:
         self.in_pairs = is_symmetric(self._codes, likelihood.is_observed(self._codes))
         self._is_network = self.in_pairs or has_same_names(V)
         rng = np.random.default_rng(seed_sequence("verdict", seed))
-        self.folds = list(folds(self._codes, rng, self.in_pairs))
+        asks = likelihood.matrix is BinaryMatrix and not self.in_pairs
+        questions = questions_of(self._codes) if asks else []  # whose answers would give each other away
+        self.folds = list(folds(self._codes, rng, self.in_pairs, questions))
         self.observed = int(np.count_nonzero(entries_to_hold_out(self._codes, self.in_pairs)))
 
     def training(self, fold: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MISSING
+from nbmf.data.repeats import without_answers
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.evaluation.effects import row_and_column_effects
@@ -69,7 +70,8 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     The draws are exchangeable with the matrix however few the trades are: trades lead from the matrix
     to a hub, and from the hub to every draw (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). So
     p < α has a probability of at most α if there is nothing beyond the effects. Too few trades, or
-    missing entries that block them, cost power alone.
+    missing entries that block them, cost power alone. Of columns that determine each other, as answers to one
+    question, one is taken.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     """
     check_count("seed", seed, 0)
     check_count("draws", draws, 1)
-    codes = np.array(BERNOULLI.values_of(V), np.int8)
+    codes = columns_to_test(V)
     if min(codes.shape) < 2:
         raise DataError(f"a matrix of shape {codes.shape}: two rows and two columns are the least")
     (generator,) = generator_states(seed_sequence("margins", seed), 1)
@@ -115,6 +117,12 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
         if beyond == ENOUGH_BEYOND:
             return MarginTest(beyond / count, beyond, count)
     return MarginTest((1 + beyond) / (1 + draws), beyond, draws)
+
+
+def columns_to_test(V: Any) -> np.ndarray:
+    """Return the codes of V, int8 array: those of a network, or else without columns that others determine."""
+    codes = np.array(BERNOULLI.values_of(V), np.int8)
+    return codes if is_symmetric(codes, codes != MISSING) else without_answers(codes)
 
 
 class _Structure:

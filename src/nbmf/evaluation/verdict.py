@@ -20,7 +20,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import baselines_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
-from nbmf.evaluation.margin_test import MarginTest, is_quick, margin_test
+from nbmf.evaluation.margin_test import MarginTest, columns_to_test, is_quick, margin_test
 from nbmf.evaluation.stacked import Stacked, stack_methods
 from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
 from nbmf.inference.declarations import View
@@ -59,7 +59,8 @@ def verdict(
     entry with baselines: the overall proportion of ones, column means, row means, and row and column effects. For
     counts these are means and the rates r_f c_n of rows and columns, under the likelihood of the method. Of a
     symmetric matrix, an undirected network, an entry and its mirror image are held out together and count once, and
-    the diagonal is not held out. Of a sparse matrix each fold holds out a tenth of the ones and as many zeros,
+    the diagonal is not held out. Columns that determine each other, as answers to one question of which each row has
+    one, are held out together. Of a sparse matrix each fold holds out a tenth of the ones and as many zeros,
     weighted so that sums estimate those of the whole matrix; its baselines are the overall proportion and rates r_f
     c_n.
 
@@ -176,8 +177,7 @@ def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: i
     is_binary = estimator.likelihood.matrix is BinaryMatrix
     if not is_binary or is_sparse(V):
         return None
-    shape = tested.losses[0].shape
-    if min(shape) < 2 or not is_quick(shape, tested.observed):
+    if not is_quick(tested.losses[0].shape, tested.observed) or min(columns_to_test(V).shape) < 2:
         return None
     return margin_test(V, seed=seed)
 

@@ -1,7 +1,7 @@
 """Entries to hold out, every one once, and fits to the others."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,9 @@ def entries_to_hold_out(codes: np.ndarray, in_pairs: bool) -> np.ndarray:
     return np.triu(observed | observed.T, k=1) if in_pairs else observed
 
 
-def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -> Iterator[np.ndarray]:
+def folds(
+    codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False, together: Sequence[np.ndarray] = ()
+) -> Iterator[np.ndarray]:
     """Yield bool arrays (F, N) of entries to hold out, no entry twice.
 
     Parameters
@@ -36,22 +38,29 @@ def folds(codes: np.ndarray, rng: np.random.Generator, in_pairs: bool = False) -
     rng : Generator
     in_pairs : bool
         Hold an entry out with its mirror image, and the diagonal never.
+    together : list of int arrays
+        Sets of columns whose entries of a row are held out together, since they determine each other.
 
     Raises
     ------
     DataError
         If there are fewer than FEWEST_ENTRIES observed entries, or pairs.
     """
-    places = np.flatnonzero(entries_to_hold_out(codes, in_pairs))
+    eligible = entries_to_hold_out(codes, in_pairs)
+    places = np.flatnonzero(eligible)
     if places.size < FEWEST_ENTRIES:
         raise DataError(f"{describe_count(places.size, in_pairs)}: to hold some out takes {FEWEST_ENTRIES}")
     observed = codes != MISSING
     values = np.where(observed, codes, codes.T) if in_pairs else codes
-    rarer = HELD_OUT * count_rarer(values.ravel()[places])
-    for chosen in split_places(places, HELD_OUT * places.size, rng, rarer):
+    size, rarer = HELD_OUT * places.size, HELD_OUT * count_rarer(values.ravel()[places])
+    for columns in together:  # the first entry of a row stands for the others
+        eligible[:, columns[1:]] &= ~np.logical_or.accumulate(eligible[:, columns], axis=1)[:, :-1]
+    for chosen in split_places(np.flatnonzero(eligible), size, rng, rarer):
         held_out = np.zeros(codes.size, bool)
         held_out[chosen] = True
         held_out = held_out.reshape(codes.shape)
+        for columns in together:
+            held_out[:, columns] = held_out[:, columns].any(axis=1, keepdims=True) & observed[:, columns]
         yield (held_out | held_out.T) & observed if in_pairs else held_out  # of a pair one entry may be missing
 
 

@@ -27,8 +27,8 @@ def repeat_sentences(matrix: NamedMatrix, with_twins: bool = False) -> Iterator[
         has_gaps = (matrix.codes[:, question] == MISSING).any()
         yield (
             f"every row{' that has all of them' if has_gaps else ''} has a one in exactly one of the columns "
-            f"{_named(matrix.column_names, question)}{_more(repeats.questions)}: as answers to one question, or "
-            "opposites, they predict each other by design, and the structure may be no more than that"
+            f"{_named(matrix.column_names, question)}{_more(repeats.questions)}: answers to one question, or "
+            "opposites, which predict each other by design, so that the test of structure holds them out together"
         )
     if repeats.copies:
         yield (

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import binom
+from shares_only import questions_only, shares_only
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
@@ -124,6 +125,16 @@ def test_without_structure_p_is_below_its_level_no_more_often(gaps, network):
     for level in (0.05, 0.2):
         assert np.count_nonzero(np.array(p) <= level) <= binom.ppf(0.9999, len(p), level)
     assert 0.3 < np.mean(p) < 0.7  # and it says no less than chance
+
+
+def test_of_columns_that_determine_each_other_one_is_tested():
+    """The one whose ones are nearest to half of the rows."""
+    first, second, others = questions_only(60, [4], 0), questions_only(60, [3], 1), shares_only(60, 9, "rows", 0)
+    nearest = [each[:, [np.abs(each.sum(axis=0) - 30).argmin()]] for each in (first, second)]
+    codes, kept = np.hstack([first, others, second]), np.hstack([nearest[0], others, nearest[1]])
+    assert nbmf.margin_test(codes, draws=99) == nbmf.margin_test(kept, draws=99)
+    with pytest.raises(DataError, match=r"^a matrix of shape \(60, 1\): two rows and two columns are the least$"):
+        nbmf.margin_test(first)
 
 
 def groups(rng, strong):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import expit
-from shares_only import KINDS, shares_only
+from shares_only import KINDS, questions_only, shares_only
 
 import nbmf
 from nbmf.analysis import estimate as estimate_module
@@ -166,7 +166,43 @@ def test_folds_never_hold_out_a_missing_entry():
     assert not any((mask & (codes < 0)).any() for mask in folds(codes, np.random.default_rng(0)))
 
 
+def test_answers_to_one_question_are_held_out_together():
+    codes = np.hstack([questions_only(60, [3], 0), shares_only(60, 2, "equal", 0), questions_only(60, [2], 1)])
+    codes[4, :2] = codes[5, 0] = codes[6, 5:] = MISSING
+    questions = [np.arange(3), np.array([5, 6])]
+    drawn = np.array(list(folds(codes, np.random.default_rng(0), together=questions)))
+    assert (drawn.sum(axis=0) == (codes != MISSING)).all()
+    for question in questions:
+        of_rows = drawn[:, :, question] | (codes[:, question] == MISSING)
+        assert (of_rows.all(axis=2) == drawn[:, :, question].any(axis=2)).all(
+            where=(codes[:, question] != MISSING).any(1)
+        )
+    others = [fold[:, 3:5].sum() for fold in drawn]
+    assert 0 < min(others) < max(others) < 30
+
+
 # The verdict.
+
+
+QUESTIONS = [4] * 6  # each with four answers
+
+
+@pytest.mark.parametrize("answers", [QUESTIONS, [5], [2] * 8, [3, 3, 2, 2]], ids=str)
+def test_that_answers_exclude_each_other_is_no_structure(answers):
+    verdict = nbmf.verdict(questions_only(120, answers, 0), nbmf.LogisticFactorVB(4, random_state=0))
+    assert not verdict.found
+    assert (verdict.exact is None) == (len(answers) == 1)
+
+
+def test_classes_of_rows_are_found_by_their_answers():
+    of_class = [questions_only(40, [4] * 12, seed, evenness=0.5) for seed in range(3)]
+    assert nbmf.verdict(np.vstack(of_class), nbmf.LogisticFactorVB(4, random_state=0)).predicts
+
+
+@pytest.mark.statistics
+def test_answers_that_have_nothing_to_do_with_each_other_are_no_structure():
+    """Each of 6 would be taken for structure with probability 5 % at most; 3 or more: 2e-3."""
+    assert sum(nbmf.verdict(questions_only(120, QUESTIONS, seed)).found for seed in range(6)) < 3
 
 
 @pytest.mark.statistics
