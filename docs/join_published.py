@@ -3,13 +3,14 @@
     .venv/bin/python docs/join_published.py all_methods
     .venv/bin/python docs/publish_study.py all_methods --results results/joined --keep
 
-Scores are those of the run, and the published ones of fits of the study that the run does not have, but for methods
-that predict otherwise than when they were published. Baselines are the published ones. What needs these tables alone
-is made from them, as the workflow makes it.
+Scores are those of the fits that the run has made, and the published ones of other fits of the study, but for methods
+that predict otherwise than when they were published. Calibration is that of the run, where it has every fit at the
+best K. Baselines are the published ones of these masks. What needs these tables alone is made from them, as the
+workflow makes it.
 """
 
 import argparse
-import shutil
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +19,14 @@ from publish import FIT, ROOT, path, shipped_plan
 from redraw import drawn, read, read_needs
 
 from nbmf.errors import NbmfError
-from nbmf.evaluation.score_table import write_table
+from nbmf.evaluation.best_K import best_K
+from nbmf.evaluation.score_table import gather_calibration, gather_scores, write_table
+from nbmf.fit_key import FitKey
 from nbmf.fits import import_function
 from nbmf.plotting import style
 from nbmf_studies import all_studies
 from nbmf_studies.framework.plan import Plan
+from nbmf_studies.pipeline.paths import Paths
 
 SCORE, ROUNDING = "perplexity", 1e-6  # the column that has to be the same, and by how much it may differ
 
@@ -39,9 +43,15 @@ def main() -> None:
     for name in ("tables", "figures"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     plan, published = shipped_plan(key), options.published / key
-    scores = join_scores(plan, read(options.results / key / "tables/scores.csv"), read(published / "scores.csv"))
+    paths = Paths(str(options.results), "")
+    reports = {fit: file for fit in plan.masked_fits if os.path.isfile(file := paths.report(fit))}
+    run = gather_scores((fit.columns(), file) for fit, file in reports.items())
+    scores = join_scores(plan, run, read(published / "scores.csv"))
     write_table(folder / "tables/scores.csv", scores)
-    shutil.copy(published / "baselines.csv", folder / "tables")
+    write_calibration(folder / "tables/calibration.csv", fits_at_best_K(plan, scores), reports)
+    baselines, of_plan = read(published / "baselines.csv"), {(fit.dataset, fit.mask) for fit in plan.masked_fits}
+    kept = [key in of_plan for key in zip(baselines["dataset"], baselines["mask"], strict=True)]
+    write_table(folder / "tables/baselines.csv", baselines[kept])
     for made in make_products(plan, folder):
         print(made)
 
@@ -70,6 +80,20 @@ def join_scores(plan: Plan, run: pd.DataFrame, published: pd.DataFrame) -> pd.Da
     of_run = wanted.isin(pd.MultiIndex.from_frame(run[FIT])).sum()
     print(f"{len(wanted)} fits: {of_run} of the run, {len(wanted) - of_run} published before")
     return every.loc[wanted].reset_index()[run.columns]
+
+
+def fits_at_best_K(plan: Plan, scores: pd.DataFrame) -> list[FitKey]:
+    """Return the fits of each method with the K that represents it."""
+    K_of = {key: best_K(fits) for key, fits in scores.groupby(["dataset", "method"])}
+    return [fit for fit in plan.masked_fits if K_of[fit.dataset, fit.method] == fit.K]
+
+
+def write_calibration(table: Path, fits: list[FitKey], reports: dict[FitKey, str]) -> None:
+    """Write the calibration of these fits, if the run has all of them."""
+    missing = sum(fit not in reports for fit in fits)
+    print(f"{len(fits)} fits at the best K, of which the run lacks {missing}{': no calibration' * (missing > 0)}")
+    if not missing:
+        write_table(table, gather_calibration((fit.columns(), reports[fit]) for fit in fits))
 
 
 def make_products(plan: Plan, folder: Path) -> Iterator[str]:

@@ -337,7 +337,8 @@ def test_a_figure_is_drawn_anew_from_published_tables_without_methods_that_have_
     named = {text.get_text() for text in drawing.legends[0].get_texts()}
     assert {"bICA", "Beta-Dir VB"} <= named
     assert "c-bICA" not in named
-    assert redraw.read_needs(figures["calibration"], plan, PUBLISHED) is None  # whose curves are not published
+    assert set(redraw.read_needs(figures["calibration"], plan, PUBLISHED)) == {"reliability"}
+    assert redraw.read_needs(figures["calibration"], plan, PUBLISHED.parent / "logistic_variants") is None  # has none
     assert redraw.picture_of("all_methods", "figure_10").name == "all_methods_figure_10.png"
     assert redraw.picture_of("lumbreras2020", "eta").name == "eta.png"
 
@@ -365,6 +366,25 @@ def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_p
     assert "6 fits: 5 of the run, 1 published before" in said
     with pytest.raises(NbmfError, match="1 fits are in neither; the first: animals, new, K = 8, mask 1, seed 0"):
         join.join_scores(plan, run.drop(index=1), published)
+
+
+def test_calibration_is_joined_of_a_run_that_has_every_fit_at_the_best_K(join, tmp_path, capsys):
+    fits = [FitKey("animals", "bica", K, mask, 0) for K in (2, 4) for mask in (0, 1)]
+    scores = pd.DataFrame([{**fit.columns(), "perplexity": 1 / fit.K} for fit in fits])
+    best = join.fits_at_best_K(argparse.Namespace(masked_fits=fits), scores)
+    assert best == fits[2:]
+    report = {"further_scores": {"calibration": {"entries": [3, 1], "sum_p": [0.6, 0.9], "ones": [1, 1]}}}
+    reports = {fit: tmp_path / f"{fit.mask}.json" for fit in best}
+    for file in reports.values():
+        file.write_text(json.dumps(report))
+    table = tmp_path / "calibration.csv"
+    join.write_calibration(table, best, {best[0]: reports[best[0]]})
+    assert "2 fits at the best K, of which the run lacks 1: no calibration" in capsys.readouterr().out
+    assert not table.exists()
+    join.write_calibration(table, best, reports)
+    calibration = pd.read_csv(table)
+    assert calibration["K"].unique().tolist() == [4]
+    assert calibration.groupby("mask")["entries"].sum().tolist() == [4, 4]
 
 
 def test_what_needs_joined_tables_alone_is_made_from_them(join, tmp_path):

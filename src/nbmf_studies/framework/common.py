@@ -216,6 +216,8 @@ RELIABILITY = Table(
     needs=tables("calibration", "scores"),
     arguments=_labels_argument,
     applies=has_calibration,
+    in_reference=True,  # from which the figure can be drawn anew
+    float_format="%.6g",
 )
 CALIBRATION_ERRORS = Table(
     "calibration_errors",
