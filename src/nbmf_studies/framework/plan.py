@@ -148,6 +148,10 @@ class Plan:
         """Return the entry of a method: class, label, K, settings ..."""
         return self._methods[method]
 
+    def first_K(self, method: str) -> int:
+        """Return the number of components of a method, the first one of its grid."""
+        return self.entry(method)["K"][0]
+
     def variant(self, method: str, K: int | list[int], settings: dict[str, Any]) -> dict[str, Any]:
         """Return the entry of a method with another K, or grid, and some settings replaced; it starts as that does."""
         entry = self.entry(method)

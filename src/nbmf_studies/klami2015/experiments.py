@@ -81,7 +81,7 @@ def trace_cases(plan: Plan) -> Iterator[Case]:
         length = options["iterations"], options["left_out"], options["methods"][0]
         for (set_up, setup), method, seed in product(set_ups(options).items(), options["methods"], plan.seeds):
             dataset, data = _drawn_dataset(plan, method, setup, seed, "errors:observe")
-            K = plan.entry(method)["K"][0]
+            K = plan.first_K(method)
             yield Case(
                 FitKey(dataset, f"{method}-{figure}", K, WHOLE, 0),
                 {"set_up": set_up, "method": method, "seed": seed},
@@ -191,7 +191,7 @@ def observed_cases(plan: Plan) -> Iterator[Case]:
         kind, setup = likelihood.matrix.__name__, list(known._replace(N=N, D=D))
         of_data = {"setup": setup, "seed": seed, "kind": kind, "share": share}
         dataset, data = drawn_dataset(f"{HERE}.partly_observed", of_data, observe=f"{HERE}.partly_observed:observe")
-        K = plan.entry(method)["K"][0]
+        K = plan.first_K(method)
         yield Case(
             FitKey(dataset, f"{method}-{OBSERVED}", K, WHOLE, 0),
             {"N": N, "D": D, "share": share, "method": method, "seed": seed},

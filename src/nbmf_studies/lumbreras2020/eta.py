@@ -29,7 +29,7 @@ OPTIONS = closed(
 
 def _variants(plan: Plan) -> Iterator[tuple[dict[str, Any], str, dict[str, Any] | None]]:
     """Yield what tables say about each variant of Dir-Dir, its name, and its entry; None for what is there already."""
-    K = plan.entry(DIR_DIR)["K"][0]
+    K = plan.first_K(DIR_DIR)
     settings = plan.entry(DIR_DIR)["settings"]
     for value, side in product(plan.options["eta"]["values"], (COLUMNS, ROWS)):
         priors = {"gamma": PER_K, "eta": value} if side == COLUMNS else {"gamma": value, "eta": PER_K}
@@ -47,7 +47,7 @@ def _format_value(value: float | str) -> str:
 
 def cases(plan: Plan) -> Iterator[Case]:
     """Yield Dir-Dir with every η on either side, fitted to the masks of all datasets."""
-    masks, K = plan.masks_of(plan.datasets), plan.entry(DIR_DIR)["K"][0]
+    masks, K = plan.masks_of(plan.datasets), plan.first_K(DIR_DIR)
     for (columns, name, entry), dataset in product(_variants(plan), plan.datasets):
         for mask in range(masks[dataset]):
             key = FitKey(dataset, name, K, mask, 0)
@@ -68,7 +68,7 @@ def other_cases(plan: Plan) -> Iterator[Case]:
 
 def long_cases(plan: Plan) -> Iterator[Case]:
     """Yield chains of the paper's η that are ten times as long."""
-    chosen, K = plan.options["eta"]["long"], plan.entry(DIR_DIR)["K"][0]
+    chosen, K = plan.options["eta"]["long"], plan.first_K(DIR_DIR)
     if chosen["dataset"] not in plan.datasets:
         return
     lengths = registry.length_settings(plan.entry(DIR_DIR)["class"], chosen["left_out"], chosen["kept"])
@@ -81,7 +81,7 @@ def long_cases(plan: Plan) -> Iterator[Case]:
 
 def loss_cases(plan: Plan) -> Iterator[Case]:
     """Yield Dir-Dir with every η on either side, fitted to the whole matrix whose D(V|V^) the paper prints."""
-    chosen, K = plan.options["eta"]["loss"], plan.entry(DIR_DIR)["K"][0]
+    chosen, K = plan.options["eta"]["loss"], plan.first_K(DIR_DIR)
     if chosen["dataset"] not in plan.unmasked:
         return
     for (columns, name, entry), seed in product(_variants(plan), range(chosen["seeds"])):

@@ -56,7 +56,7 @@ def _cases(
     options = plan.options[MAIN]
     rest = options["n"], options["factors"], options["loaded"], changed.get("by_column", False)
     for method, p, replication in product(options["methods"], sizes, replications):
-        K, of_data = plan.entry(method)["K"][0], {"setup": [p, *rest], "replication": replication}
+        K, of_data = plan.first_K(method), {"setup": [p, *rest], "replication": replication}
         dataset, entry = drawn_dataset(f"{HERE}.simulation", of_data, measure=f"{HERE}.{measure}")
         for seed, start in enumerate(starts):
             yield Case(

@@ -53,7 +53,7 @@ def cases_of_categories(plan: Plan) -> Iterator[Case]:
         dataset, entry = votes("entries", options["first"], options["last"], categories, **looks)
         method = options[name]
         for mask in range(options["masks"]):
-            key = FitKey(dataset, method, plan.entry(method)["K"][0], mask, 0)
+            key = FitKey(dataset, method, plan.first_K(method), mask, 0)
             yield Case(key, {"categories": name, "mask": mask}, entry)
 
 
@@ -64,7 +64,7 @@ def cases_of_dictionaries(plan: Plan) -> Iterator[Case]:
         looks = {"measure": f"{HERE}.measures:measure_dictionary"}
         dataset, entry = votes("dictionary", options["first"], options["last"], categories, **looks)
         method = plan.options["third_category"][name]
-        yield Case(FitKey(dataset, method, plan.entry(method)["K"][0], WHOLE, 0), {"categories": name}, entry)
+        yield Case(FitKey(dataset, method, plan.first_K(method), WHOLE, 0), {"categories": name}, entry)
 
 
 def cases_of_forecasts(plan: Plan) -> Iterator[Case]:
@@ -75,7 +75,7 @@ def cases_of_forecasts(plan: Plan) -> Iterator[Case]:
         for session in options["sessions"]:
             dataset, entry = votes("forecast", session - options["window"], session, **looks)
             for method in options["methods"]:
-                key = FitKey(dataset, method, plan.entry(method)["K"][0], mask, 0)
+                key = FitKey(dataset, method, plan.first_K(method), mask, 0)
                 yield Case(key, {"known": known, "session": session, "method": method}, entry)
 
 
@@ -85,7 +85,7 @@ def cases_of_paths(plan: Plan) -> Iterator[Case]:
     dataset, entry = votes("paths", options["first"], options["last"], measure=f"{HERE}.measures:measure_paths")
     for chain in range(options["chains"]):
         method = options["method"]
-        yield Case(FitKey(dataset, method, plan.entry(method)["K"][0], WHOLE, chain), {"chain": chain}, entry)
+        yield Case(FitKey(dataset, method, plan.first_K(method), WHOLE, chain), {"chain": chain}, entry)
 
 
 def cases_of_senate(plan: Plan) -> Iterator[Case]:
@@ -93,7 +93,7 @@ def cases_of_senate(plan: Plan) -> Iterator[Case]:
     options = plan.options["senate"]
     for method in options["methods"]:
         for mask in range(options["masks"]):
-            key = FitKey(options["dataset"], method, plan.entry(method)["K"][0], mask, 0)
+            key = FitKey(options["dataset"], method, plan.first_K(method), mask, 0)
             yield Case(key, {"method": method, "mask": mask})
 
 
@@ -106,7 +106,7 @@ def cases_of_answers(plan: Plan) -> Iterator[Case]:
         entry = {"recipe": f"{HERE}.mood_answers", **settings, **looks}
         method = options[name]
         for mask in range(options["masks"]):
-            key = FitKey(f"{KEY}-moods-{categories}", method, plan.entry(method)["K"][0], mask, 0)
+            key = FitKey(f"{KEY}-moods-{categories}", method, plan.first_K(method), mask, 0)
             yield Case(key, {"matrix": "moods", "categories": name, "mask": mask}, entry)
 
 
@@ -124,7 +124,7 @@ def check_dictionaries(plan: Plan) -> Iterator[str]:
     """Yield whether there are fewer components than are shown."""
     for name in CATEGORIES:
         method, shown = plan.options["third_category"][name], plan.options["dictionaries"]["components"]
-        if method in plan.names("methods") and shown > (K := plan.entry(method)["K"][0]):
+        if method in plan.names("methods") and shown > (K := plan.first_K(method)):
             yield f".components = {shown}: {method} has {K}"
 
 

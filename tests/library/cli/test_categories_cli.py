@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_picture
+from command_line import say
 
 import nbmf
 from nbmf import cli
@@ -40,18 +41,13 @@ def here(tmp_path, monkeypatch):
     plt.close("all")
 
 
-def run(capsys, *arguments):
-    cli.main([*arguments])
-    return " ".join(capsys.readouterr().out.split())
-
-
 def refused(capsys, *arguments):
     assert cli.main([*arguments]) != 0
     return " ".join(capsys.readouterr().err.split())
 
 
 def test_a_fit_puts_people_on_a_scale_with_their_mean_categories(here, capsys):
-    said = run(capsys, "fit", "answers.csv", *ASKED)
+    said = say(capsys, "fit", "answers.csv", *ASKED)
     assert "structure found: this method predicts better than" in said
     assert "60 rows lie on one axis" in said
     assert "mean predicted categories, from 0 'never' to 3 'always'" in said
@@ -81,7 +77,7 @@ def test_a_fit_puts_people_on_a_scale_with_their_mean_categories(here, capsys):
 
 def test_numbers_of_categories_are_those_of_the_file(here, capsys):
     TABLE.replace(dict(zip(LEVELS, range(1, 5), strict=True))).to_csv("answers.csv", index_label="person")
-    said = run(capsys, "fit", "answers.csv", "--categories", "1", "2", "3", "4", "--no-check")
+    said = say(capsys, "fit", "answers.csv", "--categories", "1", "2", "3", "4", "--no-check")
     assert "from 1 '1' to 4 '4'" in said
     expectation = pd.read_csv(here / "answers.nbmf/expectation.csv", index_col=0).to_numpy()
     assert 1 <= expectation.min() < 2
@@ -89,9 +85,9 @@ def test_numbers_of_categories_are_those_of_the_file(here, capsys):
 
 
 def test_new_people_are_read_and_placed_like_those_of_the_fit(here, capsys):
-    run(capsys, "fit", "answers.csv", *ASKED, "--no-check")
+    say(capsys, "fit", "answers.csv", *ASKED, "--no-check")
     TABLE.iloc[[0, 59]].to_csv("new.csv", index_label="person")
-    said = run(capsys, "predict", "answers.nbmf", "new.csv")
+    said = say(capsys, "predict", "answers.nbmf", "new.csv")
     assert "--categories never seldom often always" in said
     new, old = (pd.read_csv(here / f"{name}/positions.csv", index_col=0) for name in ("new.predicted", "answers.nbmf"))
     np.testing.assert_allclose(new["axis 1"], old.loc[["p0", "p59"], "axis 1"], atol=0.15)
@@ -105,7 +101,7 @@ def test_new_people_are_read_and_placed_like_those_of_the_fit(here, capsys):
 
 
 def test_a_comparison_has_the_methods_and_baselines_of_categories(capsys):
-    said = run(capsys, "compare", "answers.csv", *ASKED, "--masks", "2", "--iterations", "40")
+    said = say(capsys, "compare", "answers.csv", *ASKED, "--masks", "2", "--iterations", "40")
     for part in ("ordinal VB", "ordinal GS", "column frequencies of categories", f"--categories {' '.join(LEVELS)}"):
         assert part in said
 
@@ -113,7 +109,7 @@ def test_a_comparison_has_the_methods_and_baselines_of_categories(capsys):
 def test_info_says_how_often_categories_are_there_and_what_runs_against_the_others(capsys):
     answers = TABLE.assign(same="often")
     answers.to_csv("answers.csv", index_label="person")
-    said = run(capsys, "info", "answers.csv", "--categories", *LEVELS, "daily")
+    said = say(capsys, "info", "answers.csv", "--categories", *LEVELS, "daily")
     share = (answers == "never").to_numpy().sum() / answers.notna().to_numpy().sum()
     assert f"from low to high: never {share:.1%}, seldom" in said
     assert "never there: daily" in said
@@ -124,7 +120,7 @@ def test_info_says_how_often_categories_are_there_and_what_runs_against_the_othe
 
 def test_ratings_are_offered_as_categories_first(capsys):
     TABLE.replace(dict(zip(LEVELS, range(1, 5), strict=True))).to_csv("answers.csv", index_label="person")
-    said = run(capsys, "info", "answers.csv")
+    said = say(capsys, "info", "answers.csv")
     assert "next: nbmf fit answers.csv --categories 1 2 3 4 nbmf fit answers.csv --above 2" in said
     assert "--categories 1 2 3 4 keeps them as ordered categories" in refused(capsys, "fit", "answers.csv")
 

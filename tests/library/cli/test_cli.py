@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_picture
+from command_line import run
 from matrices import classes_of_means
 from scipy.special import expit
 
@@ -79,12 +80,6 @@ def here(tmp_path, monkeypatch, request, quick_choice):
 @pytest.fixture
 def pictures():
     """Draw pictures as they are, which takes a second each."""
-
-
-def run(capsys, *argv, code=0):
-    """Run the command line in this process; return what it printed to stdout and to stderr."""
-    assert cli.main([str(word) for word in argv]) == code
-    return capsys.readouterr()
 
 
 def files(folder):

@@ -11,9 +11,9 @@ import pandas as pd
 import pyreadstat
 import pytest
 import small_picture
+from command_line import run
 
 import nbmf
-from nbmf import cli
 
 pytestmark = pytest.mark.usefixtures("quick_pictures")
 
@@ -25,11 +25,6 @@ def here(tmp_path, monkeypatch, quick_choice):
     monkeypatch.chdir(tmp_path)
     small_picture.draw_quickly(monkeypatch)
     return tmp_path
-
-
-def run(capsys, *argv, code=0):
-    assert cli.main([str(word) for word in argv]) == code
-    return capsys.readouterr()
 
 
 def people():

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import say
 
 import nbmf
 from nbmf import cli
@@ -31,14 +32,8 @@ def here(tmp_path, monkeypatch):
     plt.close("all")
 
 
-def run(capsys, *argv, code=0):
-    assert cli.main([str(word) for word in argv]) == code
-    said = capsys.readouterr()
-    return " ".join((said.err if code else said.out).split())
-
-
 def test_both_ways_to_name_periods_write_the_same_paths(here, capsys):
-    said = run(capsys, "paths", "v.csv", "--periods", "s.csv", *FAST)
+    said = say(capsys, "paths", "v.csv", "--periods", "s.csv", *FAST)
     written = {path.name for path in (here / "v.paths").iterdir()}
     assert written >= {"paths.csv", "paths.png", "model.npz", "matrix.npz", "summary.txt", "report.html"}
     assert "10 rows, 18 columns of 3 periods, 7 to 10" in said
@@ -48,11 +43,11 @@ def test_both_ways_to_name_periods_write_the_same_paths(here, capsys):
     assert len(table) == 30
     assert (table["lower"] <= table["upper"]).all()
     assert table.loc[(table["row"] == "row 0") & (table["period"] == 8), "entries"].item() == 0
-    run(capsys, "paths", "v.csv", "--period-in-names", r"R/(\d+)", "--out", "again", *FAST)
+    say(capsys, "paths", "v.csv", "--period-in-names", r"R/(\d+)", "--out", "again", *FAST)
     pd.testing.assert_frame_equal(table, pd.read_csv(here / "again/paths.csv"))
     model = nbmf.load(here / "again/model.npz")
     assert model.period_times_.tolist() == [7, 8, 10]
-    run(capsys, "plot", "again", "--out", "again.pdf")
+    say(capsys, "plot", "again", "--out", "again.pdf")
     assert (here / "again.pdf").stat().st_size > 1000
 
 
@@ -69,7 +64,7 @@ def test_both_ways_to_name_periods_write_the_same_paths(here, capsys):
     ],
 )
 def test_errors_name_the_option(options, words, here, capsys):
-    said = run(capsys, "paths", "v.csv", *options, *FAST, code=cli.FAILED)
+    said = say(capsys, "paths", "v.csv", *options, *FAST, code=cli.FAILED)
     assert words in said
     assert not (here / "v.paths/paths.csv").exists()
 
@@ -123,7 +118,7 @@ def test_a_step_is_over_a_time_of_one():
 
 
 def test_rows_that_surely_moved_are_marked_and_advice_can_be_typed(here, capsys):
-    said = run(capsys, "paths", "v.csv", "--periods", "s.csv", *FAST)
+    said = say(capsys, "paths", "v.csv", "--periods", "s.csv", *FAST)
     table = pd.read_csv(here / "v.paths/paths.csv")
     ends = table.groupby("row")[["lower", "upper"]].agg(["first", "last"])
     apart = ends["lower"].max(axis=1) > ends["upper"].min(axis=1)

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_picture
+from command_line import run
 
-from nbmf import cli
 from nbmf.cli.saved_fits import load_fit, saved_scale
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement
 from nbmf.reporting import prediction_report
@@ -26,11 +26,6 @@ def here(tmp_path, monkeypatch, quick_choice):
     small_picture.draw_quickly(monkeypatch)
     survey().to_csv("old.csv")
     return tmp_path
-
-
-def run(capsys, *argv, code=0):
-    assert cli.main([str(word) for word in argv]) == code
-    return capsys.readouterr()
 
 
 def survey(rows=40, seed=0):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import scipy.sparse
+from command_line import say
 from sparse_blocks import drawn
 
 import nbmf
@@ -36,12 +37,6 @@ def large(monkeypatch):
     monkeypatch.setattr(sparse_matrix, "MAX_ENTRIES", 1000)
 
 
-def run(capsys, *argv, code=0):
-    assert cli.main([str(word) for word in argv]) == code
-    said = capsys.readouterr()
-    return " ".join((said.err if code else said.out).split())
-
-
 def table_of(path):
     return pd.read_csv(path, dtype={"row": str, "column": str})
 
@@ -65,14 +60,14 @@ def fitted_votes(capsys):
     votes = pd.DataFrame(CODES.astype(float), [f"r{i}" for i in range(60)], [f"c{i}" for i in range(40)])
     votes[rng.random(votes.shape) < 0.1] = np.nan
     votes.to_csv("votes.csv", index_label="who")
-    run(capsys, "fit", "votes.csv", *FAST)
+    say(capsys, "fit", "votes.csv", *FAST)
     return votes
 
 
 @pytest.mark.parametrize("exclude", ["ones", "observed"])
 def test_rows_of_a_fit_have_their_columns(capsys, here, exclude):
     votes = fitted_votes(capsys)
-    said = run(capsys, "recommend", "votes.nbmf", "--top", 3, "--exclude", exclude)
+    said = say(capsys, "recommend", "votes.nbmf", "--top", 3, "--exclude", exclude)
     model = nbmf.load("votes.nbmf/model.npz")
     table = table_of("votes.recommended.csv")
     known = np.where(np.isnan(votes), -1, votes).astype(int)
@@ -80,12 +75,12 @@ def test_rows_of_a_fit_have_their_columns(capsys, here, exclude):
     agrees(table, found, list(votes.index), list(votes.columns))
     assert list(table.columns) == ["row", "place", "column", "probability"]
     assert f"60 rows, {len(table)} recommendations, up to 3 for each: written to votes.recommended.csv" in said
-    run(capsys, "recommend", "votes.nbmf", "--top", 2, "--out", "two.csv")
+    say(capsys, "recommend", "votes.nbmf", "--top", 2, "--out", "two.csv")
     assert table_of("two.csv")["place"].max() == 2
-    run(capsys, "recommend", "votes.nbmf")  # its own file is written anew
+    say(capsys, "recommend", "votes.nbmf")  # its own file is written anew
     (here / "votes.recommended.csv").write_text("my notes\n")
-    assert "exists and was not written by nbmf" in run(capsys, "recommend", "votes.nbmf", code=cli.FAILED)
-    run(capsys, "recommend", "votes.nbmf", "--force")
+    assert "exists and was not written by nbmf" in say(capsys, "recommend", "votes.nbmf", code=cli.FAILED)
+    say(capsys, "recommend", "votes.nbmf", "--force")
 
 
 def test_new_rows_are_folded_in_and_their_columns_matched(capsys):
@@ -93,7 +88,7 @@ def test_new_rows_are_folded_in_and_their_columns_matched(capsys):
     new = votes.iloc[:9, ::-1].drop(columns="c5").assign(c99=1.0)
     new.index = [f"n{i}" for i in range(9)]
     new.to_csv("new.csv", index_label="who")
-    said = run(capsys, "recommend", "votes.nbmf/model.npz", "new.csv", "--top", 4)
+    said = say(capsys, "recommend", "votes.nbmf/model.npz", "new.csv", "--top", 4)
     assert "1 column of the fit, not there, and so missing: 'c5' " in said
     assert "written to new.recommended.csv" in said
     values = np.where(np.isnan(votes.iloc[:9]), -1, votes.iloc[:9]).astype(int)
@@ -106,15 +101,15 @@ def test_new_rows_are_folded_in_and_their_columns_matched(capsys):
 def test_matrices_without_their_zeros(capsys):
     """Columns that a list of new rows does not have are zeros."""
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
-    run(capsys, "fit", "block.mtx", *FAST)
+    say(capsys, "fit", "block.mtx", *FAST)
     model = nbmf.load("block.nbmf/model.npz")
-    run(capsys, "recommend", "block.nbmf", "--top", 5)
+    say(capsys, "recommend", "block.nbmf", "--top", 5)
     rows, columns = [f"row {i}" for i in range(60)], [f"column {i}" for i in range(40)]
     agrees(table_of("block.recommended.csv"), model.recommend(np.arange(60), 5, known=CODES), rows, columns)
     lines = ["who,what", "x,column 3", "x,column 8", "y,column 3", "y,unheard of", "z,column 30"]
     with open("new.csv", "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
-    said = run(capsys, "recommend", "block.nbmf", "new.csv", "--layout", "presence", "--top", 6)
+    said = say(capsys, "recommend", "block.nbmf", "new.csv", "--layout", "presence", "--top", 6)
     assert "1 column not in the fit, and left out: 'unheard of' " in said
     assert "37 columns of the fit, not there, and so zeros, as all that is not in the file: 'column 0'" in said
     new = np.zeros((3, 40), np.int8)
@@ -126,10 +121,10 @@ def test_matrices_without_their_zeros(capsys):
 def test_columns_that_a_table_does_not_have_are_missing_of_a_sparse_fit_too(capsys, monkeypatch):
     monkeypatch.setattr(recommend, "NUMBERS_AT_ONCE", 80)  # two rows with 37 missing entries
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
-    run(capsys, "fit", "block.mtx", *FAST)
+    say(capsys, "fit", "block.mtx", *FAST)
     table = pd.DataFrame(CODES[:5, 3:6], [f"n{i}" for i in range(5)], [f"column {i}" for i in range(3, 6)])
     table.to_csv("new.csv", index_label="who")
-    said = run(capsys, "recommend", "block.nbmf", "new.csv", "--top", 6)
+    said = say(capsys, "recommend", "block.nbmf", "new.csv", "--top", 6)
     assert "37 columns of the fit, not there, and so missing: 'column 0', 'column 1'" in said
     assert "'column 10' and 29 more " in said
     new = np.full((5, 40), -1)
@@ -147,10 +142,10 @@ def test_a_list_of_the_rows_of_a_fit_is_recommended_what_these_are(capsys, monke
     pairs = pd.DataFrame(np.argwhere(CODES == 1), columns=["who", "what"]).map(lambda n: f"n{n}")
     pairs.to_csv("all.csv", index=False)
     pairs[pairs["who"].isin(["n3", "n4"])].to_csv("two.csv", index=False)
-    run(capsys, "fit", "all.csv", "--layout", "presence", *FAST)
-    said = run(capsys, "recommend", "all.nbmf", "two.csv", "--top", 3)
+    say(capsys, "fit", "all.csv", "--layout", "presence", *FAST)
+    said = say(capsys, "recommend", "all.nbmf", "two.csv", "--top", 3)
     assert "columns of the fit, not there, and so zeros, as all that is not in the file" in said
-    run(capsys, "recommend", "all.nbmf", "--top", 3, "--out", "all.recommended.csv")
+    say(capsys, "recommend", "all.nbmf", "--top", 3, "--out", "all.recommended.csv")
     found, fitted = table_of("two.recommended.csv"), table_of("all.recommended.csv")
     fitted = fitted[fitted["row"].isin(["n3", "n4"])].reset_index(drop=True)
     assert found["column"].tolist() == fitted["column"].tolist()
@@ -165,11 +160,11 @@ def test_nobody_in_a_network_is_recommended_himself(capsys, has_names):
     if has_names:
         names = [f"p{n}" for n in range(40)]
         pd.DataFrame(codes, names, names).to_csv("net.csv", index_label="who")
-        run(capsys, "fit", "net.csv", "--no-diagonal", *FAST)
+        say(capsys, "fit", "net.csv", "--no-diagonal", *FAST)
     else:
         scipy.io.mmwrite("net.mtx", scipy.sparse.coo_array(codes), field="pattern")
-        run(capsys, "fit", "net.mtx", *FAST)
-    run(capsys, "recommend", "net.nbmf", "--top", 40)
+        say(capsys, "fit", "net.mtx", *FAST)
+    say(capsys, "recommend", "net.nbmf", "--top", 40)
     table = table_of("net.recommended.csv")
     numbers = [table[side].str.extract(r"(\d+)$")[0] for side in ("row", "column")]
     assert len(table) == 40 * 39 - np.count_nonzero(codes[~np.eye(40, dtype=bool)])
@@ -190,13 +185,13 @@ def test_new_rows_of_a_network_are_not_recommended_themselves(capsys, request, i
     net = network()
     ones = net.stack()[lambda value: value == 1].reset_index().iloc[:, :2].set_axis(["who", "whom"], axis=1)
     ones.to_csv("net.csv", index=False)
-    run(capsys, "fit", "net.csv", "--layout", "presence", "--no-diagonal", *FAST)
+    say(capsys, "fit", "net.csv", "--layout", "presence", "--no-diagonal", *FAST)
     model = nbmf.load("net.nbmf/model.npz")
     assert model.row_names_.tolist() == model.column_names_.tolist()
     new = net.iloc[[5, 2, 21]].rename({"p21": "new"})  # who have no links to themselves
     pairs = new.stack()[lambda value: value == 1].reset_index().iloc[:, :2].set_axis(["who", "whom"], axis=1)
     pairs.to_csv("new.csv", index=False)
-    run(capsys, "recommend", "net.nbmf", "new.csv", "--top", 40)
+    say(capsys, "recommend", "net.nbmf", "new.csv", "--top", 40)
     found = table_of("new.recommended.csv").groupby("row")["column"].agg(set)
     for name, links in new.iterrows():
         others = set(net.columns[links == 0])
@@ -245,11 +240,11 @@ def test_names_of_new_rows_are_checked(rows, given, message):
 def test_what_is_too_large_to_be_predicted_is_recommended_or_split(capsys):
     scipy.io.mmwrite("block.mtx", scipy.sparse.coo_array(CODES), field="pattern")
     scipy.io.mmwrite("part.mtx", scipy.sparse.coo_array(CODES[:20]), field="pattern")
-    run(capsys, "fit", "block.mtx", *FAST)
-    said = run(capsys, "predict", "block.nbmf", "block.mtx", code=cli.FAILED)
+    say(capsys, "fit", "block.mtx", *FAST)
+    said = say(capsys, "predict", "block.nbmf", "block.mtx", code=cli.FAILED)
     assert "block.mtx: 60 x 40 entries are too many for nbmf predict, which keeps all of them: split the file" in said
-    assert "20 new rows" in run(capsys, "predict", "block.nbmf", "part.mtx")
-    run(capsys, "recommend", "block.nbmf", "block.mtx")
+    assert "20 new rows" in say(capsys, "predict", "block.nbmf", "part.mtx")
+    say(capsys, "recommend", "block.nbmf", "block.mtx")
 
 
 def test_counts_have_means_and_names_are_no_formulas(capsys):
@@ -258,8 +253,8 @@ def test_counts_have_means_and_names_are_no_formulas(capsys):
     counts.index = [f"r{i}" for i in range(12)]
     counts.to_csv("counts.csv", index_label="who")
     fast = ["--method", "poisson-gamma-vb-scales", "--components", "2", "--iterations", "30", "--no-check"]
-    run(capsys, "fit", "counts.csv", *fast)
-    run(capsys, "recommend", "counts.nbmf")
+    say(capsys, "fit", "counts.csv", *fast)
+    say(capsys, "recommend", "counts.nbmf")
     with open("counts.recommended.csv", encoding="utf-8") as file:
         lines = list(csv.reader(file))
     assert lines[0] == ["row", "place", "column", "mean"]
@@ -271,14 +266,14 @@ def test_counts_have_means_and_names_are_no_formulas(capsys):
 def test_what_cannot_be_done_is_said(capsys):
     votes = fitted_votes(capsys)
     shutil.copy("votes.nbmf/model.npz", "alone.npz")
-    assert "a model alone does not know which entries are known" in run(
+    assert "a model alone does not know which entries are known" in say(
         capsys, "recommend", "alone.npz", code=cli.FAILED
     )
-    assert "there is no such folder" in run(capsys, "recommend", "none.nbmf", code=cli.FAILED)
-    assert "--top 0: must be an integer of at least 1" in run(
+    assert "there is no such folder" in say(capsys, "recommend", "none.nbmf", code=cli.FAILED)
+    assert "--top 0: must be an integer of at least 1" in say(
         capsys, "recommend", "votes.nbmf", "--top", 0, code=cli.FAILED
     )
     votes.rename(columns=lambda name: f"x{name}").to_csv("other.csv", index_label="who")
-    assert "no column has the name of one of the fit" in run(
+    assert "no column has the name of one of the fit" in say(
         capsys, "recommend", "votes.nbmf", "other.csv", code=cli.FAILED
     )

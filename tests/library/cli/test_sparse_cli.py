@@ -10,6 +10,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 import small_picture
+from command_line import say
 from sparse_blocks import drawn
 
 import nbmf
@@ -37,15 +38,8 @@ def here(tmp_path, monkeypatch, quick_choice):
     plt.close("all")
 
 
-def run(capsys, *argv, code=0):
-    """Run the command line; return what it printed, on one line of single blanks."""
-    assert cli.main([str(word) for word in argv]) == code
-    said = capsys.readouterr()
-    return " ".join((said.err if code else said.out).split())
-
-
 def test_info_says_how_large_it_is_and_what_takes_it(capsys):
-    said = run(capsys, "info", "block.mtx")
+    said = say(capsys, "info", "block.mtx")
     ones, of_rows = np.count_nonzero(CODES), CODES.sum(axis=1)
     assert f"60 rows x 40 columns: {ones} ones ({ones / 2400:.2g} of all entries), 0 miss" in said
     few, many = of_rows.argmin(), len(of_rows) - 1 - of_rows[::-1].argmax()
@@ -63,7 +57,7 @@ def test_info_says_how_large_it_is_and_what_takes_it(capsys):
 
 
 def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
-    said = run(capsys, "fit", "block.mtx", *FAST)
+    said = say(capsys, "fit", "block.mtx", *FAST)
     assert "structure found: this method predicts better than row and column popularity" in said
     ones = np.count_nonzero(CODES)
     assert "entries were held out, in 4 folds, and predicted from the others; ones and" in said
@@ -98,22 +92,22 @@ def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     np.testing.assert_allclose(H, model.H_[order], rtol=1e-5)
     assert json.loads((folder / "nbmf.json").read_text())["method"] == DEFAULTS[KIND]
     assert "nats per one" in (folder / "report.html").read_text()
-    assert "written: block.nbmf/dictionary.png" in run(capsys, "plot", "block.nbmf", "--rows", "5")
-    assert f"60 rows x 40 columns: {ones} ones" in run(capsys, "info", "block.nbmf/matrix.npz")
+    assert "written: block.nbmf/dictionary.png" in say(capsys, "plot", "block.nbmf", "--rows", "5")
+    assert f"60 rows x 40 columns: {ones} ones" in say(capsys, "info", "block.nbmf/matrix.npz")
 
 
 def test_where_nothing_is_said_both_methods_are_tried(capsys, here):
-    said = run(capsys, "fit", "block.mtx", "--iterations", "40")
+    said = say(capsys, "fit", "block.mtx", "--iterations", "40")
     assert all(METHODS[name]["label"] in said for name in CANDIDATES[KIND])
     record = json.loads((here / "block.nbmf/nbmf.json").read_text())
     assert record["method"] in CANDIDATES[KIND]
-    said = run(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-gs", *FAST, "--no-check")
+    said = say(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-gs", *FAST, "--no-check")
     assert "another --seed gives another one" in said
 
 
 def test_a_comparison_has_ranks_as_well(capsys, here):
     brief = ["--masks", "2", "--iterations", "40", "--jobs", "1"]
-    said = run(capsys, "compare", "block.mtx", *brief)
+    said = say(capsys, "compare", "block.mtx", *brief)
     assert all(METHODS[name]["label"] in said for name in COMPARED[KIND])
     assert "nats per one, smaller is better" in said
     assert "row and column popularity" in said
@@ -125,7 +119,7 @@ def test_a_comparison_has_ranks_as_well(capsys, here):
 
 def test_factors_too_large_for_text_are_arrays(capsys, here, monkeypatch):
     monkeypatch.setattr("nbmf.analysis.files.LARGEST_CSV", 100)
-    run(capsys, "fit", "block.mtx", *FAST, "--no-check")
+    say(capsys, "fit", "block.mtx", *FAST, "--no-check")
     folder = here / "block.nbmf"
     assert (folder / "H.csv").exists()
     assert not (folder / "W.csv").exists()
@@ -139,7 +133,7 @@ def test_factors_too_large_for_text_are_arrays(capsys, here, monkeypatch):
 
 def test_without_structure_nothing_is_shown(capsys, here):
     scipy.io.mmwrite("flat.mtx", scipy.sparse.coo_array(drawn(1, 1.0)), field="pattern")
-    said = run(capsys, "fit", "flat.mtx", *FAST)
+    said = say(capsys, "fit", "flat.mtx", *FAST)
     assert "nothing found beyond row and column popularity" in said
     command = r"nbmf fit flat.mtx --method bernoulli-poisson-(vb|gs)-scales --no-check"
     assert re.search(f"This writes and draws the components nevertheless: {command}", said)
@@ -150,14 +144,14 @@ def test_without_structure_nothing_is_shown(capsys, here):
 def test_a_list_with_groups_and_a_network_are_served(capsys, here):
     lines = [f"r{f},c{n},{'a' if f < 30 else 'b'}" for f, n in np.argwhere(CODES)]
     (here / "ones.csv").write_text("\n".join(["who,what,side", *lines]))
-    said = run(capsys, "fit", "ones.csv", "--layout", "presence", "--groups", "side", *FAST)
+    said = say(capsys, "fit", "ones.csv", "--layout", "presence", "--groups", "side", *FAST)
     assert "rows by group and the component they are most typical of" in said
     assert (here / "ones.nbmf/groups.csv").exists()
     names = [f"p{i}" for i in range(40)]
     half = np.triu(drawn(2, 8.0)[:40], 1)
     matrix = SparseBinaryMatrix.from_array(half + half.T, names, names)
     matrix.save("net.npz")
-    said = run(capsys, "fit", "net.npz", "--no-diagonal", *FAST)
+    said = say(capsys, "fit", "net.npz", "--no-diagonal", *FAST)
     assert "a network, since rows and columns have the same names; undirected" in said
     assert SparseBinaryMatrix.load(here / "net.nbmf/matrix.npz").counts()["missing"] == 40
 
@@ -185,7 +179,7 @@ def test_a_list_with_groups_and_a_network_are_served(capsys, here):
 def test_what_it_is_too_large_for_is_refused_with_the_way_out(words, message, capsys, here):
     lines = [f"r{f},c{n},{f % 2}" for f, n in np.argwhere(CODES)]
     (here / "votes.csv").write_text("\n".join(["who,what,how", *lines]))
-    assert message in run(capsys, *words, code=cli.FAILED)
+    assert message in say(capsys, *words, code=cli.FAILED)
 
 
 @pytest.mark.parametrize(
@@ -202,22 +196,22 @@ def test_counts_and_ratings_of_a_large_matrix_are_told_apart_by_what_is_stored(s
     """Neither can be read as counts, so that nothing says so."""
     values = np.random.default_rng(0).choice(6, CODES.shape, p=shares) * (CODES == 1)
     scipy.io.mmwrite("values.mtx", scipy.sparse.coo_array(values))
-    said = run(capsys, "fit", "values.mtx", *FAST, code=cli.FAILED)
+    said = say(capsys, "fit", "values.mtx", *FAST, code=cli.FAILED)
     assert message in said
     assert "--counts" not in said
     above = re.search(r"--above \d", said)[0]
-    assert "zeros are not kept" in run(capsys, "fit", "values.mtx", *above.split(), *FAST)
+    assert "zeros are not kept" in say(capsys, "fit", "values.mtx", *above.split(), *FAST)
 
 
 def test_few_ones_are_not_tested(capsys):
     few = scipy.sparse.coo_array(([1, 1, 1], ([0, 3, 5], [1, 2, 3])), shape=(60, 40))
     scipy.io.mmwrite("few.mtx", few, field="pattern")
-    said = run(capsys, "fit", "few.mtx", "--iterations", "20")
+    said = say(capsys, "fit", "few.mtx", "--iterations", "20")
     assert "3 ones and 2397 zeros are too few to say whether there is structure" in said
 
 
 def test_one_entry_less_and_all_is_as_it_was(capsys, here, monkeypatch):
     monkeypatch.setattr(coded_matrix, "MAX_ENTRIES", 2400)
-    run(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-vb", *FAST, "--no-check")
+    say(capsys, "fit", "block.mtx", "--method", "bernoulli-poisson-vb", *FAST, "--no-check")
     assert (here / "block.nbmf/expectation.csv").exists()
     assert type(nbmf.read("block.mtx", log=[].append)) is BinaryMatrix

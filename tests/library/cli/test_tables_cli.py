@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import small_picture
+from command_line import run
 from feature_tables import DOCUMENTS, TABLE, mixed
 
 import nbmf
@@ -37,11 +38,6 @@ def here(tmp_path, monkeypatch):
     pd.DataFrame(DOCUMENTS.values().astype(int), columns=DOCUMENTS.column_names).to_csv("counts.csv", index=False)
     yield tmp_path
     plt.close("all")
-
-
-def run(capsys, *argv, code=0):
-    assert cli.main([str(word) for word in argv]) == code
-    return capsys.readouterr()
 
 
 def files(folder):
