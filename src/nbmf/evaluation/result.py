@@ -120,11 +120,11 @@ class Comparison:
         return remarks
 
     def figure(self) -> Figure:
-        """Return Figure 10 for this matrix; `figure.savefig(path)` writes it.
+        """Return Figure 10 for this matrix, or, of more than twelve methods, a row for each; `figure.savefig(path)`.
 
-        The baselines are named below it, and drawn as lines where they lie among the boxes.
+        The baselines are named below the boxes, and drawn as lines where they lie among them, or have rows too.
         """
-        from nbmf.plotting import boxes as figure_10
+        from nbmf.plotting import boxes, dots
 
         shown = {name: entry for name, entry in self.methods.items() if _comparable(entry)}
         if not shown:
@@ -135,7 +135,8 @@ class Comparison:
         labels = of_baselines["method"].map(LABELS)
         baselines = of_baselines.assign(label=labels)
         baselines = None if baselines.empty else baselines
-        return figure_10.draw(scores, shown, [self.name], colours, baselines=baselines)
+        draw = boxes.draw if len(shown) <= boxes.MOST else dots.draw
+        return draw(scores, shown, [self.name], colours, baselines=baselines)
 
     def by_mask(self, method: str, K: int) -> pd.Series:
         """Return the log loss for each mask, NaN where the fit failed; baselines have K = 0."""

@@ -18,17 +18,16 @@ from nbmf.plotting import score_units, style
 COLUMNS = 2
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
 NOT_CONVERGED = "†"  # below the box
-GAP = {"color": "#B2182B", "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
+GAP_COLOUR = "#B2182B"
+GAP = {"color": GAP_COLOUR, "fontsize": 6, "rotation": 90, "ha": "center", "va": "bottom"}
 SHOWN_REASONS, REASON_LENGTH = 3, 90  # of gaps, in the legend
 LINE_LENGTH = 130  # letters below the panels of a page's width
 BASELINE = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
 CROWDED = 36  # boxes in a panel, above which it takes the page's width
-NAMED = 12  # methods, above which they are named over their boxes, too
+MOST = 12  # methods; of more, `nbmf.plotting.dots` has names in full
 UPRIGHT = 12  # boxes in a panel, above which their labels stand upright
 FARTHEST = 4.0  # times the distance of the typical box from the best entry, where the axis ends
 BEYOND = {**{"xycoords": ("data", "axes fraction"), "fontsize": 6}, **{"rotation": 90, "ha": "center", "va": "top"}}
-NAMES_HEIGHT = 1.2  # inches, of their names
-NAME = {"rotation": 60, "fontsize": 5.5, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
 MARK = {"color": "black", "markersize": 5, "linestyle": "none"}
 
 
@@ -72,9 +71,7 @@ def draw(
     not_converged = _not_converged(diagnostics)
     boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
     columns = COLUMNS if len(boxes) <= CROWDED else 1
-    are_named = columns == 1 and len(methods) > NAMED
-    around = 0.9 + 0.05 * len(methods) + NAMES_HEIGHT * are_named
-    figure, axes = style.panel_grid(len(datasets), columns, 2.2, around)
+    figure, axes = style.panel_grid(len(datasets), columns, 2.2, 0.9 + 0.05 * len(methods))
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         marked = {method for where, method in not_converged if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
@@ -85,8 +82,6 @@ def draw(
             _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
     for axis in axes[:, 0]:
         axis.set_ylabel(f"held-out log loss\n(nats per {score_units.unit_of(scores)})")
-    if are_named:
-        _name_methods(axes[0, 0], boxes, methods)
     _draw_legend(figure, methods, colours, scores, any(m in methods for _, m in not_converged))
     return figure
 
@@ -134,15 +129,6 @@ def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
     axis.set_xlabel(textwrap.fill(f"to beat{' (dashed)' * bool(within)}: {texts}", width), fontsize=6.5)
 
 
-def _name_methods(axis: Axes, boxes: list[Box], methods: dict) -> None:
-    """Name the methods over their boxes: so many colours are hard to look up in a legend."""
-    names = axis.secondary_xaxis("top")
-    places = [np.mean([i for i, box in enumerate(boxes) if box.method == m]) for m in methods]
-    names.set_xticks(places, [entry["label"] for entry in methods.values()], **NAME)
-    names.tick_params(axis="x", length=0)
-    names.spines["top"].set_visible(False)
-
-
 def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_not_converged: bool) -> None:
     handles = [Patch(facecolor=colours[method], label=entry["label"]) for method, entry in methods.items()]
     drawn = scores[scores["method"].isin(methods)]
@@ -152,10 +138,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     if any_not_converged:
         label = "chains have not converged (R-hat, ESS)"
         handles.append(Line2D([], [], label=label, marker=_dagger(), **MARK))
-    gaps = drawn[drawn["perplexity"].isna()]
-    for reason in gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []:
-        label = textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...")
-        handles.append(Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP["color"]}))
+    handles += handles_of_gaps(drawn)
     for columns in (3, 2):  # of methods with long names two fit next to each other
         legend = figure.legend(
             handles=handles,
@@ -168,6 +151,14 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
         if columns == 2 or legend.get_window_extent().width <= figure.bbox.width:
             return
         legend.remove()
+
+
+def handles_of_gaps(scores: pd.DataFrame) -> list[Line2D]:
+    """Return entries of a legend that say why fits have no score."""
+    gaps = scores[scores["perplexity"].isna()]
+    reasons = gaps["status"].unique()[:SHOWN_REASONS] if len(gaps) else []
+    labels = [textwrap.shorten(reason, REASON_LENGTH, placeholder=" ...") for reason in reasons]
+    return [Line2D([], [], label=label, marker="x", **{**MARK, "color": GAP_COLOUR}) for label in labels]
 
 
 def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dict, not_converged: set[str]) -> None:

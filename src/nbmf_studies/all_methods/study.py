@@ -3,7 +3,7 @@
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Study
 
-FIGURE_10 = common.boxes_of_compared("figure_10", "Figure 10 of all methods")
+FIGURE_10 = common.figure_of_compared("figure_10", "Figure 10 of all methods", make="nbmf.plotting.dots:draw")
 
 STUDY = Study(
     "all_methods",

@@ -139,15 +139,10 @@ OVERVIEW = Table(
 )
 
 
-def boxes_of_compared(name: str, title: str) -> Figure:
+def figure_of_compared(name: str, title: str, make: str = "nbmf.plotting.boxes:draw") -> Figure:
     """Return the figure of all that is compared, with the baselines."""
     return Figure(
-        name,
-        title,
-        make="nbmf.plotting.boxes:draw",
-        needs=tables("scores", "baselines"),
-        arguments=comparison_arguments,
-        with_gaps=True,
+        name, title, make=make, needs=tables("scores", "baselines"), arguments=comparison_arguments, with_gaps=True
     )
 
 

@@ -3,7 +3,7 @@
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Study
 
-FIGURE_10 = common.boxes_of_compared("figure_10", "Figure 10 of logistic factor models")
+FIGURE_10 = common.figure_of_compared("figure_10", "Figure 10 of logistic factor models")
 
 STUDY = Study(
     "logistic_variants",

@@ -299,14 +299,3 @@ def test_a_box_as_high_as_others_is_drawn_whole_though_it_lies_beyond_the_end():
     figure = figure_10.draw(scores, methods, ["d"], dict.fromkeys(methods, "#000000"))
     assert figure.axes[0].get_ylim()[1] > scores["perplexity"].max()
     assert not figure.axes[0].texts
-
-
-def test_many_methods_are_named_over_their_boxes():
-    for count, named in ((12, False), (13, True)):
-        scores, methods = of_methods({f"{i}": 0.01 * i for i in range(count)}, K=(2, 3, 4, 5))
-        figure = figure_10.draw(scores, methods, ["d", "d"], dict.fromkeys(methods, "#000000"))
-        figure.draw_without_rendering()
-        names = [text for axis in figure.axes[0].child_axes for text in axis.get_xticklabels()]
-        assert [text.get_text() for text in names] == [f"the {i}" for i in methods if named]
-        assert [text.get_position()[0] for text in names] == [1.5 + 4 * i for i in range(13)][: len(names)]
-        assert not figure.axes[1].child_axes

@@ -34,12 +34,13 @@ def test_the_front_has_what_nothing_is_faster_and_better_than():
     assert score_and_time.front_of(again)["method"].tolist() == ["d"]
 
 
-def test_names_arrows_and_lines():
+def test_numbers_arrows_and_lines():
     sites = [("sites", "a", 0.1, 1.0), ("sites", "b", 0.1, 2.0)]  # no method differs
     figure = score_and_time.draw(ranking(VOTES + sites), ["votes", "sites"], COLOURS)
     figure.draw_without_rendering()
     axis = panels(figure)["votes"]
-    assert {text.get_text() for text in axis.texts} == {"A", "B"}  # D's place is beyond the axis
+    assert [text.get_text() for text in axis.texts] == ["1", "2"]  # D's place is beyond the axis
+    assert axis.get_xlabel() == "seconds of a fit (median)\n1\N{NO-BREAK SPACE}B; 2\N{NO-BREAK SPACE}A"
     points = {
         line.get_color(): (line.get_marker(), *line.get_xydata()[0])
         for line in axis.lines
@@ -57,8 +58,8 @@ def test_names_arrows_and_lines():
     assert axis.get_xscale() == "log"
     # The median method is 0.025 behind the best.
     margin = 0.06 * 1.6 * 0.025
-    assert axis.get_ylim() == pytest.approx((0.30 - margin, 0.34 + margin))
-    assert panels(figure)["sites"].get_ylim() == pytest.approx((0.04, 0.16))
+    assert axis.get_ylim() == pytest.approx((0.30 - 2 * margin, 0.34 + margin))
+    assert panels(figure)["sites"].get_ylim() == pytest.approx((-0.02, 0.16))
     assert legend_texts(figure) == ["A", "B", "C", "D"]  # not what was never fitted
     limits = {panel.get_xlim() for panel in panels(figure).values()}
     assert len(limits) == 1  # panels can be compared
