@@ -14,6 +14,7 @@ LINE_LENGTH = 22  # letters over a panel
 LEGEND_COLUMNS, LEGEND = 5, 1.06  # inches
 LIMITS, TICKS = (-0.05, 1.05), (0, 0.5, 1)
 DIAGONAL = {"color": "0.3", "linewidth": 0.8, "linestyle": "--", "zorder": 0}
+FEWEST = 20  # entries of a bin that is drawn
 SMALLEST, LARGEST = 1.0, 40.0  # square points: areas of no entry and of all entries
 SHOWN_SHARES = (0.01, 0.1, 0.5)  # of the entries, in the legend
 
@@ -23,7 +24,8 @@ def draw(reliability: pd.DataFrame, datasets: list[str], labels: dict[str, str])
     """Draw a panel per method: a line per dataset through mean probability and proportion of ones.
 
     The area of a point grows with the square root of the share of the entries that are in its bin:
-    of few ones nearly all are in the first, and the others would be too small to be seen.
+    of few ones nearly all are in the first, and the others would be too small to be seen. Bins of fewer than FEWEST
+    entries have no point.
 
     Parameters
     ----------
@@ -60,9 +62,11 @@ def _area(share):
 
 
 def _draw_line(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
-    if bins.empty:
+    areas = _area(bins["entries"] / bins["entries"].sum())
+    is_drawn = bins["entries"] >= FEWEST  # of a handful the proportion is anything
+    if not is_drawn.any():
         return
-    x, y, areas = (bins["mean_p"], bins["share_of_ones"], _area(bins["entries"] / bins["entries"].sum()))
+    x, y, areas = (of_bin[is_drawn] for of_bin in (bins["mean_p"], bins["share_of_ones"], areas))
     axis.plot(x, y, color=colour, linewidth=0.9)
     axis.scatter(x, y, s=areas, color=colour, linewidths=0, zorder=2)
 

@@ -16,7 +16,7 @@ DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes"]
 
 def made_up(datasets=DATASETS, methods=LABELS, bins=range(20)):
     rows = [
-        (dataset, method, 2, i, 10 ** (1 + (19 - i) % 5), (i + 0.4) / 20, (i / 20) ** (1 + j / 10))
+        (dataset, method, 2, i, 2 * 10 ** (1 + (19 - i) % 5), (i + 0.4) / 20, (i / 20) ** (1 + j / 10))
         for dataset in datasets
         for j, method in enumerate(methods)
         for i in bins
@@ -58,7 +58,7 @@ def test_a_line_and_points_per_dataset_in_its_colour():
 
 
 def test_points_grow_with_their_share_of_the_entries_and_the_legend_says_how():
-    table = made_up(["paleo"], ["bica"], [2, 3, 4]).assign(entries=[10, 100, 890])
+    table = made_up(["paleo"], ["bica"], [2, 3, 4]).assign(entries=[100, 1000, 8900])
     figure = draw(table, ["paleo"], {"bica": "bICA"})
     (points,) = panels(figure)["bICA"].collections
     areas = points.get_sizes()
@@ -69,6 +69,16 @@ def test_points_grow_with_their_share_of_the_entries_and_the_legend_says_how():
     shown = {text.get_text(): handle for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)}
     for area, text in zip(areas[:2], ("1 % of the entries", "10 % of the entries"), strict=True):
         assert shown[text].get_markersize() ** 2 == pytest.approx(area)
+
+
+def test_bins_of_a_handful_of_entries_are_not_drawn_and_count_in_the_others_shares():
+    table = made_up(["paleo"], ["bica"], [2, 3, 4, 5]).assign(entries=[181, 19, 200, 20])
+    axis = panels(draw(table, ["paleo"], {"bica": "bICA"}))["bICA"]
+    (points,) = axis.collections
+    assert points.get_offsets()[:, 0].tolist() == table["mean_p"][[0, 2, 3]].tolist()
+    assert points.get_sizes()[1] == pytest.approx(reliability._area(200 / 420))
+    few = table.assign(entries=19)
+    assert not panels(draw(few, ["paleo"], {"bica": "bICA"}))["bICA"].collections
 
 
 def test_the_diagonal_is_in_every_panel_and_panels_are_square():
