@@ -11,6 +11,7 @@ workflow makes it.
 
 import argparse
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,17 +41,20 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=ROOT / "results/joined")
     options = parser.parse_args()
     key, folder = options.study, options.to / options.study
-    for name in ("tables", "figures"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+    for name in ("tables", "figures"):  # nothing of an earlier join
+        shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / name).mkdir(parents=True)
     plan, published = shipped_plan(key), options.published / key
     paths = Paths(str(options.results), "")
     reports = {fit: file for fit in plan.masked_fits if os.path.isfile(file := paths.report(fit))}
+    if not reports:
+        raise NbmfError(f"{options.results}: none of the fits of {key} is there")
     run = gather_scores((fit.columns(), file) for fit, file in reports.items())
     scores = join_scores(plan, run, read(published / "scores.csv"))
     write_table(folder / "tables/scores.csv", scores)
     write_calibration(folder / "tables/calibration.csv", fits_at_best_K(plan, scores), reports)
     baselines, of_plan = read(published / "baselines.csv"), {(fit.dataset, fit.mask) for fit in plan.masked_fits}
-    kept = [key in of_plan for key in zip(baselines["dataset"], baselines["mask"], strict=True)]
+    kept = [mask in of_plan for mask in zip(baselines["dataset"], baselines["mask"], strict=True)]
     write_table(folder / "tables/baselines.csv", baselines[kept])
     for made in make_products(plan, folder):
         print(made)

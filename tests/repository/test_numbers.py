@@ -55,6 +55,20 @@ def best_median(dataset, *methods):
     return [table.groupby(["method", "K"])["perplexity"].median().min()]
 
 
+DATASETS = ["animals", "lastfm", "paleo", "parliament", "unvotes"]
+
+
+def means_of(method, *datasets):
+    """Return the mean losses of a method in the study `all_methods`, with its best K."""
+    table = published("all_methods/ranking").query("method == @method").set_index("dataset")
+    return table["mean"][list(datasets)].tolist()
+
+
+def learned_priors_of_beta_dir():
+    by = [means_of(f"beta-dir-vb{end}", "animals", "paleo", "unvotes") for end in ("", "-learned")]
+    return [value for pair in zip(*by, strict=True) for value in pair]
+
+
 def gains_over_the_papers_prior():
     ratios = published("learned_priors/ratios").query("method == 'beta-dir-vb-learned' and other == 'beta-dir-vb'")
     return [100 * (1 - ratios["ratio"].max()), 100 * (1 - ratios["ratio"].min())]
@@ -257,6 +271,22 @@ NUMBERS = [
         "the evidence is {:.0f} nats above the bound at one source, {:.0f} at 5, {:.0f} at 10",
         above_the_bound,
     ),
+    (
+        "comparison",
+        "{:.3f} on animals, {:.3f} on lastfm, {:.3f} on paleo, {:.3f} on parliament and {:.3f} on unvotes",
+        lambda: means_of("stacking", *DATASETS),
+    ),
+    (
+        "comparison",
+        "with {:.3f}, {:.3f}, {:.3f} and {:.3f}. On unvotes it has {:.3f}",
+        lambda: means_of("logistic-gs-learned-effects", *DATASETS),
+    ),
+    ("comparison", "and the [Indian buffet](buffet.md) {:.3f}", lambda: means_of("indian-buffet", "unvotes")),
+    (
+        "comparison",
+        "from {:.3f} to {:.3f} on animals, from {:.3f} to {:.3f} on paleo, and from {:.3f} to {:.3f} on unvotes",
+        learned_priors_of_beta_dir,
+    ),
     ("priors", "On animals it ends at {:.3f}", lambda: [ends_of_ratios()["animals"]]),
     (
         "votes-as-cast",
@@ -282,6 +312,27 @@ def is_said(text, sentence, numbers):
 def test_numbers_in_pages_are_those_of_the_tables(name, sentence, numbers):
     values = numbers()
     assert is_said(page(name), sentence, values), sentence.format(*values)
+
+
+def test_what_the_comparison_says_of_places_is_so():
+    ranking = published("all_methods/ranking")
+    single = ranking[(ranking["method"] != "stacking") & (ranking["K"] > 0)]
+    sampling = single["label"].str.contains("GS|Indian buffet|BICA|bICA")
+    for dataset in DATASETS:
+        of_dataset = ranking[ranking["dataset"] == dataset]
+        assert of_dataset["method"].iloc[0] == "stacking"
+        best = single[single["dataset"] == dataset]["method"].tolist()
+        is_unvotes = dataset == "unvotes"
+        assert best[0] == ("indian-buffet" if is_unvotes else "logistic-gs-learned-effects")
+        assert is_unvotes or best[1] == "indian-buffet"
+        fast = single[(single["dataset"] == dataset) & ~sampling]["method"].iloc[0]
+        special = {"lastfm": "logistic-vb-columns", "unvotes": "beta-dir-vb-learned"}
+        assert fast == special.get(dataset, "logistic-vb-learned-effects")
+        place = of_dataset["method"].tolist().index("bernoulli-poisson-gs") + 1
+        assert place == 13 if is_unvotes else 7 <= place <= 9
+        assert abs(means_of("mmnb-rows", dataset)[0] - means_of("beta-dir-vb", dataset)[0]) <= 0.003
+        ahead = of_dataset[of_dataset["method"] != "stacking"]["significant"].all()
+        assert ahead == (dataset in ("lastfm", "paleo", "parliament"))
 
 
 def test_a_wrong_number_is_found():

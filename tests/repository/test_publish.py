@@ -334,7 +334,7 @@ def test_a_figure_is_drawn_anew_from_published_tables_without_methods_that_have_
     assert set(tables) == {"scores", "baselines"}
     few = tables["scores"].query("method in ['bica', 'lda', 'beta-dir-vb']")
     drawing = redraw.drawn(figures["figure_10"], plan, tables | {"scores": few})
-    named = {text.get_text() for text in drawing.legends[0].get_texts()}
+    named = {text.get_text() for text in drawing.axes[0].get_yticklabels()}
     assert {"bICA", "Beta-Dir VB"} <= named
     assert "c-bICA" not in named
     assert set(redraw.read_needs(figures["calibration"], plan, PUBLISHED)) == {"reliability"}

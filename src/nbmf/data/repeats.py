@@ -12,6 +12,7 @@ import numpy as np
 from nbmf.data.matrix import MISSING
 
 FEWEST = 20  # rows with all columns of a question
+MOST_ANSWERS = 100  # columns of a question
 CHANCE = 1e-3  # expected pairs of columns that are the same or opposite if ones are dealt at random
 COPIES = 3  # rows that repeat another one, at least
 FEW = 0.3  # of the pairs of rows that are the same, up to which pairs may differ in one value
@@ -22,7 +23,7 @@ PRODUCTS = 2e8  # multiplications, beyond which fewer rows are compared with all
 class Repeats(NamedTuple):
     """What repeats within a matrix; numbers are places from 0.
 
-    questions : list of int arrays, consecutive columns or pairs: each row has a one in exactly one of them
+    questions : list of int arrays, consecutive columns or a pair: each row has a one in exactly one of them
     twins : list of pairs of columns that are the same in all rows
     copies : list of pairs of rows, the first of its kind and one that is the same
     """
@@ -39,34 +40,64 @@ def repeats_of(codes: np.ndarray) -> Repeats:
     rows copies where many differ in one value, as where few answers are usual, or rows are nested.
     """
     questions = questions_of(codes)
-    twins = _pairs(codes, np.arange(codes.shape[1]), codes)
-    return Repeats(questions, twins, _copies(_answers(codes, questions)))
+    return Repeats(questions, _twins(codes), _copies(_answers(codes, questions)))
 
 
 def questions_of(codes: np.ndarray) -> list[np.ndarray]:
-    """Return the `questions` of Repeats: sets of columns of which each row has a one in exactly one."""
-    questions = _runs(codes)
-    asked = np.concatenate([np.arange(0), *questions])
-    others = np.setdiff1d(np.arange(codes.shape[1]), asked)
-    return questions + [np.array(pair) for pair in _pairs(codes, others, _opposite(codes))]
+    """Return the `questions` of Repeats, no column in two of them.
+
+    Columns that are equal or opposite are a question where there are two of them, and no more: many that say the same
+    are structure.
+    """
+    alike = _alike(codes)
+    twice = [each for each in alike if len(each) == 2 and not (codes[:, each[0]] == codes[:, each[1]]).all()]
+    of_many = {n for each in alike if len(each) > 2 for n in each}
+    runs = [run for run in _runs(codes) if len(run) > 2 or not of_many.intersection(run)]
+    asked = {n for run in runs for n in run}
+    return runs + [np.array(pair) for pair in twice if not asked.intersection(pair)]
 
 
-def without_answers(codes: np.ndarray) -> np.ndarray:
-    """Return the columns that do not determine each other: one for each question, as often 0 as 1 as any of its."""
-    shares = np.abs(np.mean(codes == 1, axis=0) - 0.5)
-    others = [np.delete(question, shares[question].argmin()) for question in questions_of(codes)]
-    return np.delete(codes, np.concatenate([np.arange(0), *others]), axis=1)
+def one_of_each(codes: np.ndarray) -> np.ndarray:
+    """Return the columns that belong to no question, or, if there are more questions, one of each of these.
+
+    Of a question it is the column whose ones are nearest to half of its values.
+    """
+    questions = questions_of(codes)
+    others = np.setdiff1d(np.arange(codes.shape[1]), np.concatenate([np.arange(0), *questions]))
+    if len(others) >= len(questions):
+        return codes[:, others]
+    unevenness = np.abs(2 * np.count_nonzero(codes == 1, axis=0) - np.count_nonzero(codes != MISSING, axis=0))
+    return codes[:, [question[unevenness[question].argmin()] for question in questions]]
+
+
+def _alike(codes: np.ndarray) -> list[list[int]]:
+    """Return sets of columns that are equal or opposite to each other; not those that chance explains."""
+    by_chance, groups = _may_be_the_same(codes), {}
+    for n in np.flatnonzero(~by_chance):
+        observed = codes[codes[:, n] != MISSING, n]
+        column = codes[:, n] if observed[0] else _opposite(codes[:, n])
+        groups.setdefault(column.tobytes(), []).append(int(n))
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _runs(codes: np.ndarray) -> list[np.ndarray]:
     """Return the runs of columns in exactly one of which each row has a one, where none is missing."""
     found, start, N = [], 0, codes.shape[1]
+    may_start = _may_start(codes)
     while start < N:
-        stop = _end_of_question(codes, start)
+        stop = _end_of_question(codes, start) if may_start[start] else 0
         if stop:
             found.append(np.arange(start, stop))
         start = stop or start + 1
     return found
+
+
+def _may_start(codes: np.ndarray) -> np.ndarray:
+    """Return whether a question may start at each column, bool array (N,): ones enough for the rows without a gap."""
+    F, N = codes.shape
+    ones, gaps = (np.append(0, np.cumsum(np.count_nonzero(codes == value, axis=0))) for value in (1, MISSING))
+    stop = np.minimum(np.arange(N) + MOST_ANSWERS, N)
+    return ones[stop] - ones[:N] >= np.maximum(FEWEST, F - (gaps[stop] - gaps[:N]))
 
 
 def _end_of_question(codes: np.ndarray, start: int) -> int:
@@ -75,7 +106,7 @@ def _end_of_question(codes: np.ndarray, start: int) -> int:
     An answer between the others that nobody has chosen belongs to it.
     """
     ones, known = np.zeros(len(codes), int), np.ones(len(codes), bool)
-    for n in range(start, codes.shape[1]):
+    for n in range(start, min(start + MOST_ANSWERS, codes.shape[1])):
         known = known & (codes[:, n] != MISSING)
         chosen, rows = np.count_nonzero(codes[known, n] == 1), np.count_nonzero(known)
         if rows < FEWEST or chosen == rows or (chosen == 0 and n == start):
@@ -92,18 +123,13 @@ def _opposite(codes: np.ndarray) -> np.ndarray:
     return np.where(codes == MISSING, MISSING, 1 - codes).astype(codes.dtype)
 
 
-def _pairs(codes: np.ndarray, among: np.ndarray, wanted: np.ndarray) -> list[tuple[int, int]]:
-    """Return the pairs (m, n), m < n, of which n is as wanted of m, each n once; not those that chance explains."""
+def _twins(codes: np.ndarray) -> list[tuple[int, int]]:
+    """Return pairs (m, n), m < n, of columns that are the same, each n once; not those that chance explains."""
     first, pairs = {}, []
-    by_chance = _may_be_the_same(codes)
-    for n in among:
-        if by_chance[n]:
-            continue
-        m = first.get(codes[:, n].tobytes())
-        if m is not None:
+    for n in np.flatnonzero(~_may_be_the_same(codes)):
+        m = first.setdefault(codes[:, n].tobytes(), int(n))
+        if m != n:
             pairs.append((m, int(n)))
-        else:
-            first[wanted[:, n].tobytes()] = int(n)
     return pairs
 
 

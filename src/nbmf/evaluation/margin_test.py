@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.matrix import MISSING
-from nbmf.data.repeats import without_answers
+from nbmf.data.repeats import one_of_each
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.evaluation.effects import row_and_column_effects
@@ -70,8 +70,9 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     The draws are exchangeable with the matrix however few the trades are: trades lead from the matrix
     to a hub, and from the hub to every draw (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). So
     p < α has a probability of at most α if there is nothing beyond the effects. Too few trades, or
-    missing entries that block them, cost power alone. Of columns that determine each other, as answers to one
-    question, one is taken.
+    missing entries that block them, cost power alone. Answers to one question, of which each row has one, cannot rise
+    with an effect of the row: such columns are left out or, if these questions are more than the other columns, one of
+    each is tested.
 
     Parameters
     ----------
@@ -91,16 +92,17 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     ConfigError
         If `seed` is not an integer of at least 0, or `draws` not one of at least 1.
     DataError
-        If V is not binary, or has fewer than two rows or columns.
+        If V is not binary, or has fewer than two rows or columns to test.
     """
     check_count("seed", seed, 0)
     check_count("draws", draws, 1)
-    codes = columns_to_test(V)
+    codes, is_network = columns_to_test(V)
     if min(codes.shape) < 2:
-        raise DataError(f"a matrix of shape {codes.shape}: two rows and two columns are the least")
+        left_out = "" if codes.shape == BERNOULLI.values_of(V).shape else " without columns that others determine"
+        raise DataError(f"a matrix of shape {codes.shape}{left_out}: two rows and two columns are the least")
     (generator,) = generator_states(seed_sequence("margins", seed), 1)
     move, steps = trade_many, TRADES * sum(codes.shape)
-    if is_symmetric(codes, codes != MISSING):
+    if is_network:
         codes = np.where(codes == MISSING, codes.T, codes)  # one side of a pair says what it is
         np.fill_diagonal(codes, MISSING)
         move, steps = swap_edges, SWAPS * int(np.count_nonzero(codes == 1) // 2)
@@ -119,10 +121,11 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     return MarginTest((1 + beyond) / (1 + draws), beyond, draws)
 
 
-def columns_to_test(V: Any) -> np.ndarray:
-    """Return the codes of V, int8 array: those of a network, or else without columns that others determine."""
+def columns_to_test(V: Any) -> tuple[np.ndarray, bool]:
+    """Return the codes that are tested, int8 array, see `one_of_each`, and whether they are an undirected network."""
     codes = np.array(BERNOULLI.values_of(V), np.int8)
-    return codes if is_symmetric(codes, codes != MISSING) else without_answers(codes)
+    is_network = is_symmetric(codes, codes != MISSING)
+    return codes if is_network else one_of_each(codes), is_network
 
 
 class _Structure:

@@ -60,7 +60,8 @@ class Verdict(NamedTuple):
     - observed : int, how many there are; of a symmetric matrix pairs instead of entries
     - others : tuple of LossDifference, the other methods that could have been chosen, the best first
     - unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
-    - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices that `is_quick` to test
+    - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices that `is_quick` to test, with two
+      columns that do not determine each other
     - stack : Stacked or None, what these methods and others predict together, if that was asked for
     - accuracy, without_components : Accuracy or None, of the method and of the baseline that predicts most entries
       right; None of counts and of sparse matrices

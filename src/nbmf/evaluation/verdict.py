@@ -173,11 +173,11 @@ def _stack(
 
 
 def _exact_test(V: Any, estimator: Factorization, tested: HeldOutLosses, seed: int) -> MarginTest | None:
-    """Return the exact test of a binary matrix that is neither sparse nor too large; it is of no method."""
+    """Return the exact test of a binary matrix that is neither sparse nor too large or small; it is of no method."""
     is_binary = estimator.likelihood.matrix is BinaryMatrix
     if not is_binary or is_sparse(V):
         return None
-    if not is_quick(tested.losses[0].shape, tested.observed) or min(columns_to_test(V).shape) < 2:
+    if not is_quick(tested.losses[0].shape, tested.observed) or min(columns_to_test(V)[0].shape) < 2:
         return None
     return margin_test(V, seed=seed)
 

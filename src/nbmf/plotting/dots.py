@@ -27,16 +27,22 @@ MARGIN = 0.05  # of the width of a panel
 class Row(NamedTuple):
     """A method on a dataset with the K that represents it, or a baseline.
 
+    - fits : DataFrame, theirs, with those that are missing
     - losses : Series, one for each mask
     - K : str, if there was a choice
-    - gaps : str, how many fits are missing
     """
 
+    fits: pd.DataFrame
     losses: pd.Series
     colour: str
     K: str = ""
-    gaps: str = ""
     is_saturated: bool = False
+
+    @property
+    def gaps(self) -> str:
+        """How many fits are missing, "" if none is."""
+        missing = int(self.fits["perplexity"].isna().sum())
+        return f"{missing} of {len(self.fits)} missing" if missing else ""
 
 
 @style.in_style
@@ -81,7 +87,9 @@ def draw(
     for axis in axes[:, 0]:
         axis.set_yticks(range(count), [*(methods[name]["label"] for name in names), *labels])
     axes[0, 0].set_ylim(count - 0.4, -0.6)
-    _draw_legend(figure, scores, bool(labels), any(len(entry["K"]) > 1 for entry in methods.values()))
+    _draw_legend(
+        figure, [row for of_dataset in of_methods.values() for row in of_dataset.values() if row], bool(labels)
+    )
     return figure
 
 
@@ -98,18 +106,14 @@ def _row_of(fits: pd.DataFrame, has_grid: bool, colour: str) -> Row:
     """Return the row of a method; where no K has all masks, that with most of them."""
     K = best_K(fits) or int(fits.groupby("K")["perplexity"].count().idxmax())
     shown = fits[fits["K"] == K]
-    missing = int(shown["perplexity"].isna().sum())
-    return Row(
-        mean_by_mask(shown, "perplexity").dropna(),
-        colour,
-        K=str(K) if has_grid else "",
-        gaps=f"{missing} of {len(shown)} missing" if missing else "",
-        is_saturated=bool((shown["saturated"] > 0).any()),
-    )
+    losses, is_saturated = mean_by_mask(shown, "perplexity").dropna(), bool((shown["saturated"] > 0).any())
+    return Row(shown, losses, colour, str(K) if has_grid else "", is_saturated)
 
 
 def _rows_of_baselines(baselines: pd.DataFrame) -> dict[str, Row]:
-    return {label: Row(of_label["perplexity"], OF_BASELINES) for label, of_label in baselines.groupby("label")}
+    return {
+        label: Row(of_label, of_label["perplexity"], OF_BASELINES) for label, of_label in baselines.groupby("label")
+    }
 
 
 def _best_first(rows: dict[str, dict[str, Row | None]], names: list[str]) -> list[str]:
@@ -124,11 +128,13 @@ def _best_first(rows: dict[str, dict[str, Row | None]], names: list[str]) -> lis
 
 def _draw_panel(axis: Axes, rows: list[Row | None], count: int) -> None:
     """Draw rows, of which the first `count` are of methods."""
-    low, end = _ends([row.losses for row in rows[:count] if row is not None and len(row.losses)])
-    axis.set_xlim(low - MARGIN * (end - low), end + MARGIN * (end - low))
-    if count < len(rows):
+    low, end = _ends([row for row in rows if row is not None and len(row.losses)])
+    margin = MARGIN * (end - low) or MARGIN
+    axis.set_xlim(low - margin, end + margin)
+    baselines = [row.losses.mean() for row in rows[count:] if row is not None]
+    if baselines:
         axis.axhline(count - 0.5, color="0.8", linewidth=0.6, zorder=0)
-        axis.axvline(min(row.losses.mean() for row in rows[count:] if row is not None), **BASELINE)
+        axis.axvline(min(baselines), **BASELINE)
     for y, row in enumerate(rows):
         if row is None:
             axis.annotate("no fit", (0.02, y), color=GAP_COLOUR, ha="left", **SMALL)
@@ -144,22 +150,22 @@ def _draw_panel(axis: Axes, rows: list[Row | None], count: int) -> None:
             axis.plot(row.losses.max(), y, **SATURATED)
 
 
-def _ends(losses: list[pd.Series]) -> tuple[float, float]:
+def _ends(rows: list[Row]) -> tuple[float, float]:
     """Return where an axis begins, and where it ends: one method that predicts badly would flatten all others."""
-    if not losses:
+    if not rows:
         return 0.0, 1.0
-    low, means = min(each.min() for each in losses), [each.mean() for each in losses]
-    farthest = low + FARTHEST * (np.median(means) - low)
-    shown = [each.max() for each, mean in zip(losses, means, strict=True) if mean <= farthest]
-    return low, max(shown, default=max(means))
+    low, means = min(row.losses.min() for row in rows), [row.losses.mean() for row in rows]
+    median = np.median([row.losses.mean() for row in rows if row.colour != OF_BASELINES] or means)
+    farthest = max(low + FARTHEST * (median - low), min(means))
+    return low, max(row.losses.max() for row, mean in zip(rows, means, strict=True) if mean <= farthest)
 
 
-def _draw_legend(figure: Figure, scores: pd.DataFrame, has_baselines: bool, has_grid: bool) -> None:
+def _draw_legend(figure: Figure, rows: list[Row], has_baselines: bool) -> None:
     handles = [Line2D([], [], color="0.3", label="a mask", **DOT), Line2D([], [], label="mean", **MEAN)]
     if has_baselines:
         handles.append(Line2D([], [], label="the best baseline", **BASELINE))
-    if (scores["saturated"] > 0).any():
+    if any(row.is_saturated for row in rows):
         handles.append(Line2D([], [], label="entries predicted impossible (36.7 nats each)", **SATURATED))
-    title = "number: the best K of several" if has_grid else None
-    handles += handles_of_gaps(scores)
+    handles += handles_of_gaps(pd.concat([row.fits for row in rows]))
+    title = "number: the best K of several" if any(row.K for row in rows) else None
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, title=title, title_fontsize=7.5)

@@ -25,7 +25,7 @@ LINE_LENGTH = 62  # letters of the names below a panel
 
 @style.in_style
 def draw(ranking: pd.DataFrame, datasets: list[str], colours: dict[str, str]) -> Figure:
-    """Draw the figure from the ranking; methods on the Pareto front have numbers, and are named below the panel.
+    """Draw the figure from the ranking; those on the Pareto front that are inside have a number.
 
     Parameters
     ----------

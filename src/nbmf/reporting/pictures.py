@@ -180,7 +180,8 @@ def pictures_of_table(
 
 def pictures_of_comparison(comparison: Comparison) -> list[Picture]:
     """Return the pictures of a comparison; scores against K only where a method has several."""
-    pictures = [Picture(SCORES, "Box plots over masks, of every K", comparison.figure)]
+    caption = "Held-out losses: box plots over masks of every K, or of many methods a dot per mask at the best K"
+    pictures = [Picture(SCORES, caption, comparison.figure)]
     if any(len(entry["K"]) > 1 for entry in comparison.methods.values()):
         caption = "Means over masks against K: a dot is a mask"
         pictures.append(Picture(AGAINST_K, caption, lambda: nbmf.plot.score_against_K(comparison).figure))

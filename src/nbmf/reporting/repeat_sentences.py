@@ -22,7 +22,7 @@ def repeat_sentences(matrix: NamedMatrix, with_twins: bool = False) -> Iterator[
     repeats, rows = repeats_of(matrix.codes), matrix.row_names
     if with_twins and repeats.twins:
         yield f"the same in all rows: columns {_named(matrix.column_names, repeats.twins[0])}{_more(repeats.twins)}"
-    if repeats.questions:
+    if repeats.questions and not matrix.is_symmetric():
         question = repeats.questions[0]
         has_gaps = (matrix.codes[:, question] == MISSING).any()
         yield (

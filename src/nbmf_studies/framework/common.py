@@ -67,7 +67,7 @@ def diagnostics_needs(plan: Plan) -> dict[str, Need]:
 
 
 def comparison_arguments(plan: Plan) -> dict[str, Any]:
-    """Return the arguments of `nbmf.plotting.boxes.draw` for all methods that can be compared."""
+    """Return the arguments of `draw` of `nbmf.plotting.boxes` and `dots` for all methods that can be compared."""
     methods = plan.comparable(plan.methods)
     entries = {name: plan.entry(name) for name in methods}
     return {

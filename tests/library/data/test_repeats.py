@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nbmf.data.matrix import MISSING
-from nbmf.data.repeats import repeats_of
+from nbmf.data.repeats import one_of_each, questions_of, repeats_of
 
 
 def drawn(F=120, N=16, seed=0):
@@ -78,3 +78,35 @@ def test_a_row_with_another_answer_differs_in_one_value():
 def test_nothing_repeats_in_independent_entries(F, N):
     for seed in range(10):
         assert repeats_of(drawn(F, N, seed)) == ([], [], [])
+
+
+def test_many_columns_that_are_equal_or_opposite_are_structure_and_no_question():
+    A, (x, y) = drawn(N=1), drawn(N=2, seed=3).T[:, :, None]
+    B = 1 - A
+    for codes in ([A, x, B, y, B], [A, x, A, y, B], [A, B, B, x, y], [x, A, B, A, B, y]):
+        assert not questions_of(np.hstack(codes))
+    answers = one_of(3)
+    codes = np.hstack([answers, x, 1 - answers[:, :1], y])  # a column of a question once more
+    assert [each.tolist() for each in questions_of(codes)] == [[0, 1, 2]]
+    codes = np.hstack([A, x, B, y])
+    assert [each.tolist() for each in questions_of(codes)] == [[0, 2]]
+
+
+def test_a_question_may_have_many_answers_and_gaps():
+    many = np.repeat(np.eye(60, dtype=np.int8), 2, axis=0)
+    assert [len(each) for each in questions_of(np.hstack([drawn(N=2), many]))] == [60]
+    many[0, 7] = many[50:60] = MISSING
+    assert [len(each) for each in questions_of(many)] == [60]
+
+
+def test_one_column_of_each_question_is_left_where_questions_are_more_than_other_columns():
+    codes = np.hstack([one_of(4), one_of(3, seed=1), drawn(N=1)])
+    codes[:90, 0] = MISSING  # its few values are all that counts
+    ones, observed = (codes == 1).sum(axis=0), (codes != MISSING).sum(axis=0)
+    kept = one_of_each(codes)
+    assert kept.shape == (120, 2)
+    for question, column in zip(questions_of(codes), kept.T, strict=True):
+        distances = np.abs(2 * ones[question] - observed[question])
+        assert (column == codes[:, question[distances.argmin()]]).all()
+    others = drawn(N=2, seed=4)
+    assert (one_of_each(np.hstack([one_of(4), others, one_of(3, seed=1)])) == others).all()

@@ -127,14 +127,23 @@ def test_without_structure_p_is_below_its_level_no_more_often(gaps, network):
     assert 0.3 < np.mean(p) < 0.7  # and it says no less than chance
 
 
-def test_of_columns_that_determine_each_other_one_is_tested():
-    """The one whose ones are nearest to half of the rows."""
-    first, second, others = questions_only(60, [4], 0), questions_only(60, [3], 1), shares_only(60, 9, "rows", 0)
+def test_answers_to_one_question_are_no_items_with_an_effect_of_the_row():
+    first, second, items = questions_only(60, [4], 0), questions_only(60, [3], 1), shares_only(60, 9, "rows", 0)
+    assert nbmf.margin_test(np.hstack([first, items, second]), draws=99) == nbmf.margin_test(items, draws=99)
     nearest = [each[:, [np.abs(each.sum(axis=0) - 30).argmin()]] for each in (first, second)]
-    codes, kept = np.hstack([first, others, second]), np.hstack([nearest[0], others, nearest[1]])
-    assert nbmf.margin_test(codes, draws=99) == nbmf.margin_test(kept, draws=99)
-    with pytest.raises(DataError, match=r"^a matrix of shape \(60, 1\): two rows and two columns are the least$"):
+    whole, kept = np.hstack([first, second, items[:, :1]]), np.hstack(nearest)
+    assert nbmf.margin_test(whole, draws=99) == nbmf.margin_test(kept, draws=99)
+    message = r"^a matrix of shape \(60, 1\) without columns that others determine: two rows and two columns are"
+    with pytest.raises(DataError, match=message):
         nbmf.margin_test(first)
+
+
+def test_questions_next_to_items_with_row_effects_are_no_structure():
+    p = []
+    for seed in range(20):
+        items = shares_only(60, 12, "rows", seed)
+        p.append(nbmf.margin_test(np.hstack([questions_only(60, [4] * 6, seed), items]), seed=seed, draws=99).p)
+    assert np.count_nonzero(np.array(p) <= 0.05) <= binom.ppf(0.999, len(p), 0.05)
 
 
 def groups(rng, strong):

@@ -52,12 +52,12 @@ def test_methods_are_sorted_by_their_mean_rank_and_drawn_with_their_best_K():
     methods = [f"the {name} method" for name in ("first", "second", "third", "bad")]
     assert labels == [*methods, "column means", "row means"]
     assert means_of(there) == pytest.approx({0: 0.55, 1: 0.42, 2: 0.62, 3: 0.66, 4: 0.61, 5: 0.62})
-    assert means_of(here) == pytest.approx({0: 0.21, 1: 0.26, 2: 0.28})
-    assert {"4", "2.100 →", "0.330 →", "0.900 →"} == {text.get_text() for text in here.texts} - {""}
+    assert {"4", "2.100 →", "0.900 →"} == {text.get_text() for text in here.texts} - {""}
     assert {"2"} == {text.get_text() for text in there.texts} - {""}
     dashed = [line.get_xdata()[0] for line in there.get_lines() if line.get_linestyle() == "--"]
     assert dashed == [0.61]
-    assert here.get_xlim()[0] < 0.2 < 0.3 < here.get_xlim()[1] < 0.33
+    assert means_of(here) == pytest.approx({0: 0.21, 1: 0.26, 2: 0.28, 4: 0.33})
+    assert here.get_xlim()[0] < 0.2 < 0.33 < here.get_xlim()[1] < 0.4
     assert legend_texts(figure) == ["a mask", "mean", "the best baseline"]
     assert_tidy(figure)
 
@@ -76,6 +76,27 @@ def test_fits_that_are_missing_or_saturated_are_said_in_their_row():
     assert_tidy(figure)
     scores["perplexity"] = np.nan
     assert "2 of 2 missing" in {text.get_text() for text in panels(draw(scores))["here"].texts}
+
+
+def test_baselines_that_are_better_than_every_method_are_within_the_panel():
+    better = baselines().replace({"perplexity": {0.33: 0.1, 0.61: 0.2}})
+    figure = draw(baselines=better[better["dataset"] == "here"])
+    here, there = panels(figure).values()
+    assert here.get_xlim()[0] < 0.1 == min(means_of(here).values())
+    assert "no fit" in {text.get_text() for text in there.texts}  # of the baselines of this dataset alone
+    assert_tidy(draw(baselines=better))
+
+
+def test_what_is_at_another_K_is_not_in_the_legend():
+    scores = table()
+    is_other = (scores["method"] == "first") & (scores["dataset"] == "here") & (scores["K"] == 2)
+    scores.loc[is_other & (scores["mask"] == 1), ["perplexity", "status"]] = [np.nan, "too slow"]
+    scores.loc[is_other, "saturated"] = 1
+    assert legend_texts(draw(scores)) == ["a mask", "mean"]
+
+
+def test_a_single_score_has_a_panel():
+    assert_tidy(draw(table().query("method == 'second' and mask == 0")))
 
 
 def test_a_comparison_of_more_methods_than_boxes_have_room_for_has_a_row_for_each(monkeypatch):
