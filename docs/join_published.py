@@ -19,8 +19,8 @@ import pandas as pd
 from publish import FIT, ROOT, path, shipped_plan
 from redraw import drawn, read, read_needs
 
+from nbmf.best_K import best_K
 from nbmf.errors import NbmfError
-from nbmf.evaluation.best_K import best_K
 from nbmf.evaluation.score_table import gather_calibration, gather_scores, write_table
 from nbmf.fit_key import FitKey
 from nbmf.fits import import_function

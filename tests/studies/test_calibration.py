@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from studies_of_today import CONFIG, PLANS
 
-from nbmf.evaluation.best_K import best_K, mean_by_mask
+from nbmf.best_K import best_K, mean_by_mask
 from nbmf.evaluation.calibration import pool, tabulate
 from nbmf_studies.framework import common
 

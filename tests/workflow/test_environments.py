@@ -62,7 +62,7 @@ OURS = {"nbmf", "nbmf_studies"}
 
 @functools.cache
 def imported(path):
-    """Return the dotted names that a file imports, inside functions or by `needed`, but not for types alone."""
+    """Return the dotted names that a file imports, inside functions or by `import_extra`, but not for types alone."""
     found, waiting = set(), [ast.parse(Path(path).read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()
@@ -72,7 +72,7 @@ def imported(path):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             found.update(f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "needed":
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_extra":
             found.add(node.args[0].value)
         waiting.extend(ast.iter_child_nodes(node))
     return found

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.best_K import best_K, mean_by_mask
+from nbmf.best_K import best_K, mean_by_mask
 
 BIN = ["dataset", "method", "K", "bin"]
 
@@ -21,7 +21,7 @@ def pool(calibration: pd.DataFrame, scores: pd.DataFrame, labels: dict[str, str]
         As `nbmf.evaluation.score_table.gather_calibration` makes it.
     scores : DataFrame
         Of the same fits, as `nbmf.evaluation.score_table.gather_scores` makes it: the best K is
-        that of the mean perplexity, see `nbmf.evaluation.best_K`.
+        that of the mean perplexity, see `nbmf.best_K`.
     labels : dict
         The methods that are pooled, and their names.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.best_K import best_K, mean_by_mask
+from nbmf.best_K import best_K, mean_by_mask
 from nbmf.evaluation.recommendation import margin_of
 
 COLUMNS = (
@@ -32,7 +32,7 @@ COLUMNS = (
 def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """Return the methods of each dataset, the smallest mean log loss first.
 
-    A method is represented by its best K, see `nbmf.evaluation.best_K`. Several seeds of a mask
+    A method is represented by its best K, see `nbmf.best_K`. Several seeds of a mask
     count as their mean.
 
     Parameters

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from nbmf import registry
+from nbmf.best_K import best_K
 from nbmf.catalogue import METHODS, colours_of
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.best_K import best_K
 from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
 from nbmf.evaluation.score_table import summarise
 
@@ -99,7 +99,7 @@ class Comparison:
         return recommend(candidates, baselines, self.test_ratio, self.unit)
 
     def _candidates(self) -> Iterator[Candidate]:
-        """Yield each comparable method with its best K, see nbmf.evaluation.best_K."""
+        """Yield each comparable method with its best K, see nbmf.best_K."""
         for method, entry in self.methods.items():
             K = best_K(self.scores[self.scores["method"] == method]) if _comparable(entry) else None
             if K is not None:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from nbmf.evaluation.best_K import best_K, mean_by_mask
+from nbmf.best_K import best_K, mean_by_mask
 from nbmf.plotting import score_units, style
 from nbmf.plotting.boxes import GAP_COLOUR, SATURATED, handles_of_gaps
 

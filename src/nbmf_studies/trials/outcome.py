@@ -1,7 +1,7 @@
 """The tables: every method on every matrix, the methods in short, and the default against the best.
 
 A method stands for itself at the K of its grid with the smallest mean over the masks that are
-scored, as everywhere in this package (`nbmf.evaluation.best_K`): one with a grid looks a little
+scored, as everywhere in this package (`nbmf.best_K`): one with a grid looks a little
 better than it is, one with a single K does not.
 """
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.best_K import best_K, mean_by_mask
+from nbmf.best_K import best_K, mean_by_mask
 from nbmf.evaluation.recommendation import margin_of
 
 LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
