@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
-from publish import FIT, ROOT, path, shipped_plan
+from publish import FIT, ROOT, SOURCES, path, shipped_plan
 from redraw import drawn, read, read_needs
 
 from nbmf.best_K import best_K
@@ -52,6 +52,9 @@ def main() -> None:
     run = gather_scores((fit.columns(), file) for fit, file in reports.items())
     scores = join_scores(plan, run, read(published / "scores.csv"))
     write_table(folder / "tables/scores.csv", scores)
+    sources = describe_sources(scores, run)
+    (folder / SOURCES).write_text(sources, encoding="utf-8")
+    print(sources)
     write_calibration(folder / "tables/calibration.csv", fits_at_best_K(plan, scores), reports)
     baselines, of_plan = read(published / "baselines.csv"), {(fit.dataset, fit.mask) for fit in plan.masked_fits}
     kept = [mask in of_plan for mask in zip(baselines["dataset"], baselines["mask"], strict=True)]
@@ -81,9 +84,16 @@ def join_scores(plan: Plan, run: pd.DataFrame, published: pd.DataFrame) -> pd.Da
     if len(missing):
         first = "{}, {}, K = {}, mask {}, seed {}".format(*missing[0])
         raise NbmfError(f"{len(missing)} fits are in neither; the first: {first}")
-    of_run = wanted.isin(pd.MultiIndex.from_frame(run[FIT])).sum()
-    print(f"{len(wanted)} fits: {of_run} of the run, {len(wanted) - of_run} published before")
     return every.loc[wanted].reset_index()[run.columns]
+
+
+def describe_sources(scores: pd.DataFrame, run: pd.DataFrame) -> str:
+    """Return how many of the scores are of the run."""
+    both = len(scores.merge(run[FIT], on=FIT))
+    return (
+        f"{len(scores)} fits: {both} of the last run, {len(scores) - both} published before "
+        "(`docs/join_published.py`); seconds are those of the machines that made them."
+    )
 
 
 def fits_at_best_K(plan: Plan, scores: pd.DataFrame) -> list[FitKey]:

@@ -28,7 +28,8 @@ from nbmf_studies.pipeline.verification import compare_runs, summarise_compariso
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = "lumbreras2020"
-LONG = 36  # rows of a table from which on it is a file beside the scores, and a link on the page
+LONG = 36  # rows of a table from which on it is a file next to the scores, and a link on the page
+SOURCES = "sources.txt"  # of joined results: which fits are of which run (docs/join_published.py)
 MARKS = "<!-- results of {}: written by a script -->", "<!-- end of results -->"
 # The folder of a benchmark file says which rule left it; files beside these folders are rules' own.
 RULE_OF = {

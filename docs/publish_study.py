@@ -20,7 +20,7 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
-from publish import MARKS, ROOT, compress, link, path, render_table, shipped_plan, versions, write_into_page
+from publish import MARKS, ROOT, SOURCES, compress, link, path, render_table, shipped_plan, versions, write_into_page
 
 import nbmf_studies
 from nbmf_studies import all_studies
@@ -42,6 +42,8 @@ def main() -> None:
         f"Made by `docs/publish_study.py {options.study}` from a run of `snakemake --cores 2 {options.study}`.",
         versions(options.results),
     ]
+    if (results / SOURCES).exists():
+        sections.append((results / SOURCES).read_text(encoding="utf-8"))
     figures = study.figures_of(plan)
     before = shown_before(options.study) if options.keep else {}
     for product in (*figures, *study.tables_of(plan)):

@@ -4,7 +4,7 @@ Pages, texts of tests and rules of Snakemake are run late or never by other test
 """
 
 import ast
-import importlib
+import pkgutil
 import re
 from pathlib import Path
 from types import ModuleType
@@ -22,27 +22,10 @@ DOTTED = re.compile(r"`(nbmf(?:_studies)?(?:\.(?!json\b)\w+)+)")
 name_of = {"ids": lambda path: str(path.relative_to(ROOT))}
 
 
-def find(dotted):
-    """Return what a dotted name means.
-
-    Raises
-    ------
-    ImportError
-        If there is no such thing.
-    """
-    outer, _, name = dotted.rpartition(".")
-    if not outer:
-        return importlib.import_module(name)
-    try:
-        return getattr(find(outer), name)
-    except AttributeError:
-        return importlib.import_module(dotted)
-
-
 def exists(dotted):
     try:
-        find(dotted)
-    except ImportError:
+        pkgutil.resolve_name(dotted)
+    except (AttributeError, ImportError):
         return False
     return True
 
@@ -66,7 +49,7 @@ def names_without_thing(text):
     for name, dotted in imports_of("\n".join(IMPORT.findall(text))).items():
         if not exists(dotted):
             absent.add(dotted)
-        elif isinstance(find(dotted), ModuleType):  # a name of a file is in quotes or after a slash
+        elif isinstance(pkgutil.resolve_name(dotted), ModuleType):  # a name of a file is in quotes or after a slash
             attributes = re.findall(rf"(?<![\w./\"']){name}\.([A-Za-z_]\w*)", text)
             absent |= {f"{dotted}.{each}" for each in attributes if not exists(f"{dotted}.{each}")}
     return sorted(absent)

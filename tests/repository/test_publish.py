@@ -338,8 +338,8 @@ def test_a_figure_is_drawn_anew_from_published_tables_without_methods_that_have_
     assert {"bICA", "Beta-Dir VB"} <= named
     assert "c-bICA" not in named
     assert redraw.read_needs(figures["calibration"], plan, tmp_path) is None
-    (tmp_path / "reliability.csv").write_text("dataset,share of ones\nanimals,0.5\n")
-    assert redraw.read_needs(figures["calibration"], plan, tmp_path)["reliability"]["share_of_ones"].tolist() == [0.5]
+    (tmp_path / "reliability.csv").write_text("dataset,mean p\nanimals,0.5\n")
+    assert redraw.read_needs(figures["calibration"], plan, tmp_path)["reliability"]["mean_p"].tolist() == [0.5]
     assert redraw.picture_of("all_methods", "figure_10").name == "all_methods_figure_10.png"
     assert redraw.picture_of("lumbreras2020", "eta").name == "eta.png"
 
@@ -360,11 +360,11 @@ def test_published_scores_are_joined_of_methods_that_predict_as_when_they_were_p
     scores = join.join_scores(plan, run, published)
     expected = of_fits({"changed": [(0, 0.6), (1, 0.7)], "same": [(0, 0.5), (1, 0.55)], "new": [(0, 0.3), (1, 0.4)]})
     pd.testing.assert_frame_equal(scores, expected, check_exact=True)
+    assert join.describe_sources(scores, run).startswith("6 fits: 5 of the last run, 1 published before (")
     said = capsys.readouterr().out
     assert "3 fits that are in both; the same score: 1" in said
     assert "changed: 1 differ, by up to 0.01: the run's alone" in said
     assert "same: 1 differ, by up to 1e-09: rounding" in said
-    assert "6 fits: 5 of the run, 1 published before" in said
     with pytest.raises(NbmfError, match="1 fits are in neither; the first: animals, new, K = 8, mask 1, seed 0"):
         join.join_scores(plan, run.drop(index=1), published)
 

@@ -9,7 +9,12 @@ def run(capsys, *argv, code=0):
     return capsys.readouterr()
 
 
+def printed(capsys, *argv, code=0):
+    """Run a command; return what it printed, or its error."""
+    said = run(capsys, *argv, code=code)
+    return said.err if code else said.out
+
+
 def say(capsys, *argv, code=0):
     """Run a command; return what it printed, or its error, on one line of single blanks."""
-    said = run(capsys, *argv, code=code)
-    return " ".join((said.err if code else said.out).split())
+    return " ".join(printed(capsys, *argv, code=code).split())

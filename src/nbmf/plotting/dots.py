@@ -36,7 +36,11 @@ class Row(NamedTuple):
     losses: pd.Series
     colour: str
     K: str = ""
-    is_saturated: bool = False
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether a fit predicted an entry impossible; no baseline does."""
+        return "saturated" in self.fits and bool((self.fits["saturated"] > 0).any())
 
     @property
     def gaps(self) -> str:
@@ -106,8 +110,7 @@ def _row_of(fits: pd.DataFrame, has_grid: bool, colour: str) -> Row:
     """Return the row of a method; where no K has all masks, that with most of them."""
     K = best_K(fits) or int(fits.groupby("K")["perplexity"].count().idxmax())
     shown = fits[fits["K"] == K]
-    losses, is_saturated = mean_by_mask(shown, "perplexity").dropna(), bool((shown["saturated"] > 0).any())
-    return Row(shown, losses, colour, str(K) if has_grid else "", is_saturated)
+    return Row(shown, mean_by_mask(shown, "perplexity").dropna(), colour, str(K) if has_grid else "")
 
 
 def _rows_of_baselines(baselines: pd.DataFrame) -> dict[str, Row]:

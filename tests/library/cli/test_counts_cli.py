@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.io
 import small_picture
+from command_line import printed
 from scipy.stats import poisson
 
 import nbmf
@@ -46,15 +47,8 @@ def here(tmp_path, monkeypatch):
     plt.close("all")
 
 
-def run(capsys, *argv, code=0):
-    """Run the command line; return what it printed, on one line of single blanks if it failed."""
-    assert cli.main([str(word) for word in argv]) == code
-    said = capsys.readouterr()
-    return said.err if code else said.out
-
-
 def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(capsys):
-    said = run(capsys, "info", "catches.csv")
+    said = printed(capsys, "info", "catches.csv")
     values = TABLE.to_numpy(float, na_value=np.nan)
     seen = values[~np.isnan(values)]
     assert f"counts up to {seen.max():.0f}, {(seen == 0).sum() / values.size:.1%} zeros" in said
@@ -66,7 +60,7 @@ def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(
     assert f"whether a count is above 0 ({(seen > 0).mean():.1%} are)" in said
     commands = [line.split() for line in said.splitlines() if line.startswith("  nbmf ")]
     assert commands[-1] == ["nbmf", "info", "catches.csv", "--above", "0"]
-    binary = run(capsys, *commands[-1][1:])
+    binary = printed(capsys, *commands[-1][1:])
     assert "counts above 0 are ones, others zeros" in binary
     assert "nbmf fit catches.csv --above 0\n" in binary
 
@@ -82,7 +76,7 @@ def otus():
 def test_a_component_that_follows_how_much_was_counted_is_called_so(capsys):
     otus()
     components = ("fit", "otus.csv", "--method", "negative-binomial-vb", "--no-check", "--components", "2", "--force")
-    said = " ".join(run(capsys, *components).split())
+    said = " ".join(printed(capsys, *components).split())
     told = re.findall(r"rows differ much as the logarithms of their sums do \(r = (.*?)\)", said)
     assert len(told) == 1
     assert 0.8 <= abs(float(told[0])) <= 1
@@ -90,7 +84,7 @@ def test_a_component_that_follows_how_much_was_counted_is_called_so(capsys):
 
 def test_the_default_sets_how_much_was_counted_apart_and_draws_a_scale(capsys):
     kinds = otus()
-    said = run(capsys, "fit", "otus.csv")
+    said = printed(capsys, "fit", "otus.csv")
     assert "40 rows lie on one axis" in said
     assert "how much was counted in a row is its effect" in " ".join(said.split())
     assert "row effects, to which axes add" in said
@@ -102,17 +96,17 @@ def test_the_default_sets_how_much_was_counted_apart_and_draws_a_scale(capsys):
     assert "the expected count at either end" in page
     assert "discrimination" not in page
     pd.read_csv("otus.csv").head(3).mul(4).to_csv("new.csv", index=False)
-    placed = run(capsys, "predict", "otus.nbmf", "new.csv")
+    placed = printed(capsys, "predict", "otus.nbmf", "new.csv")
     assert "axis 1" in placed
 
 
 def test_few_values_may_be_answers(capsys):
     TABLE.clip(upper=4).to_csv("marks.csv")
-    said = run(capsys, "info", "marks.csv")
+    said = printed(capsys, "info", "marks.csv")
     assert "only 5 different values, 0, 1, 2, 3, 4: if these are answers or marks" in said
     command = next(line for line in said.splitlines() if "--categories" in line and "fit" in line).split()
     assert command == ["nbmf", "fit", "marks.csv", "--categories", "0", "1", "2", "3", "4"]
-    again = run(capsys, "info", "marks.csv", "--counts")
+    again = printed(capsys, "info", "marks.csv", "--counts")
     assert " ".join(command) in " ".join(again.split())  # with --counts it would be refused
 
 
@@ -166,21 +160,21 @@ def test_each_command_that_is_told_reads_the_same_entries(kind, capsys):
     """Few different counts may be answers: as such they are read from files alone that have their zeros."""
     write, words, are_read = FILES[kind]
     file = write(TABLE.clip(upper=4))
-    said = run(capsys, "info", file, *words)
+    said = printed(capsys, "info", file, *words)
     missing = re.search(r"([0-9.]+% missing)", said)[1]
     told = [line.split()[1:] for line in said.splitlines() if line.startswith("  nbmf ")]
     assert any("--categories" in line for line in told) == are_read
     assert ("from a table that has a cell for each, zeros too" in " ".join(said.split())) == (not are_read)
     for _, *line in told:
-        assert missing in run(capsys, "info", *line)
+        assert missing in printed(capsys, "info", *line)
     assert "--above" in told[-1]
-    assert "counts above 0 are ones" in run(capsys, *told[-1])
+    assert "counts above 0 are ones" in printed(capsys, *told[-1])
 
 
 def test_a_large_count_costs_no_memory(capsys):
     """Whether values are all whole numbers up to the largest is asked without a list of these."""
     TABLE.assign(most=2**31 - 1).to_csv("large.csv")
-    assert "--categories" not in run(capsys, "info", "large.csv")
+    assert "--categories" not in printed(capsys, "info", "large.csv")
 
 
 def test_rows_of_zeros_and_of_few_entries_are_reported(capsys):
@@ -188,14 +182,14 @@ def test_rows_of_zeros_and_of_few_entries_are_reported(capsys):
     counts.iloc[3] = 0
     counts.iloc[4, 4:] = pd.NA
     counts.to_csv("odd.csv")
-    said = run(capsys, "info", "odd.csv")
+    said = printed(capsys, "info", "odd.csv")
     assert "rows without a count above zero: 1\n" in said
     assert "rows with fewer than 5 observed entries: 1\n" in said
 
 
 @pytest.mark.parametrize("method", ["poisson-gamma-vb", "negative-binomial-gs"])
 def test_a_fit_has_all_that_one_of_a_binary_matrix_has(method, capsys, here):
-    said = " ".join(run(capsys, "fit", "catches.csv", "--method", method, *FAST).split())
+    said = " ".join(printed(capsys, "fit", "catches.csv", "--method", method, *FAST).split())
     law = "negative binomial distribution" if method.startswith("negative") else "Poisson distribution with the mean"
     assert f"scored by the {law} predicted" in said
     assert "structure found" in said
@@ -213,11 +207,11 @@ def test_a_fit_has_all_that_one_of_a_binary_matrix_has(method, capsys, here):
         np.testing.assert_allclose(written, model.expectation_, rtol=1e-5)
     assert json.loads((folder / "nbmf.json").read_text())["method"] == method
     assert "<h1>catches: what is in it" in (folder / "report.html").read_text()
-    run(capsys, "plot", "catches.nbmf", "--components", "1")
+    printed(capsys, "plot", "catches.nbmf", "--components", "1")
 
 
 def test_the_loss_that_is_reported_is_that_of_the_distribution(capsys, here):
-    said = run(capsys, "fit", "catches.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
+    said = printed(capsys, "fit", "catches.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
     model, values = nbmf.load(here / "catches.nbmf/model.npz"), TABLE.to_numpy(float, na_value=-1)
     loss_at = model.likelihood.loss_at(values.astype(int), values >= 0)
     loss = loss_at(model.predict(loss_at.rows, loss_at.columns)).perplexity
@@ -228,10 +222,10 @@ def test_the_loss_that_is_reported_is_that_of_the_distribution(capsys, here):
 
 
 def test_by_default_a_method_of_counts_is_taken_where_there_are_counts(capsys, here):
-    run(capsys, "fit", "catches.csv", "--no-check", *FAST, "--chains", "1")
+    printed(capsys, "fit", "catches.csv", "--no-check", *FAST, "--chains", "1")
     record = json.loads((here / "catches.nbmf/nbmf.json").read_text())
     assert record["method"] == DEFAULTS["CountMatrix"]
-    run(capsys, "fit", "catches.csv", "--above", "0", "--no-check", *FAST, "--chains", "1", "--out", "binary")
+    printed(capsys, "fit", "catches.csv", "--above", "0", "--no-check", *FAST, "--chains", "1", "--out", "binary")
     record = json.loads((here / "binary/nbmf.json").read_text())
     assert record["method"] == DEFAULTS["BinaryMatrix"]
     assert type(nbmf.load(here / "binary/model.npz")).__name__ == "BetaDirVB"
@@ -240,11 +234,11 @@ def test_by_default_a_method_of_counts_is_taken_where_there_are_counts(capsys, h
 def test_zeros_and_ones_are_counts_for_a_method_of_counts(capsys, here):
     binary = (TABLE > 3).astype("Int64")
     binary.to_csv("binary.csv")
-    said = run(capsys, "fit", "binary.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
+    said = printed(capsys, "fit", "binary.csv", "--method", "poisson-gamma-em", *FAST, "--no-check")
     assert "counts with a mean of" in said
     listed = binary.stack()
     listed[listed == 1].reset_index().iloc[:, :2].to_csv("list.csv", index=False)
-    run(capsys, "fit", "list.csv", "--layout", "presence", "--method", "poisson-gamma-em", *FAST, "--no-check")
+    printed(capsys, "fit", "list.csv", "--layout", "presence", "--method", "poisson-gamma-em", *FAST, "--no-check")
     assert (here / "list.nbmf/model.npz").exists()
 
 
@@ -252,7 +246,7 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
     listed = TABLE.stack().rename("n").reset_index()
     listed.to_csv("listed.csv", index=False)
     for file, more in (("catches.csv", ["--transpose"]), ("listed.csv", ["--layout", "long"])):
-        run(capsys, "fit", file, *more, "--method", "poisson-gamma-em", *FAST, "--no-check", "--out", "out")
+        printed(capsys, "fit", file, *more, "--method", "poisson-gamma-em", *FAST, "--no-check", "--out", "out")
         matrix = CountMatrix.load(here / "out/matrix.npz")
         found = pd.DataFrame(matrix.tallies, matrix.row_names, matrix.column_names)
         found = found.T if "--transpose" in more else found
@@ -276,11 +270,11 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
 def test_what_does_not_go_together_is_refused_with_the_way_out(words, message, capsys, here):
     (here / "real.csv").write_text("x,a,b,c\nr,3,2.5,9\ns,4,0,7\n")
     (here / "negative.csv").write_text("x,a,b,c\nr,3,-4,9\ns,4,0,7\n")
-    assert message in run(capsys, *words, code=cli.FAILED)
+    assert message in printed(capsys, *words, code=cli.FAILED)
 
 
 def test_methods_of_counts_are_compared(capsys, here):
-    said = run(
+    said = printed(
         capsys, "compare", "catches.csv", "--masks", "2", "--iterations", "10", "--components", "1", "2", "--jobs", "1"
     )
     for name in COMPARED["CountMatrix"]:
@@ -301,7 +295,7 @@ def test_methods_of_counts_are_compared(capsys, here):
 
 def test_binary_files_are_compared_as_they_were(capsys, here):
     (TABLE > 3).astype("Int64").to_csv("binary.csv")
-    said = run(
+    said = printed(
         capsys, "compare", "binary.csv", "--methods", "logpca", "--masks", "1", "--components", "2", "--iterations", "5"
     )
     assert "scored by" not in said
