@@ -26,6 +26,8 @@ import nbmf_studies
 from nbmf_studies import all_studies
 from nbmf_studies.pipeline.targets import SCORE_TABLES
 
+EARLIER = "Of an earlier run."  # what --keep keeps
+
 
 def main() -> None:
     """Write the results of a study's page, its figures and reference/<study>/."""
@@ -58,9 +60,10 @@ def main() -> None:
         elif table.exists() and in_report:
             content = render_table(pd.read_csv(table).round(4), options.study, product.name, ROOT)
         elif options.keep and in_report and long_table.exists():
-            content = link(len(pd.read_csv(long_table)), options.study, product.name)
+            content = f"{link(len(pd.read_csv(long_table)), options.study, product.name)} {EARLIER}"
         elif (product.title_of(plan), is_figure) in before:
-            sections.append(before[product.title_of(plan), is_figure])
+            shown = before[product.title_of(plan), is_figure]
+            sections.append(shown if shown.endswith(EARLIER) else f"{shown}\n\n{EARLIER}")
             continue
         else:
             if in_report:  # its data were not at hand, or the run failed

@@ -315,10 +315,12 @@ def test_what_a_run_does_not_have_stays_on_the_page_if_it_is_to(publish, tmp_pat
     monkeypatch.setattr(sys, "argv", ["publish_study.py", "all_methods", "--results", str(results), "--keep"])
     study.main()
     text = (tmp_path / "docs/page.md").read_text(encoding="utf-8")
-    assert "### Baselines\n\nOld words.\n\n| 1 |\n" in text
+    assert "### Baselines\n\nOld words.\n\n| 1 |\n\nOf an earlier run.\n" in text
     assert text.count("![It](figures/it.png)") == 1
     assert "| 0.25 |" in text
-    assert "[summary.csv](../reference/all_methods/summary.csv), 40 rows." in text
+    assert "[summary.csv](../reference/all_methods/summary.csv), 40 rows. Of an earlier run." in text
+    study.main()
+    assert (tmp_path / "docs/page.md").read_text(encoding="utf-8") == text
     assert not any(gone in text for gone in ("Old ranks", "Gone", "Old."))
     assert text.endswith("<!-- end of results -->\n\nBy hand.\n")
 
