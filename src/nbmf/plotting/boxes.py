@@ -140,14 +140,7 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
         handles.append(Line2D([], [], label=label, marker=_dagger(), **MARK))
     handles += handles_of_gaps(drawn)
     for columns in (3, 2):  # of methods with long names two fit next to each other
-        legend = figure.legend(
-            handles=handles,
-            loc="outside lower center",
-            ncols=columns,
-            frameon=False,
-            title="below each box: K",
-            title_fontsize=7.5,
-        )
+        legend = style.legend_below(figure, handles, columns, title="below each box: K", title_fontsize=7.5)
         if columns == 2 or legend.get_window_extent().width <= figure.bbox.width:
             return
         legend.remove()

@@ -171,4 +171,4 @@ def _draw_legend(figure: Figure, rows: list[Row], has_baselines: bool) -> None:
         handles.append(Line2D([], [], label="entries predicted impossible (36.7 nats each)", **SATURATED))
     handles += handles_of_gaps(pd.concat([row.fits for row in rows]))
     title = "number: the best K of several" if any(row.K for row in rows) else None
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, title=title, title_fontsize=7.5)
+    style.legend_below(figure, handles, 4, title=title, title_fontsize=7.5)

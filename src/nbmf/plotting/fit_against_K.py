@@ -111,7 +111,7 @@ def draw_held_out(
     }
     shown = [Line2D([], [], label=names[method], **handles[method]) for method in labels]
     shown += [Line2D([], [], label=name, **BASELINE) for name in baselines or {}]
-    axis.legend(handles=shown, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    axis.legend(handles=shown, loc="upper left", bbox_to_anchor=(1, 1))
     return axis
 
 
@@ -146,4 +146,4 @@ def _draw_legend(figure: Figure, labels: dict, colours: dict, has_shown: bool) -
     ]
     if has_shown:
         handles.append(Line2D([], [], label="K of the dictionaries shown", **RING))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    style.legend_below(figure, handles, 3)

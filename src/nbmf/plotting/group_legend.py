@@ -56,6 +56,5 @@ def below(axis: Axes) -> dict:
         "bbox_to_anchor": (0.5, 0),
         "bbox_transform": axis.transAxes + down,
         "borderaxespad": 0,
-        "frameon": False,
         "handletextpad": 0.1,
     }

@@ -165,7 +165,7 @@ def draw(
         ax.plot(x, y, color=colour, label=group or None, **POINT)
     _name(ax, positions, ends[1], given, rank)
     if len(colours) > 1:
-        ax.legend(frameon=False, loc="best" if is_map else "lower right")
+        ax.legend(loc="best" if is_map else "lower right")
     return ax
 
 

@@ -84,14 +84,7 @@ def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarr
     handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
     across = -(-K // -(-K // LABELS))  # as many in each line
     ax.legend(
-        handles,
-        labels,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=across,
-        frameon=False,
-        handlelength=1,
-        columnspacing=1,
+        handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=across, handlelength=1, columnspacing=1
     )
     return ax
 

@@ -32,7 +32,7 @@ def draw(traces: pd.DataFrame, series: list[tuple[str, int, str, str]], datasets
     for axis in axes[:, 0]:
         axis.set_ylabel("held-out log loss\n(nats per entry)")
     handles = [Line2D([], [], color=colour, label=label) for _, _, label, colour in series]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
     return figure
 
 

@@ -87,4 +87,4 @@ def _draw_legend(figure: Figure, colours: dict[str, str]) -> None:
     for share in SHOWN_SHARES:
         label = f"{100 * share:g} % of the entries"
         handles.append(Line2D([], [], label=label, markersize=_area(share) ** 0.5, **point))
-    figure.legend(handles=handles, loc="outside lower center", ncols=LEGEND_COLUMNS, frameon=False)
+    style.legend_below(figure, handles, LEGEND_COLUMNS)

@@ -52,7 +52,7 @@ def draw(ranking: pd.DataFrame, datasets: list[str], colours: dict[str, str]) ->
         for method, colour in colours.items()
         if method in shown.index
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
     return figure
 
 

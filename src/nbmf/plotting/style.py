@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from nbmf.errors import ConfigError
@@ -43,6 +44,7 @@ RC = {
     "xtick.labelsize": 7,
     "ytick.labelsize": 7,
     "legend.fontsize": 7.5,
+    "legend.frameon": False,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.7,
@@ -162,6 +164,11 @@ def panel_grid(
     for axis in axes.flat[count:]:
         axis.set_axis_off()
     return figure, axes
+
+
+def legend_below(figure: Figure, handles: Sequence, columns: int, **options) -> Legend:
+    """Draw one legend for all panels of a figure, below them; options go to Figure.legend."""
+    return figure.legend(handles=handles, loc="outside lower center", ncols=columns, **options)
 
 
 def plain_log_ticks(axis: Axis) -> None:

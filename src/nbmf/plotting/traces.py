@@ -170,8 +170,8 @@ def draw_chains(panels: Sequence[Panel], kind: str, ax=None) -> list[Axes]:
     if recorded == 1:
         axes[-1].set_xlim(0.5, n_chains + 0.5)
     elif ax is None:
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=8, frameon=False)
+        handles, _ = axes[0].get_legend_handles_labels()
+        style.legend_below(figure, handles, 8)
     return axes
 
 
@@ -240,4 +240,4 @@ def _draw_legend(figure: Figure, colours: dict, burn_in: int) -> None:
     handles = [Line2D([], [], color=colour, label=f"seed {s}") for s, colour in colours.items()]
     if burn_in:
         handles.append(Patch(label="burn-in", **BURN_IN))
-    figure.legend(handles=handles, loc="outside lower center", ncols=8, frameon=False)
+    style.legend_below(figure, handles, 8)

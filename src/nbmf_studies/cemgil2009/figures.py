@@ -51,7 +51,7 @@ def draw_evidence(estimates: pd.DataFrame, K: int) -> Figure:
         for kind in KINDS
         if kind in shown
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
     return figure
 
 
@@ -165,8 +165,8 @@ def draw_orders(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str,
         _look_at_top(lower, of_dataset, int(best["order"]), printed[dataset])
     for axis in axes[:, 0]:
         axis.set_ylabel("bound (1000 nats)")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+    handles, _ = axes[0, 0].get_legend_handles_labels()
+    style.legend_below(figure, handles, 5)
     return figure
 
 
@@ -211,8 +211,8 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
         axis.set_title(f"{title} pixels")
         axis.set_xlabel("templates I")
     axes[0, 0].set_ylabel("SNR (dB)")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    handles, _ = axes[0, 0].get_legend_handles_labels()
+    style.legend_below(figure, handles, 3)
     return figure
 
 

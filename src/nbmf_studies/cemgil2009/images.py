@@ -122,4 +122,4 @@ def _draw_sparseness(figure, at: pd.DataFrame) -> None:
     handles = [
         Line2D([], [], color=WAY_COLOURS[way], marker="o", linestyle="", label=label) for way, label in WAYS.items()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    style.legend_below(figure, handles, 3)

@@ -68,7 +68,7 @@ def draw_scale(estimates: pd.DataFrame, K: int) -> Figure:
         axis.set_ylabel("nats")
     drawn = {line.get_label(): line for axis in (axes[0, 0], axes[0, 2], axes[1, 0]) for line in axis.lines}
     handles = [drawn[label] for label, _, _ in SHOWN.values() if label in drawn]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    style.legend_below(figure, handles, 3)
     return figure
 
 
@@ -150,7 +150,7 @@ def draw_stopped(orders: pd.DataFrame, printed: dict[str, int], titles: dict[str
     axes[0, 0].set_ylabel("bound (1000 nats)")
     axes[1, 0].set_ylabel("shape a")
     handles = [line for line in axes[0, 0].lines if not line.get_label().startswith("_")]
-    figure.legend(handles=[*handles, *axes[1, 0].lines[:2]], loc="outside lower center", ncols=3, frameon=False)
+    style.legend_below(figure, [*handles, *axes[1, 0].lines[:2]], 3)
     return figure
 
 
@@ -196,8 +196,8 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
     for axis in (left, right):
         axis.set_xticks(orders)
         axis.set_xlabel("templates I")
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    handles, _ = left.get_legend_handles_labels()
+    style.legend_below(figure, handles, 3)
     return figure
 
 

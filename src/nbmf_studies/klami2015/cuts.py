@@ -82,5 +82,5 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
         Line2D([], [], color="#D62728", linestyle="--", label="true number"),
         Line2D([], [], color="0.5", linestyle=":", label=f"{usual:g}, as first judged"),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
     return figure

@@ -35,7 +35,7 @@ def draw(traces: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list],
     for axis in axes[:, 0]:
         axis.set_ylabel(f"mean absolute error\n({unit})")
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    style.legend_below(figure, handles, 3)
     return figure
 
 

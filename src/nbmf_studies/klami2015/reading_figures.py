@@ -49,7 +49,7 @@ def draw_starts(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, l
         for label, colour, dash in series.values()
     ]
     handles.append(Line2D([], [], color="0.5", linewidth=3.0, alpha=0.4, label="printed in the paper"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, handlelength=3.0)
+    style.legend_below(figure, handles, 3, handlelength=3.0)
     return figure
 
 
@@ -102,7 +102,7 @@ def draw_patterns(patterns: pd.DataFrame, series: dict[str, list], few: int) -> 
     axis.set(xlim=(1, end), ylim=(0, 1.02), xlabel="iteration", ylabel="proportion of seeds\nthat found the patterns")
     style.draw_grid(axis)
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
     return figure
 
 
@@ -139,5 +139,5 @@ def draw_observed(observed: pd.DataFrame, series: dict[str, list]) -> Figure:
         style.draw_grid(axis)
     axes[0, 0].set_ylabel("CPU ms per iteration")
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    style.legend_below(figure, handles, 3)
     return figure

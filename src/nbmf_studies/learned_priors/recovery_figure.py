@@ -29,7 +29,7 @@ def draw(recovery: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]
     handles = [
         Line2D([], [], color=colours[name], marker="o", linestyle="none", label=label) for name, label in labels.items()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
     return figure
 
 

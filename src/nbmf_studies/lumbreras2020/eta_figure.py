@@ -50,7 +50,7 @@ def draw(
         axis.axhline(printed, color="black", linewidth=0.9, linestyle=":")
         axis.set_title(f"D(V|V̂) on {losses['dataset'].iloc[0]}\nprinted: {printed:g}", fontsize=8)
         axis.set_ylabel("nats")
-    figure.legend(handles=_handles(), loc="outside lower center", ncols=2, frameon=False)
+    style.legend_below(figure, _handles(), 2)
     return figure
 
 

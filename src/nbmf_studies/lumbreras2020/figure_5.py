@@ -91,7 +91,7 @@ def _draw_legend(figure: Figure, drawn: set[int]) -> None:
         for code, (colour, label) in COLOURS.items()
         if code in drawn
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+    style.legend_below(figure, handles, len(handles))
 
 
 def displayed(name: str, matrix: BinaryMatrix, abstentions: BinaryMatrix | None) -> tuple[np.ndarray, Groups | None]:

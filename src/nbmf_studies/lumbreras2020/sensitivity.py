@@ -49,7 +49,7 @@ def _draw_legend(figure: Figure, labels: dict, colours: dict) -> None:
     ]
     label = "the true WH, in the colour of the method"
     handles.append(Line2D([], [], color="black", linestyle=(0, (3, 2)), linewidth=0.9, label=label))
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
 
 
 def _draw_panel(axis: Axes, size: int, scores: pd.DataFrame, labels: dict, colours: dict) -> None:

@@ -93,7 +93,7 @@ def draw(chains: pd.DataFrame, labels: dict[str, str], colours: dict[str, str], 
     handles = [
         Line2D([], [], color=colours[method], marker="o", markersize=3, label=label) for method, label in labels.items()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
+    style.legend_below(figure, handles, 2)
     return figure
 
 

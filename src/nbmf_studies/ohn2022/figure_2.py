@@ -76,7 +76,7 @@ def _draw_legend(figure: Figure, labels: dict[str, str], colours: dict[str, str]
         Line2D([], [], label="true number", **TRUTH),
         Line2D([], [], color="black", marker="D", markersize=3.0, label=f"mean and its {LEVEL:.0%} interval"),
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
 
 
 def _draw_cell(axis, x: float, means: pd.Series, colour: str) -> None:

@@ -92,7 +92,7 @@ def _legend(figure: Figure, series: list[tuple[str, str, str]], sampled: bool = 
     if sampled:
         series = [*series, ("sampled likelihood", "0.4", SAMPLED)]
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    style.legend_below(figure, handles, 4)
 
 
 def draw_surfaces(runs: pd.DataFrame) -> Figure:
@@ -127,7 +127,7 @@ def draw_histogram(runs: pd.DataFrame) -> Figure:
         axis.bar(places, values, width, color=COLOURS[name], label=LABELS[name])
     axis.set_xticks(BIN * np.arange(bins + 1), [f"{BIN * n:.1f}" for n in range(bins + 1)])
     _finish(axis, "", "entropy of memberships (nats)", "points")
-    axis.legend(frameon=False)
+    axis.legend()
     return figure
 
 

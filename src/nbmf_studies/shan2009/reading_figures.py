@@ -31,7 +31,7 @@ def draw_stops(**of_stops: pd.DataFrame) -> Figure:
     handles.append(Line2D([], [], color=FULL_COLOUR, marker="s", linestyle="none", label="full inference"))
     words = f"at most {WITHIN:.0%} above it and {FASTER:g} times faster"
     handles.append(Patch(color=ALLOWED, label=words))
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
+    style.legend_below(figure, handles, 2)
     return figure
 
 

@@ -123,4 +123,4 @@ def _draw_legend(figure: Figure) -> None:
     mean = Line2D([], [], color="black", marker="|", markersize=9, linestyle="none")
     limit = Line2D([], [], color="0.6", linestyle="--", linewidth=0.6)
     words = ["a matrix", "mean", f"{100 * WORSE:g} % worse; bold: the default"]
-    figure.legend([dot, mean, limit], words, loc="outside upper center", ncols=3, frameon=False)
+    figure.legend([dot, mean, limit], words, loc="outside upper center", ncols=3)

@@ -114,5 +114,5 @@ def draw(forecasts: pd.DataFrame, labels: dict[str, str], colours: dict[str, str
     axes.flat[0].set_ylabel("log loss of yes (nats per vote)")
     shown = [name for name in names if (forecasts["method"] == name).any()]
     handles = [Line2D([], [], color=shades[name], marker="o", markersize=3, label=names[name]) for name in shown]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
+    style.legend_below(figure, handles, 2)
     return figure
