@@ -36,8 +36,8 @@ def _with_weight(members: Mapping[str, Factorization], weights: np.ndarray) -> t
 def _refuse_other_members(members: Mapping[str, Any], shape: tuple[int, int]) -> None:
     """Raise DataError unless they are methods that have been fitted to a binary matrix of a shape."""
     for name, member in members.items():
-        if not (isinstance(member, Factorization) and member.likelihood.matrix is BERNOULLI.matrix):
-            raise DataError(f"{name} is no method for binary matrices")
+        if not (isinstance(member, Factorization) and member.likelihood is BERNOULLI):
+            raise DataError(f"{name} does not predict the entries of a binary matrix")
         if (member.W_.shape[0], member.H_.shape[1]) != shape:
             raise DataError(f"{name} has to be of a matrix of shape {shape}")
 

@@ -246,10 +246,12 @@ def test_methods_that_were_fitted_to_something_else_are_not_mixed():
     frame = pd.DataFrame(CODES, columns=[f"c{n}" for n in range(CODES.shape[1])])
     one, other = (nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(V) for V in (frame, frame.iloc[:, ::-1]))
     counts = nbmf.PoissonGammaEM(2, max_iter=5, random_state=0).fit(CODES.clip(0))
+    topics = nbmf.LDA(2, max_iter=5, random_state=0).fit(CODES.clip(0))
     smaller = nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(CODES[:9])
     for member, error, words in (
         (other, DataError, r"column 0 .* of V is 'c0'; in the matrix that was fitted it is 'c10'"),
-        (counts, DataError, "second is no method for binary matrices"),
+        (counts, DataError, "second does not predict the entries of a binary matrix"),
+        (topics, DataError, "second does not predict the entries of a binary matrix"),
         (smaller, DataError, r"second has to be of a matrix of shape \(14, 11\)"),
         (nbmf.BinaryICA(2), NotFittedError, "this BinaryICA is not fitted yet"),
     ):

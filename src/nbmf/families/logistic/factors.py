@@ -101,6 +101,26 @@ def centred(factors: Factors) -> Factors:
     return Factors(W, H, others)
 
 
+def slopes_of_row_effects(W: np.ndarray, effects: np.ndarray, variance: float) -> np.ndarray:
+    """Return by how much the effect of a row rises with its positions, float array (K,).
+
+    A priori effects do not depend on positions. Those of the form that is reported do: `centred` moves W h̄ into them,
+    where h̄ are the means of the rows of H, which are large where all columns rise with an axis. It is what a
+    regression of the effects on W finds, shrunk (James and Stein 1961) as residuals of the learned variance say.
+
+    Parameters
+    ----------
+    W : float array (F, K)
+    effects : float array (F,)
+        Of the rows, from their mean a priori.
+    variance : float
+        The learned variance of effects given positions.
+    """
+    slopes, _, rank, _ = np.linalg.lstsq(W, effects, rcond=None)
+    explained = np.square(W @ slopes).sum()
+    return slopes * max(0.0, 1.0 - rank * variance / explained) if explained > 0 else np.zeros(len(slopes))
+
+
 def canonical(factors: Factors) -> Factors:
     """Return the same ψ, centred, with orthogonal components by decreasing size.
 

@@ -107,8 +107,9 @@ class GroupedRows(NoisyFactors):
         if (prior := self._effect_prior(rows=True)) is not None:
             precision, center = prior
             variances = 1.0 / precision, float(self.group_effect_variance_)
+            rest = self.row_effects_ - self.W_ @ self._row_effect_slopes
             self._group_distribution = joined(
-                self._group_distribution, distribution_of_row_effects(self.row_effects_, groups, center, *variances)
+                self._group_distribution, distribution_of_row_effects(rest, groups, center, *variances)
             )
 
     def restore(self, learned):
@@ -151,8 +152,8 @@ class GroupedRows(NoisyFactors):
     @property
     def group_effects_(self) -> np.ndarray:
         """The mean effect of the rows in each group, float array (G,)."""
-        effects = self._require_groups().means[:, self.n_components_ :]
-        return effects[:, 0] if effects.shape[1] else np.zeros(len(effects))
+        rest = self._require_groups().means[:, self.n_components_ :]
+        return rest[:, 0] + self.group_means_ @ self._row_effect_slopes if rest.shape[1] else np.zeros(len(rest))
 
     # --- New rows ----------------------------------------------------------------------------------
 
@@ -261,8 +262,9 @@ class GroupedRows(NoisyFactors):
         if self._group_distribution is None:
             return super()._factors_of_rows(values)
         K, coefficients = self.n_components_, self._regress_in_groups(values, labels)[0]
-        effects = coefficients[:, K] if self.effects_in_use.rows else np.zeros(len(values))
-        return Factors(coefficients[:, :K], self.H_, self._others(effects, self.column_effects_))
+        W, rest = coefficients[:, :K], coefficients[:, K:]
+        effects = rest[:, 0] + W @ self._row_effect_slopes if self.effects_in_use.rows else np.zeros(len(values))
+        return Factors(W, self.H_, self._others(effects, self.column_effects_))
 
     def _expectation_of_rows(self, values, labels=None):
         """Return E[V] of new rows, the mean over q of their coefficients."""
@@ -275,9 +277,9 @@ class GroupedRows(NoisyFactors):
         raise NotImplementedError
 
     def _design_of_rows(self) -> np.ndarray:
-        """Return what the coefficients of a row are multiplied by, float array (N, D)."""
+        """Return what a row's positions, and what is left of its effect given these, are multiplied by, (N, D)."""
         ones = np.ones((self.H_.shape[1], int(self.effects_in_use.rows)))
-        return np.hstack([self.H_.T, ones])
+        return np.hstack([self.H_.T + self._row_effect_slopes, ones])
 
     def _regress_in_groups(self, values, labels) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N), group by group."""

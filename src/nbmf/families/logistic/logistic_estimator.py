@@ -1,7 +1,8 @@
 """What the Bayesian factor models of this family share: ψ, effects, shares, new rows and columns, files.
 
 A cell's likelihood depends on ψ_fn = r_f + c_n + Σ_k w_fk h_kn alone. In Klami's (2015) letters W is U and
-H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0, 100), or of a learned variance.
+H is V'. A priori w_fk ~ N(0, 1), h_kn ~ N(0, 1/α_k) and effects r_f, c_n ~ N(0, 100), or of a learned variance. In
+the form that is reported r_f includes what positions say of an average column: that of a new row does too.
 """
 
 from typing import ClassVar
@@ -183,9 +184,10 @@ class FactorModel(Factorization):
 
     def _factors_of_rows(self, values):
         """Return the factors of new rows, each with an effect of its own if the model has those."""
-        prior = self._effect_prior(rows=True)
-        W, effects = self._regress(values, self.H_.T, np.ones(len(self.H_)), self.column_effects_, prior)
-        return Factors(W, self.H_, self._others(effects, self.column_effects_))
+        prior, slopes = self._effect_prior(rows=True), self._row_effect_slopes
+        design = (self.H_ + slopes[:, None]).T
+        W, rest = self._regress(values, design, np.ones(len(self.H_)), self.column_effects_, prior)
+        return Factors(W, self.H_, self._others(rest + W @ slopes, self.column_effects_))
 
     def _factors_of_columns(self, values):
         """Return the factors of new columns, each with its own effect if the model has those."""
@@ -205,6 +207,14 @@ class FactorModel(Factorization):
         has_intercept = not (rows and used.columns)
         return 1.0 / float(variance), float(self.intercept_) if has_intercept else 0.0
 
+    @property
+    def _row_effect_slopes(self) -> np.ndarray:
+        """By how much the effects of rows rise with their positions, (K,): zeros unless their variance is learned."""
+        if not (self.effects_in_use.rows and self.effect_scale == form.LEARNED):
+            return np.zeros(self.n_components_)
+        _, center = self._effect_prior(rows=True)
+        return form.slopes_of_row_effects(self.W_, self.row_effects_ - center, float(self.row_effect_variance_))
+
     def _regress(self, values, design, precisions, offset, effect_prior):
         """Return the factor of new rows or columns, (rows, K), and their effects, (rows,)."""
         K, prior = design.shape[1], append_effect(design, precisions, effect_prior)
@@ -214,7 +224,7 @@ class FactorModel(Factorization):
 
     def _factors_with(self, W):
         _, center = self._effect_prior(rows=True) or (0.0, 0.0)
-        return Factors(W, self.H_, self._others(np.full(len(W), center), self.column_effects_))
+        return Factors(W, self.H_, self._others(center + W @ self._row_effect_slopes, self.column_effects_))
 
 
 class NoisyFactors(FactorModel):

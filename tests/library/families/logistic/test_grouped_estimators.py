@@ -253,10 +253,12 @@ def test_new_rows_stand_still_at_the_equations_of_their_group(engine, effects):
     new[4], new[5] = -1, -1
     factors, law = model.factors_of_rows(new, groups), model._group_distribution
     used = form.Effects.named(effects)
-    X = np.hstack([model.H_.T, np.ones((21, int(used.rows)))])
-    b = np.hstack([factors.W, *([factors.others[form.ROWS][:, None]] if used.rows else [])])
+    slopes = model._row_effect_slopes
+    X = np.hstack([model.H_.T + slopes, np.ones((21, int(used.rows)))])
+    b = np.hstack([factors.W, *([(factors.others[form.ROWS] - factors.W @ slopes)[:, None]] if used.rows else [])])
     np.testing.assert_allclose(b[4], law.means[1], atol=1e-9)
     np.testing.assert_allclose(b[5], law.center, atol=1e-9)
+    assert slopes.any() == used.rows
     predicted = model.predict_rows(new, groups)
     for f, place in enumerate((1, 2, -1, -1, 1, -1)):
         mean, covariance = law.prior_of(place)

@@ -170,7 +170,9 @@ def test_new_rows_and_columns_have_effects_of_the_learned_distribution(engine, e
     new[0][1], new[1][:, 2] = -1, -1
     m, s_a, s_b = (float(getattr(model, name)) for name in LAW)
     rows, columns = model._factors_of_rows(new[0]), model._factors_of_columns(new[1])
-    of_rows = (new[0], model.H_.T, model.column_effects_, np.ones(2), rows.W, form.ROWS, rows, used.rows, s_a)
+    slopes = model._row_effect_slopes  # effects of rows vary around what they are on average where the row is
+    design = model.H_.T + slopes
+    of_rows = (new[0], design, model.column_effects_, np.ones(2), rows.W, form.ROWS, rows, used.rows, s_a)
     of_columns = new[1].T, model.W_, model.row_effects_, model.precisions_, columns.H.T, form.COLUMNS, columns
     for values, design, offset, prior, lines, name, found, there, variance in (
         of_rows,
@@ -181,7 +183,8 @@ def test_new_rows_and_columns_have_effects_of_the_learned_distribution(engine, e
             continue
         mean = 0.0 if name == form.ROWS and used.columns else m
         X, prior = np.column_stack([design, np.ones(len(design))]), np.append(prior, 1 / variance)
-        b = np.column_stack([lines, found.others[name]])
+        along = lines @ slopes if name == form.ROWS else 0.0
+        b = np.column_stack([lines, found.others[name] - along])
         empty = np.flatnonzero((values < 0).all(axis=1))
         np.testing.assert_allclose(b[empty], [[0.0, 0.0, mean]], atol=1e-9)
         psi, S = offset + b @ X.T, np.stack([np.diag(1 / prior)] * len(b))
@@ -273,7 +276,8 @@ def test_new_rows_and_columns_of_counts_have_effects_of_the_learned_distribution
     new[0][1], new[1][:, 2] = -1, -1
     m, s_a, s_b = (float(getattr(model, name)) for name in LAW)
     rows, columns = model._factors_of_rows(new[0]), model._factors_of_columns(new[1])
-    of_rows = new[0], model.H_.T, model.column_effects_, np.ones(1), rows.W, form.ROWS, rows, s_a
+    slopes = model._row_effect_slopes  # effects of rows vary around what they are on average where the row is
+    of_rows = new[0], model.H_.T + slopes, model.column_effects_, np.ones(1), rows.W, form.ROWS, rows, s_a
     of_columns = new[1].T, model.W_, model.row_effects_, model.precisions_, columns.H.T, form.COLUMNS, columns, s_b
     for values, design, offset, prior, lines, name, found, variance in (of_rows, of_columns):
         if name not in found.others:
@@ -281,7 +285,8 @@ def test_new_rows_and_columns_of_counts_have_effects_of_the_learned_distribution
         sizes = model.sizes_ if name == form.ROWS else found.others[form.SIZES][:, None]
         mean = 0.0 if name == form.ROWS and effects == "both" else m
         X, prior = np.column_stack([design, np.ones(len(design))]), np.append(prior, 1 / variance)
-        b = np.column_stack([lines, found.others[name]])
+        along = lines @ slopes if name == form.ROWS else 0.0
+        b = np.column_stack([lines, found.others[name] - along])
         empty = np.flatnonzero((values < 0).all(axis=1))
         np.testing.assert_allclose(b[empty], [[0.0, mean]], atol=1e-9)
         psi, S = offset + b @ X.T, np.stack([np.diag(1 / prior)] * len(b))
@@ -292,6 +297,45 @@ def test_new_rows_and_columns_of_counts_have_effects_of_the_learned_distribution
             S = np.linalg.inv(np.diag(prior) + np.einsum("ln,nd,ne->lde", likelihood.w, X, X))
         right = (likelihood.h - likelihood.w * offset) @ X + prior * [0.0, mean]
         np.testing.assert_allclose(b, np.einsum("lde,le->ld", S, right), atol=2e-4)
+
+
+@each_engine
+@pytest.mark.parametrize("effects", ["rows", "both"])
+def test_new_rows_are_predicted_alike_in_every_form_of_the_factors(engine, effects):
+    """Where all columns rise with an axis, the form that is reported has most of what it says in the row effects."""
+    rng = np.random.default_rng(2)
+    model, new = fitted(engine, K=1, effects=effects), CODES[:8].copy()
+    new[7] = -1
+    w = rng.normal(size=30)
+    w = (w - w.mean()) / w.std()
+    rest = 0.05 * rng.normal(size=30)
+    rest -= rest.mean() + (rest @ w) / 30 * w
+    others = model._others(rest, model.column_effects_)
+    plain = Factors(w[:, None], rng.uniform(0.5, 2.5, (1, 21)), others)
+    psi = []
+    for one in (plain, form.canonical(plain)):
+        model.W_, model.H_, model.row_effects_ = one.W, one.H, one.others[form.ROWS]
+        model.row_effect_variance_ = np.array(0.05**2)
+        psi.append(form.psi_of(model.factors_of_rows(new)))
+    assert model.row_effects_.std() > 1
+    np.testing.assert_allclose(*psi, atol=1e-3)
+    given_positions = model.inverse_transform(model.transform(new))
+    np.testing.assert_allclose(given_positions, expit(psi[0]), atol=0.02)
+
+
+def test_slopes_of_row_effects_are_those_of_a_regression_shrunk_by_its_noise():
+    rng = np.random.default_rng(3)
+    W, noise = rng.normal(size=(50, 3)), rng.normal(size=50)
+    effects = W @ [1.0, -0.5, 0.0] + 0.4 * noise
+    b = np.linalg.inv(W.T @ W) @ W.T @ effects
+    factor = 1 - 3 * 0.16 / (b @ W.T @ W @ b)
+    np.testing.assert_allclose(form.slopes_of_row_effects(W, effects, 0.16), factor * b, rtol=1e-12)
+    assert 0.9 < factor < 1
+    residuals = noise - W @ (np.linalg.inv(W.T @ W) @ W.T @ noise)  # nothing is left to explain
+    np.testing.assert_allclose(form.slopes_of_row_effects(W, residuals, 0.16), 0.0, atol=1e-15)
+    unused = np.column_stack([W[:, 0], np.zeros(50)])
+    assert form.slopes_of_row_effects(unused, effects, 0.16)[1] == 0
+    assert form.slopes_of_row_effects(np.empty((50, 0)), effects, 0.16).shape == (0,)
 
 
 def test_a_start_that_is_a_whole_number_is_that_number():
