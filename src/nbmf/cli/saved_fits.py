@@ -18,6 +18,7 @@ from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
 from nbmf.posterior.scale import Scale, has_scale, scale_of
 from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE
 from nbmf.posterior.scale_intervals import Spread
+from nbmf.posterior.scale_tables import positions_in
 
 DRAWS_FILE = "W_lower.csv"  # is written where a fit had draws
 SAME_AXES = 0.9999  # correlation of saved positions with those of the same axes, where they are no means of draws
@@ -84,10 +85,9 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
     file = path / f"{POSITIONS}.csv"
     if not (has_scale(model) and file.exists()):
         return None
-    names = 1 if matrix.row_groups is None else 2  # columns with names and groups come first
     is_drawn = model.inference is Inference.SAMPLER and (path / DRAWS_FILE).exists()
     try:
-        positions = pd.read_csv(file).iloc[:, names:].to_numpy(float).reshape(matrix.shape[0], -1, 3)
+        positions = positions_in(pd.read_csv(file))
         as_saved = _saved_axis_options(model, matrix, positions[..., 0])
         drawn = {}
         if is_drawn:

@@ -1,5 +1,6 @@
-"""How rows lie on several axes where these are no scales: in separate groups, or along an arch."""
+"""How rows lie on several axes where these are no scales: in separate groups, along an arch, or on a ring."""
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from scipy.spatial.distance import cdist
 BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skills that are there or not up to 0.08
 # A mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58.
 APART = 0.56
+ROUND = 0.8  # on two axes; of two scales it is up to 0.6, along a gradient of ten or more widths of species from 0.81
+OPEN = 2.0  # by how much the widest gap of a ring is wider than the next, from which on it has ends
 MOST_GROUPS = 8
 DIGITS = 3  # of positions that are distinct
 COMPARED = 500  # rows, of more some
@@ -27,12 +30,15 @@ class Shape(NamedTuple):
     - silhouette : float, their mean silhouette (Rousseeuw 1987): 1 of groups that are points, 0 of none
     - bend : float, the part of the variance in one direction that follows the square of another; 0 where that
         is little, or chance, or rows are in groups
-    - along : float array (F,) or None, of an arch in one plane each row's place along it, 0 to 1
+    - ring : float, 1 where all rows are as far from one point, 0 where distances vary as in a normal distribution;
+        0 where that is not much, or chance, or rows are in groups or on an arch that does not close in
+    - along : float array (F,) or None, of an arch in one plane, or a ring with a gap, each row's place along it, 0 to 1
     """
 
     groups: int = 0
     silhouette: float = 0.0
     bend: float = 0.0
+    ring: float = 0.0
     along: np.ndarray | None = None
 
 
@@ -59,20 +65,60 @@ def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
         return Shape(groups, silhouette)
     most, across = _most_bent(some)
     is_by_means = means is not None and _follows(across, means[places])
-    if most <= BENT or is_by_means or _is_chance(most, some):
-        return Shape()
-    return Shape(bend=most, along=_arch_places(positions) if positions.shape[1] == 2 else None)
+    has_plane = positions.shape[1] == 2
+    if most > BENT and not is_by_means and not _is_chance(bend, some):
+        return Shape(bend=most, along=_arch_places(positions) if has_plane else None)
+    if has_plane and (ring := roundness(some)) >= ROUND and not _is_chance(roundness, some):
+        return Shape(ring=ring, along=_ring_places(positions))
+    return Shape()
 
 
-def _is_chance(observed_bend: float, positions: np.ndarray) -> bool:
-    """Return whether axes that have nothing to do with each other are bent as much in more than one of twenty cases."""
-    rng, as_bent = np.random.default_rng(0), 0
-    plane = np.linalg.svd(positions - positions.mean(axis=0), full_matrices=False)[0]
+def _is_chance(measure: Callable[[np.ndarray], float], positions: np.ndarray) -> bool:
+    """Return whether axes that have nothing to do with each other have as much of it in more than one of 20 cases."""
+    rng, as_much, observed = np.random.default_rng(0), 0, measure(positions)
+    plane = _whitened(positions)
     for _ in range(SHUFFLES):
-        as_bent += bend(rng.permuted(plane, axis=0)) >= observed_bend
-        if as_bent + 1 > CHANCE * (SHUFFLES + 1):
+        as_much += measure(rng.permuted(plane, axis=0)) >= observed
+        if as_much + 1 > CHANCE * (SHUFFLES + 1):
             return True
     return False
+
+
+def _whitened(positions: np.ndarray) -> np.ndarray:
+    """Return the positions with mean 0 and variance 1 in every direction."""
+    centred = positions - positions.mean(axis=0)
+    return np.linalg.svd(centred, full_matrices=False)[0] * np.sqrt(len(positions))
+
+
+def roundness(positions: np.ndarray) -> float:
+    """Return 1 of rows on a circle (or ellipse), 0 where squared distances vary as those of normal positions (F, 2)."""
+    return 1.0 - float(np.var(_circle(positions)[1])) / 4.0
+
+
+def _circle(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions from the centre of the best circle, (F, 2), and by how much their squared radii differ.
+
+    x² + y² = a + b x + c y, of whitened positions, by least squares (Kåsa 1976); the centre is (b, c) / 2.
+    """
+    plane = _whitened(positions)
+    squares, design = np.square(plane).sum(axis=1), np.column_stack([np.ones(len(plane)), plane])
+    coefficients = np.linalg.lstsq(design, squares, rcond=None)[0]
+    return plane - coefficients[1:] / 2.0, squares - design @ coefficients
+
+
+def _ring_places(positions: np.ndarray) -> np.ndarray | None:
+    """Return places around a ring from its widest gap on, 0 to 1; None if it has no gap that stands out."""
+    from_centre, _ = _circle(positions)
+    angle = np.arctan2(from_centre[:, 1], from_centre[:, 0])
+    order = np.sort(angle)
+    gaps = np.diff(order, append=order[0] + 2.0 * np.pi)
+    widest, following = np.sort(gaps)[[-1, -2]]
+    if widest < OPEN * following:
+        return None
+    start = order[(gaps.argmax() + 1) % len(order)]
+    along = (angle - start) % (2.0 * np.pi)
+    along /= along.max()
+    return 1.0 - along if np.corrcoef(along, positions[:, 0])[0, 1] < 0 else along
 
 
 def _follows(across: np.ndarray, means: np.ndarray) -> bool:
@@ -105,8 +151,7 @@ def _bends(pair: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Coordinates are (F, ANGLES); those across are large where the square of the others is.
     """
     angles = np.linspace(0.0, np.pi, ANGLES, endpoint=False)
-    centred = pair - pair.mean(axis=0)
-    plane = np.linalg.svd(centred, full_matrices=False)[0] * np.sqrt(len(pair))
+    plane = _whitened(pair)
     x = plane @ np.array([np.cos(angles), np.sin(angles)])
     y = plane @ np.array([-np.sin(angles), np.cos(angles)])
     squares = x**2 - 1.0

@@ -24,6 +24,13 @@ def rows_table(scale: Scale) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def positions_in(table: pd.DataFrame) -> np.ndarray:
+    """Return the positions and the ends of their intervals in a table of `rows_table`, float array (F, A, 3)."""
+    axes = [name for name in table if {f"{name} lower", f"{name} upper"} <= set(table)]
+    columns = [f"{name}{end}" for name in axes for end in ("", " lower", " upper")]
+    return table[columns].to_numpy(float).reshape(len(table), len(axes), 3)
+
+
 def has_location(scale: Scale) -> bool:
     """Return whether columns have a location: on one axis, and not the same in all columns.
 

@@ -56,6 +56,11 @@ ARCH = (
     "rows lie along an arch: one direction follows the square of another (R² {:.2f}), as where species come and go "
     f"again along one gradient; {MONOTONE}"
 )
+RING = (
+    "rows lie on a ring{} (squared distances from its centre have {:.0%} of the variance that they have on scales "
+    f"which do not depend on each other); {MONOTONE}"
+)
+LONG_GRADIENT = " with a gap, as where species come and go again along one long gradient, whose ends look alike"
 NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
@@ -256,16 +261,18 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
     """Yield what is seen of rows on several axes that are no scales; a file may have their places along an arch."""
     if shape.groups:
         yield GROUPS.format(shape.groups, shape.silhouette)
-    elif shape.along is not None:
-        yield ARCH.format(shape.bend)
+        return
+    if shape.ring:
+        yield RING.format(LONG_GRADIENT if shape.along is not None else "", 1.0 - shape.ring)
+    elif shape.bend:
+        yield (BENT if shape.along is None else ARCH).format(shape.bend)
+    if shape.along is not None:
         order, half = names[np.argsort(shape.along, kind="stable")], (len(names) - ARCH_ROWS) // 2
         first, middle, last = (
             ", ".join(part) for part in (order[:ARCH_ROWS], order[half:][:ARCH_ROWS], order[-ARCH_ROWS:])
         )
         where = f" ({file} has all)" * bool(file)
         yield f"the order along the arch: first {first}; in the middle {middle}; last {last}{where}"
-    elif shape.bend:
-        yield BENT.format(shape.bend)
 
 
 def _end_rows(scale: Scale, a: int, order: np.ndarray) -> str:

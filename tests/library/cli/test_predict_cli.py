@@ -459,3 +459,19 @@ def test_folders_keep_axes_that_do_not_correlate(capsys, monkeypatch):
         assert scale.is_oblique == correlate
         own = pd.read_csv(f"{folder}/columns.csv").filter(like="discrimination")
         np.testing.assert_allclose(scale.discrimination[:, : scale.kept], own.to_numpy()[:, : scale.kept], atol=0.02)
+
+
+def test_a_folder_whose_rows_lie_along_an_arch_is_read_again(capsys):
+    """Its table of positions has one column more."""
+    rng = np.random.default_rng(0)
+    place, optimum = rng.uniform(0, 7, 120), rng.uniform(-1, 8, 60)
+    V = (rng.random((120, 60)) < 0.8 * np.exp(-((place[:, None] - optimum) ** 2) / 2)).astype(int)
+    frame = pd.DataFrame(V, [f"site {f}" for f in range(120)], [f"species {n}" for n in range(60)])
+    frame.to_csv("sites.csv")
+    ask = ["--method", "logistic-vb-columns", "--no-check", "--chains", "1", "--components", "4"]
+    run(capsys, "fit", "sites.csv", *ask, "--out", "sites.nbmf")
+    assert "along the arch" in pd.read_csv("sites.nbmf/positions.csv")
+    run(capsys, "plot", "sites.nbmf")
+    run(capsys, "predict", "sites.nbmf", "sites.csv", "--out", "again")
+    positions, again = (pd.read_csv(f"{folder}/positions.csv", index_col=0) for folder in ("sites.nbmf", "again"))
+    assert np.corrcoef(positions["axis 1"], again["axis 1"])[0, 1] > 0.97

@@ -9,7 +9,8 @@ import nbmf
 from nbmf.posterior import scale_shape as module
 from nbmf.posterior.scale import scale_of
 from nbmf.posterior.scale_shape import Shape, bend, shape_of
-from nbmf.posterior.scale_tables import rows_table, shape_of_scale
+from nbmf.posterior.scale_tables import positions_in, rows_table, shape_of_scale
+from nbmf.reporting.scale_entries import shape_sentences
 
 
 def test_an_arch_is_found_in_any_direction():
@@ -66,7 +67,49 @@ def test_the_order_along_an_arch_is_that_of_the_gradient(seed):
     assert along > 0.97
     assert along > axis + 0.02
     assert np.corrcoef(shape.along, scale.positions[:, 0])[0, 1] > 0
-    np.testing.assert_array_equal(rows_table(scale)["along the arch"], shape.along)
+    table = rows_table(scale)
+    np.testing.assert_array_equal(table["along the arch"], shape.along)
+    np.testing.assert_array_equal(positions_in(table)[..., 0], scale.positions)
+    np.testing.assert_array_equal(positions_in(table)[..., 2], scale.upper)
+
+
+@pytest.mark.parametrize(("seed", "length"), [(2, 10.0), (0, 14.0), (1, 14.0), (2, 14.0)])
+def test_along_a_long_gradient_rows_lie_on_a_ring_that_is_open_where_its_ends_meet(seed, length):
+    place, p = along_a_gradient(seed, length)
+    _, scale = drawn(p, seed)
+    shape = shape_of_scale(scale)
+    assert (shape.groups, shape.bend, scale.kept) == (0, 0.0, 2)
+    assert shape.ring > module.ROUND
+    assert abs(spearmanr(shape.along, place).statistic) > 0.97
+    assert (shape.along.min(), shape.along.max()) == (0, 1)
+    words = list(shape_sentences(shape, scale.row_names))
+    assert words[0].startswith("rows lie on a ring with a gap, as where species come and go again")
+    assert words[1].startswith("the order along the arch: first ")
+
+
+def test_what_comes_and_goes_all_around_is_a_ring_without_ends():
+    """Such as what is open at which hour."""
+    rng = np.random.default_rng(0)
+    when, peak = rng.uniform(0, 2 * np.pi, (120, 1)), rng.uniform(0, 2 * np.pi, 60)
+    _, scale = drawn(expit(2.5 * np.cos(when - peak) - 0.5), 0)
+    shape = shape_of_scale(scale)
+    assert shape.ring > module.ROUND
+    assert shape.along is None
+    assert next(shape_sentences(shape, scale.row_names)).startswith("rows lie on a ring (")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_skills_that_are_there_or_not_and_scales_are_no_ring(seed):
+    """Four corners are as far from the centre; so are they where the skills are dealt anew."""
+    rng = np.random.default_rng(seed)
+    corners = rng.choice([-1.0, 1.0], (150, 2)) + rng.normal(0, 0.3, (150, 2))
+    assert module.roundness(corners) > 0.5
+    for positions in (corners, rng.normal(size=(150, 2)), rng.uniform(size=(150, 2))):
+        assert not shape_of(positions).ring
+    assert module.roundness(rng.normal(size=(4000, 2))) == pytest.approx(0.0, abs=0.15)
+    circle = rng.uniform(0, 2 * np.pi, 100)
+    stretched = np.column_stack([3 * np.cos(circle), np.sin(circle) + 7])
+    assert module.roundness(stretched) == pytest.approx(1.0, abs=0.02)
 
 
 @pytest.mark.parametrize("k", [3, 4])
