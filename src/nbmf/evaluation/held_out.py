@@ -46,8 +46,10 @@ class EntryMeasure(NamedTuple):
         return clustered_error(losses, self.is_network)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
-        """Return one less than the number of rows or of columns, whichever are fewer; of a network that of nodes."""
-        return max(min(losses.shape) - 1, 1)
+        """Return one less than the number of rows or columns with losses, whichever are fewer; of a network of nodes."""
+        columns, rows = (~np.isnan(losses).all(axis=axis) for axis in (0, 1))
+        lines = [rows | columns] if self.is_network else [rows, columns]
+        return max(min(map(np.count_nonzero, lines)) - 1, 1)
 
 
 def describe_shortage(V: Any, likelihood: Likelihood) -> str | None:

@@ -62,6 +62,8 @@ class Verdict(NamedTuple):
     - unit : str, what losses are per: "held-out entry", or "one" of a sparse matrix
     - exact : MarginTest or None, the exact test at CHANCE / 2: of binary matrices that `is_quick` to test, with two
       columns that do not determine each other
+    - fixed : float, the proportion of held-out entries that are left out because every matrix with as many ones in each
+      row and column has them, see `choose`; if it is 1, none is left out, and nothing is found
     - stack : Stacked or None, what these methods and others predict together, if that was asked for
     - accuracy, without_components : Accuracy or None, of the method and of the baseline that predicts most entries
       right; None of counts and of sparse matrices
@@ -86,6 +88,7 @@ class Verdict(NamedTuple):
     without_components: Accuracy | None = None
     most_right: str = ""
     stack: Stacked | None = None
+    fixed: float = 0.0
 
     @property
     def compared(self) -> list[LossDifference]:
@@ -108,6 +111,11 @@ class Verdict(NamedTuple):
             return (
                 f"structure found: this method predicts better than {self.best_baseline}, the best baseline, by "
                 f"{self._difference()}{self._exact_test_phrase()}"
+            )
+        if self.fixed == 1.0:
+            return (
+                "nothing found beyond row and column effects: no other matrix has as many ones in each row and in each "
+                "column"
             )
         if not self.found and self.gains[0].mean > 0:
             return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._remaining_evidence()}"

@@ -14,6 +14,7 @@ import numpy as np
 from nbmf import registry
 from nbmf.catalogue import CANDIDATES, METHODS, candidates_for, usual_components
 from nbmf.data.given import is_sparse
+from nbmf.data.margins import fixed_by_margins
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
@@ -27,6 +28,7 @@ from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.required import require_estimator
 from nbmf.inference.state import Monitor
+from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.clustered_errors import one_sided_p
 
 
@@ -117,7 +119,8 @@ def choose(
     3.4.3), and, if the best passes the test, that passes it as well.
 
     Of a binary matrix that `is_quick` to test exactly `nbmf.margin_test` is made as well, and
-    each of the two tests has half of the level.
+    each of the two tests has half of the level. Where that finds nothing, entries that are `fixed_by_margins` are left
+    out if the best method would pass: how sure a method is that a column of zeros goes on is no structure.
 
     Parameters
     ----------
@@ -154,14 +157,39 @@ def choose(
     tested = everything._replace(losses=everything.losses[: len(estimators)])
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
+    fixed = 0.0
+    if exact is not None and exact.p > CHANCE / 2 and _passes(_gains(_best_losses(tested), tested), chance):
+        everything, fixed = _leave_out_fixed(everything, BERNOULLI.values_of(V))
+        tested = everything._replace(losses=everything.losses[: len(estimators)])
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
     if not allowed:
         raise ConfigError(f"view = {str(view)!r}: none of the methods shows {view}")
     index = method_to_show(tested, chance, allowed)
-    result = _make_verdict(index, estimators, tested, exact, chance)
+    result = _make_verdict(index, estimators, tested, exact, chance)._replace(fixed=fixed)
+    if fixed == 1.0:
+        result = result._replace(found=False, predicts=False)
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
     return MethodChoice(index, result, _other_view(index, estimators, tested))
+
+
+def _best_losses(tested: HeldOutLosses) -> np.ndarray:
+    return tested.losses[_best(range(len(tested.losses)), tested)]
+
+
+def _leave_out_fixed(tested: HeldOutLosses, codes: np.ndarray) -> tuple[HeldOutLosses, float]:
+    """Return losses without entries that margins fix, and the proportion of these; if it is one, all losses."""
+    fixed = fixed_by_margins(codes) & ~np.isnan(tested.fold_of)
+    count = int(np.count_nonzero(fixed))
+    if count == tested.entries:
+        return tested, 1.0
+    rest = tested._replace(
+        losses=[np.where(fixed, np.nan, losses) for losses in tested.losses],
+        baselines={name: np.where(fixed, np.nan, losses) for name, losses in tested.baselines.items()},
+        fold_of=np.where(fixed, np.nan, tested.fold_of),
+        entries=tested.entries - count,
+    )
+    return rest, count / tested.entries
 
 
 def _stack(

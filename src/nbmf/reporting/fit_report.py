@@ -87,6 +87,8 @@ def _answer(verdict: Verdict, result: ReportedFit) -> Answer:
         every = f"{verdict.entries} of {verdict.observed} observed entries were"
     scored = SAMPLED_ENTRIES if verdict.unit == "one" else SCORED_BY.get(model.likelihood.name)
     folds = f"{verdict.folds} fold{'s' * (verdict.folds > 1)}"
+    if 0.0 < verdict.fixed < 1.0:
+        folds += f", without the {percent(verdict.fixed)} that follow from how many ones each row and column has"
     held_out = f"({every} held out, in {folds}, and predicted from the others{f'; {scored}' if scored else ''})"
     this = f"{verdict.method} (this method)" if verdict.others else "this method"
     others = [[each.what, f"{each.loss:.4f}", format_error(each.mean, each.error)] for each in verdict.compared]

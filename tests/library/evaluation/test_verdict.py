@@ -19,7 +19,7 @@ from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losse
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
 from nbmf.evaluation.structure_result import Gain, Verdict
-from nbmf.evaluation.verdict import CHANCE, _gain, _near_the_best, candidates, choose, method_to_show
+from nbmf.evaluation.verdict import CHANCE, _gain, _gains, _near_the_best, candidates, choose, method_to_show
 from nbmf.inference.folds import folds
 from nbmf.numerics.clustered_errors import clustered_error, format_error
 from nbmf.seeds import seed_sequence
@@ -411,6 +411,40 @@ def test_structure_that_no_method_predicts_is_reported_as_such(monkeypatch):
     assert "(exact test, p = 0.002), but no method that was tried predicts it: this one predicts worse than " in str(
         verdict
     )
+
+
+LOGISTIC = nbmf.LogisticFactorVB(4, effects="columns", max_iter=200, random_state=0)
+
+
+def test_how_sure_a_method_is_that_a_column_of_zeros_goes_on_is_no_structure():
+    """All baselines shrink what the logistic model with column effects takes for certain; the exact test has p = 1."""
+    rng = np.random.default_rng(0)
+    V = np.tile(np.arange(10) % 2, (20, 1))
+    V[:, -2:] = rng.random((20, 2)) < 0.5
+    tested = held_out_losses(V, [LOGISTIC], 0, None)
+    assert all(gain.mean > 0 and gain.p < 1e-3 for gain in _gains(tested.losses[0], tested))
+    found = choose(V, [LOGISTIC]).verdict
+    assert not found.found
+    assert found.exact.p > CHANCE
+    differ = V[:, -2] != V[:, -1]  # a row of two equal values has them in any matrix with its sum
+    assert (found.entries, found.fixed) == (2 * differ.sum(), 1 - differ.sum() / 100)
+    assert found.loss == pytest.approx(tested.losses[0][differ, -2:].mean())
+
+
+def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effects():
+    V = (np.arange(30)[:, None] / 30 > (np.arange(9) + 0.5) / 9).astype(int)
+    found = choose(V, [nbmf.LogisticFactorVB(1, effects="both", max_iter=400, random_state=0)]).verdict
+    assert found.gains[0].p < CHANCE / 2
+    assert (found.found, found.predicts, found.fixed) == (False, False, 1.0)
+    assert "no other matrix has as many ones in each row and in each column" in str(found)
+
+
+def test_structure_that_the_exact_test_finds_too_is_compared_on_all_entries():
+    V = np.kron(np.eye(2, dtype=int), np.ones((12, 8), int))
+    V[(np.random.default_rng(0).random(V.shape) < 0.1)] ^= 1
+    V[:, 0] = 0
+    found = choose(V, [LOGISTIC]).verdict
+    assert (found.found, found.fixed, found.entries) == (True, 0.0, V.size)
 
 
 def test_each_of_two_tests_has_half_of_the_level(monkeypatch):
