@@ -18,7 +18,7 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entries import complete_entries
-from nbmf.evaluation.recommendation import margin_of
+from nbmf.evaluation.recommendation import Margin, margin_of
 from nbmf.evaluation.result import Comparison
 from nbmf.fits import FitRequest, run_fit
 from nbmf.seeds import seed_sequence
@@ -226,6 +226,13 @@ def test_the_margin_is_that_of_nadeau_and_bengio():
     variance = (1 / 4 + 1 / 3) * (0.0002 / 3)
     assert found.uncertainty == pytest.approx(3.182446 * math.sqrt(variance), rel=1e-6)
     assert found.is_significant is (found.uncertainty < 0.02)
+
+
+@pytest.mark.parametrize(("mean", "expected"), [(0.021, True), (0.02, False), (0.015, False), (-0.03, False)])
+def test_a_margin_is_significant_where_its_interval_lies_above_zero(mean, expected):
+    """From 0.001 to 0.041, from 0 to 0.04, from -0.005 to 0.035, and below zero."""
+    assert Margin(mean, 0.02).is_significant is expected
+    assert not Margin(mean, math.nan).is_significant
 
 
 def test_the_corrected_interval_covers_where_the_naive_one_does_not():

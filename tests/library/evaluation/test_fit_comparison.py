@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
@@ -11,6 +12,7 @@ from nbmf.errors import DataError
 from nbmf.evaluation import fit_comparison
 from nbmf.evaluation.described_fit import FitDescription
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
+from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses
 from nbmf.evaluation.linked_positions import rescale_positions
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
@@ -96,6 +98,23 @@ def test_the_better_method_is_found_on_the_same_entries():
     assert turned.lead == pytest.approx(-found.lead)
     same = compare_fits(good, good).prediction
     assert (same.lead, same.p) == (0, 1)
+
+
+def test_the_probability_of_a_difference_is_that_of_either_sign(monkeypatch):
+    """By hand, of rows that differ as wholes: a mean of five and its standard error, with 5 - 1 degrees of freedom."""
+    leads = np.array([0.5, 0.3, -0.1, 0.2, 0.1])
+    ours = np.full((5, 5), 0.4)
+    theirs = ours + leads[:, None]
+    held_out = HeldOutLosses([ours, theirs], {}, 25, 10, 25, EntryMeasure(), V.codes)
+    monkeypatch.setattr(fit_comparison, "held_out_losses", lambda *_: held_out)
+    fit, places = Fit(nbmf.BetaDirVB(2), V), [(np.arange(F),) * 2, (np.arange(N),) * 2]
+    found, _ = fit_comparison._compare_predictions((fit, fit), V.codes, places, 0, None)
+    assert (found.lead, found.error) == pytest.approx((0.2, leads.std(ddof=1) / np.sqrt(5)), rel=1e-12)
+    two_sided = stats.ttest_1samp(leads, 0.0).pvalue
+    assert found.p == pytest.approx(two_sided, rel=1e-9)
+    held_out.losses.reverse()
+    turned, _ = fit_comparison._compare_predictions((fit, fit), V.codes, places, 0, None)
+    assert (turned.lead, turned.p) == pytest.approx((-0.2, two_sided), rel=1e-9)
 
 
 def test_values_that_differ_are_reported_and_left_out():

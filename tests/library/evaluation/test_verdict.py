@@ -383,6 +383,20 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     assert method_to_show(tested, 0.01, (0,)) == 0  # of the view that is asked for
 
 
+def test_methods_that_were_tried_before_share_the_level(monkeypatch):
+    rng = np.random.default_rng(1)
+    baseline = 1 + rng.random((20, 30))
+    own = baseline - 0.05 - 0.2 * rng.normal(size=(20, 30))
+    p = _gain("effects", baseline, own, EntryMeasure()).p
+    tested = HeldOutLosses([own], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
+    monkeypatch.setattr("nbmf.evaluation.verdict.held_out_losses", lambda *_: tested)
+    monkeypatch.setattr("nbmf.evaluation.verdict._exact_test", lambda *_: None)
+    monkeypatch.setattr("nbmf.evaluation.verdict.CHANCE", 3 * p)
+    for tries, chance in ((None, 3 * p), (2, 1.5 * p), (4, 0.75 * p)):
+        found = choose(np.eye(20, 30), [nbmf.BinaryICA(2)], tries=tries).verdict
+        assert (found.chance, found.predicts) == (pytest.approx(chance), chance > p)
+
+
 def two_groups(seed):
     """Draw 20 rows of two groups, each of which prefers a half of 16 columns."""
     own = (np.arange(20) < 7)[:, None] == (np.arange(16) < 8)
@@ -399,6 +413,20 @@ def test_the_exact_test_finds_two_groups_that_predictions_are_too_few_to_show():
     assert "too little of it to be sure of in predictions" in str(alone)
     both = next(one for one in verdicts if one.predicts and one.exact.p <= CHANCE / 2)
     assert "; the exact test agrees (p" in str(both)
+
+
+@pytest.mark.parametrize(
+    ("predicts", "p", "said"),
+    [
+        (True, 0.025, "agrees"),
+        (True, 0.03, "alone would not show it"),  # its half of the level is 0.025
+        (False, 0.03, "agrees"),
+    ],
+)
+def test_the_exact_test_agrees_where_it_finds_what_predictions_show_at_its_half_of_the_level(predicts, p, said):
+    gains = (Gain("effects", 0.5, 0.1, 0.02, 1e-5 if predicts else 0.2),)
+    verdict = Verdict("", predicts, predicts, 0.025, 0.4, gains, 360, 10, 360, exact=MarginTest(p, 1, 999))
+    assert f"; the exact test {said} (p = {p:.2g})" in str(verdict)
 
 
 def test_structure_that_no_method_predicts_is_reported_as_such(monkeypatch):
