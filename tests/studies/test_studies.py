@@ -429,6 +429,20 @@ def test_titles_are_sorted_by_their_numbers_in_the_report():
 # --- Ranking ---------------------------------------------------------------------------------
 
 
+def test_the_mean_of_the_ranks_orders_the_overview():
+    """A is first twice and last once: the mean of 1, 1 and 4 is 2, that of 2, 2 and 1 is 5 / 3."""
+    ranks = {"A": [1, 1, 4], "B": [2, 2, 1], "C": [3, 3, 2], "D": [4, 4, 3]}
+    rows = [
+        (dataset, rank, label, place / 10)
+        for label, of_datasets in ranks.items()
+        for place, (dataset, rank) in enumerate(zip(("x", "y", "z"), of_datasets, strict=True))
+    ]
+    table = overview(pd.DataFrame(rows, columns=["dataset", "rank", "label", "median"]))
+    assert table["label"].tolist() == ["B", "A", "C", "D"]
+    np.testing.assert_allclose(table["mean_rank"], [5 / 3, 2, 8 / 3, 11 / 3])
+    np.testing.assert_allclose(table[["x", "y", "z"]], [[0.0, 0.1, 0.2]] * 4)
+
+
 def test_methods_are_ranked_with_their_best_K_and_baselines():
     rows = [
         ("a", 2, [0.5, 0.6]),
