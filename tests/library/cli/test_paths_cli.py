@@ -1,5 +1,7 @@
 """nbmf paths: periods from a file or from names, what is written, and errors that say what is missing."""
 
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -115,6 +117,21 @@ def test_a_step_is_over_a_time_of_one():
     )
     model.set_params(periods=[0, 0, 1, 1])
     assert any("a step of one period: " in line for line in _path_facts(nbmf.run_chains(model, codes, chains=1), table))
+
+
+def test_steps_are_standard_deviations_of_each_axis():
+    """Of variances 0.04 and 0.25, which go together."""
+    model = SimpleNamespace(
+        title="moving",
+        W_=np.zeros((3, 2)),
+        H_=np.zeros((2, 4)),
+        period_names_=np.array(["1", "2"]),
+        period_times_=np.array([1.0, 2.0]),
+        walk_covariance_=np.array([[[0.04, 0.03], [0.03, 0.25]]]),
+    )
+    table = pd.DataFrame({"entries": [1], "component": [1], "row": ["a"]})
+    _, said, _ = _path_facts(SimpleNamespace(best=model, estimators=[model]), table)
+    assert said.startswith("standard deviation of a step of one period: 0.20 and 0.50, where positions have")
 
 
 def test_rows_that_surely_moved_are_marked_and_advice_can_be_typed(here, capsys):

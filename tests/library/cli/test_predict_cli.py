@@ -13,7 +13,7 @@ import small_picture
 from command_line import run
 
 from nbmf.cli.saved_fits import load_fit, saved_scale
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting import prediction_report
 from nbmf.reporting.prediction_report import ReportedPrediction
 
@@ -66,6 +66,20 @@ def test_new_people_are_read_as_the_old_ones_were(capsys, here):
     missing = pd.read_csv("new.predicted/missing.csv")
     assert missing["column"].value_counts().to_dict() == {"q3": 6, new.columns[5]: 1}
     assert missing["probability"].between(0, 1).all()
+
+
+def test_columns_that_are_matched_are_neither_missing_nor_zeros():
+    """Of "a" to "e" the new rows have "b" and "d"; "a" is missing in them, and "c" and "e" are zeros."""
+    rows = NewRows(np.zeros((1, 5), int), np.array(["r"]), ["a"], ["x"], [], zeros=["c", "e"])
+    model = SimpleNamespace(title="logistic VB, K = 2")
+    prediction = ReportedPrediction("new", "old", model, rows, None, np.array(list("abcde")), 0.9)
+    assert list(prediction_report._matching_facts(prediction)) == [
+        "new: 1 new row, by logistic VB, K = 2 of old",
+        "columns matched by name: 2 of the 5 of the fit",
+        "not in the file, and so zeros, as all that is not in it: 'c', 'e'",
+        "not in the file, or empty there, and so missing: 'a'",
+        "in the file, but not in the fit, and not used: 'x'",
+    ]
 
 
 def test_a_fit_in_which_nothing_was_found_is_reported(capsys):

@@ -1,5 +1,6 @@
 """What nbmf cluster and nbmf topics say first."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from feature_tables import TABLE
@@ -52,6 +53,16 @@ def test_a_fit_that_is_worse_than_one_component_says_both_objectives():
     assert any(line.startswith(said) for line in clustering_facts(result))
     model.objective_ = -12.0
     assert not any("WORSE" in line for line in clustering_facts(result))
+
+
+def test_the_number_of_components_of_a_row_is_that_of_the_mean_entropy():
+    """Half of the rows have one component, half two alike: exp((0 + ln 2) / 2) = 1.41, and no mean of 1 and 2."""
+    model = FeatureModel(2)
+    model.memberships_, model.prior_ = np.tile([[1.0, 0.0], [0.5, 0.5]], (45, 1)), np.ones(2)
+    model.distinct_components_, model.n_iter_, model.converged_ = 2, 1, None
+    model.objective_, model.objective_of_one_ = -10.0, -20.0
+    result = ClusteringResult("people", TABLE, "component", "row", "mmnb", None, model, None, 0.0)
+    assert "a row has 1.41 components on average (exp of the mean entropy)" in clustering_facts(result)
 
 
 def test_a_category_that_nearly_all_have_is_named_where_more_have_it():

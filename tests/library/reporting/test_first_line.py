@@ -51,6 +51,15 @@ def test_the_first_line_says_what_is_predicted_right_overall_and_where_it_helps(
     assert unfound.endswith("76% without components (row and column effects)")  # what noise gains is no news
 
 
+def test_large_gains_of_few_entries_come_after_those_of_many():
+    """0.3 of 10 entries count as 0.3 * 10 / 20 = 0.15, 0.2 of 90 as 0.2 * 90 / 100 = 0.18."""
+    verdict = judged((0.8, (0.7, 0.8, 0.6, 0.7)), (0.7, (0.4, 0.6, 0.5, 0.65)))
+    pair = [each._replace(entries=(10, 90, 40, 40)) for each in (verdict.accuracy, verdict.without_components)]
+    said = accuracy_sentence(verdict._replace(accuracy=pair[0], without_components=pair[1]), matrix_of(0.5))
+    most = "most gained: 'y' 80% instead of 60%, 'x' 70% instead of 40%, 'z' 60% instead of 50%"
+    assert said.endswith(f"{most}; least: 'few' 70% instead of 65%")
+
+
 def test_no_column_is_named_where_all_gain_alike():
     verdict = judged((0.8, (0.8,) * 4), (0.8, (0.8,) * 4))
     said = "80% of the held-out entries are predicted right, 80% without components (row and column effects)"
