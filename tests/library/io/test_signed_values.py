@@ -36,6 +36,14 @@ def test_frequent_minus_ones_are_refused_with_readings_that_work():
     np.testing.assert_array_equal(read_any("votes.csv", in_order).ranks, ROLL_CALLS + 1)
 
 
+def test_proportions_are_of_all_that_is_no_blank():
+    """Of 20 values, next to 4 blanks, 6 are -1 and 4 are 0."""
+    values = np.repeat(["1", "-1", "0", ""], [10, 6, 4, 4]).reshape(4, 6, order="F")
+    pd.DataFrame(values, columns=FRAME.columns).to_csv("votes.csv", index=False)
+    with pytest.raises(SignsError, match=r"votes.csv: 30.0% of the values are -1, and 20.0% are 0: -1 may be a no"):
+        read("votes.csv")
+
+
 def test_other_texts_stay_missing_in_each_reading():
     FRAME.astype(float).where(FRAME.to_numpy().cumsum(axis=1) != 1).to_csv("votes.csv", na_rep="NA")
     with pytest.raises(SignsError) as found:

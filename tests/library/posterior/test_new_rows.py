@@ -12,7 +12,7 @@ from nbmf.posterior import new_rows as module
 from nbmf.posterior import row_weights
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import main_components_of
-from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, new_rows, place_rows
+from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, new_rows, place_rows
 from nbmf.posterior.row_weights import posterior_row_weights
 from nbmf.posterior.scale import scale_of
 
@@ -128,6 +128,25 @@ def test_memberships_of_the_rows_of_the_fit():
     np.testing.assert_allclose(found.values, own.model.W_[:, : own.active], atol=0.25)
     assert np.corrcoef(found.values.ravel(), own.model.W_[:, : own.active].ravel())[0, 1] > 0.98
     np.testing.assert_allclose(found.expectation, model.predict_rows(V.codes), atol=0.12)
+
+
+def test_the_prior_of_merged_components_is_the_sum_of_theirs(monkeypatch):
+    """Shares that are added are Dirichlet with the sum of their hyperparameters."""
+    given = []
+
+    def record(codes, profiles, prior, **_):
+        given.extend([profiles, prior])
+        return row_weights.Weights(*[np.tile(prior / prior.sum(), (len(codes), 1))] * 3)
+
+    monkeypatch.setattr(module, "posterior_row_weights", record)
+    model = nbmf.BetaDirVB(n_components=3)
+    model.W_ = np.tile([[0.3, 0.3, 0.4], [0.1, 0.5, 0.4]], (5, 1))
+    model.H_ = np.repeat([[0.9], [0.9], [0.1]], 4, axis=1)
+    model.gamma_ = np.array([0.5, 0.7, 0.4])
+    found = place_rows(model, NewRows(CODES, np.array(["x", "y", "z"]), [], [], []))
+    np.testing.assert_allclose(given[0], [[0.9] * 4, [0.1] * 4])
+    np.testing.assert_allclose(given[1], [1.2, 0.4])
+    np.testing.assert_allclose(found.expectation, 0.75 * 0.9 + 0.25 * 0.1)
 
 
 @pytest.mark.parametrize("effects", ["none", "columns", "both"])
