@@ -21,12 +21,15 @@ from nbmf.analysis.progress import silent
 from nbmf.analysis.request import AnalyzeArguments, Request
 from nbmf.analysis.settings import configured_estimator
 from nbmf.analysis.structure import run_structure_test
+from nbmf.analysis.tables import COMPONENTS, make_tables
 from nbmf.catalogue import IF_MEMORY_IS_SHORT, METHODS, candidates_for
 from nbmf.cli.arguments import COMMANDS
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError, LeftOutWarning, TooManyComponentsWarning
 from nbmf.evaluation.verdict import candidates
 from nbmf.io import coded_matrix
+from nbmf.posterior.components import components_of
+from nbmf.reporting.fit_result import ReportedFit
 
 BRIEF = {"iterations": 30, "log": lambda line: None}
 
@@ -240,6 +243,23 @@ def test_groups_of_rows_and_of_columns_have_a_table_each():
         nbmf.analyze(grouped, column_groups=["x"], **BRIEF)
 
 
+def test_the_list_of_components_says_which_are_merged_and_which_are_active():
+    """The first and the third say the same and have 60 %, the fourth 39.5 %; the second has 0.5 %, below 1 %."""
+    model = nbmf.BinaryICA(4)
+    model.W_ = np.tile([0.2, 0.005, 0.4, 0.395], (6, 1))
+    model.H_ = np.array([[0.9, 0.1, 0.9], [0.5, 0.5, 0.1], [0.9, 0.1, 0.9], [0.1, 0.8, 0.2]])
+    model.gamma_ = 1e-9
+    matrix = nbmf.BinaryMatrix.from_array(np.eye(6, 3, dtype=int))
+    result = ReportedFit("drawn", matrix, model, components_of(model, matrix), None, 0.0)
+    table = make_tables(result)[COMPONENTS]
+    assert table.drop(columns="share").to_dict("list") == {
+        "component": [1, 1, 2, 3],
+        "active": [True, True, True, False],
+        "place_in_model": [2, 0, 3, 1],
+    }
+    np.testing.assert_allclose(table["share"], [0.6, 0.6, 0.395, 0.005])
+
+
 # Matrices without their zeros.
 
 
@@ -299,6 +319,14 @@ def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkey
     words = rf"n_components = 100 with {matrix.n_observed} observed entries needs .* GB, max_memory_gb = 1e-06: .*"
     with pytest.raises(ConfigError, match=words + f"; method = '{other}' takes such a matrix as it is"):
         make_plan(matrix, Request(method=usual[0]))
+
+
+@pytest.mark.parametrize(("method", "tested", "tries"), [(None, 5, 5), ("beta-dir-vb-learned", 1, 5), ("bica", 1, 6)])
+def test_the_level_is_divided_among_all_that_are_tried_where_a_method_is_named(method, tested, tries):
+    """A method is named after a look at those that are tried otherwise, or it is one of them."""
+    matrix = nbmf.BinaryMatrix.from_frame(survey())
+    plan = make_plan(matrix, Request(method=method))
+    assert (len(plan.tested), plan.tries) == (tested, tries)
 
 
 def test_chosen_methods_are_not_fitted_where_they_are_only_compared():
