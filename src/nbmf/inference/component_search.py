@@ -68,7 +68,7 @@ class ComponentSearch(NamedTuple):
 def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     """Return the number of components that predicts held-out entries best, or a smaller one that is about as good.
 
-    Cross-validation over the observed entries, as in `nbmf.verdict`, compares fits with
+    Cross-validation over the observed entries, held out one by one, compares fits with
     K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then, of a best
     K up to REFINED, the K halfway to its neighbours, until both next to it have been tried.
 
