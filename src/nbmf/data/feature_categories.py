@@ -9,6 +9,7 @@ import numpy as np
 
 from nbmf.data.feature_columns import DISCRETE, are_numbers
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.names import texts_of_index
 from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, choices
 
@@ -62,7 +63,7 @@ def table_like(frame: pd.DataFrame, column_names: np.ndarray, kinds: np.ndarray)
     column_names, kinds : str arrays (N,)
         As of a FeatureTable.
     """
-    if [str(name) for name in frame.columns] != column_names.tolist():
+    if texts_of_index(frame.columns).tolist() != column_names.tolist():
         return FeatureTable.from_frame(frame)
     kind_of = dict(zip(frame.columns, kinds.tolist(), strict=True))
     frame = frame.copy()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbmf.data.given import is_sparse, sum_duplicates
+from nbmf.data.names import refuse_duplicates, texts_of_index, warn_of_left_out
 from nbmf.data.number_sizes import has_usable_size
-from nbmf.errors import DataError
+from nbmf.errors import DataError, Setting, choices
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +68,39 @@ def nonzero_entries(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
 def are_numbers(values: np.ndarray) -> bool:
     """Whether all values of a column, missing ones left out, are numbers or truth values, and no texts."""
     return all(isinstance(value, int | float | np.number | np.bool_) for value in values)
+
+
+def split_frame(
+    frame: pd.DataFrame, kinds: Mapping[Any, str] | str | None, labels: Any
+) -> tuple[pd.DataFrame, dict[Any, str | None], pd.Series | None]:
+    """Return the features of a DataFrame, the kinds that are named, and the column of labels.
+
+    Columns that have neither a value nor a kind are left out, and a LeftOutWarning names them.
+
+    Raises
+    ------
+    DataError
+        If `kinds` or `labels` names a column that is not there, two have the same name, or none has a value.
+    """
+    refuse_duplicates(texts_of_index(frame.columns), "column_names")
+    labelled = None
+    if labels is not None:
+        _refuse_unknown("labels", [labels], frame)
+        labelled, frame = frame[labels], frame.drop(columns=labels)
+    given = dict(kinds) if isinstance(kinds, Mapping) else dict.fromkeys(frame.columns, kinds)
+    _refuse_unknown("kinds", given, frame)
+    is_kept = frame.notna().any().to_numpy() | [given.get(name) is not None for name in frame.columns]
+    if not is_kept.any():
+        raise DataError(f"none of the {frame.size} entries of the table is observed")
+    warn_of_left_out([], texts_of_index(frame.columns[~is_kept]), stacklevel=4)
+    return frame.loc[:, is_kept], given, labelled
+
+
+def _refuse_unknown(argument: str, columns: Collection[Any], frame: pd.DataFrame) -> None:
+    """Raise DataError if a column that an argument names is not there."""
+    if unknown := [name for name in columns if name not in frame.columns]:
+        there = texts_of_index(frame.columns).tolist()
+        raise DataError(Setting(argument), f": no column {unknown[0]!r}; {choices(unknown[0], there)}")
 
 
 def code_column(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndarray, str, list | None]:

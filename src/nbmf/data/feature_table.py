@@ -12,11 +12,11 @@ import numpy as np
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
 
-from nbmf.data.feature_columns import code_column, nonzero_entries, refuse_wrong_values, stored_entries  # isort: skip  # else many lines
+from nbmf.data.feature_columns import code_column, nonzero_entries, refuse_wrong_values, split_frame, stored_entries  # isort: skip  # else many lines
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
-from nbmf.data.names import refuse_duplicates, texts_of_index, with_default_names
+from nbmf.data.names import texts_of_index, texts_of_labels, with_default_names
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, NotSupportedError, choices
 from nbmf.numerics.cells import rows_between
@@ -74,11 +74,13 @@ class FeatureTable(NamedMatrix):
 
     def __post_init__(self) -> None:
         dtypes = {"cells": float, "columns": np.int32, "starts": np.int64, "sizes": np.int64}
-        for name in (*dtypes, "kinds", "categories", *NAMES, "row_groups"):
-            if getattr(self, name) is not None:
-                array = np.array(getattr(self, name), dtypes.get(name, str))
-                array.setflags(write=False)
-                object.__setattr__(self, name, array)
+        arrays = {name: np.array(getattr(self, name), kind) for name, kind in dtypes.items()}
+        arrays |= {name: np.array(getattr(self, name), str) for name in ("kinds", "categories", *NAMES)}
+        if self.row_groups is not None:
+            arrays["row_groups"] = texts_of_labels(self.row_groups)
+        for name, array in arrays.items():
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
         self._check_shapes()
         for name in NAMES:
             if np.unique(getattr(self, name)).size < getattr(self, name).size:
@@ -131,8 +133,7 @@ class FeatureTable(NamedMatrix):
             raise DataError(f"a table has two dimensions, not {values.ndim}")
         rows, columns = np.nonzero(~np.isnan(values))
         cells = values[rows, columns]
-        names = row_names, column_names, row_groups
-        return cls._of_cells(values.shape, (rows, columns, cells), kinds, names)
+        return cls._of_cells(values.shape, (rows, columns, cells), kinds, (row_names, column_names, row_groups))
 
     @classmethod
     def from_sparse(
@@ -146,8 +147,7 @@ class FeatureTable(NamedMatrix):
     ) -> Self:
         """Make a table from a scipy.sparse matrix: what it does not store is missing."""
         cells = stored_entries(values)
-        names = row_names, column_names, row_groups
-        return cls._of_cells(values.shape, cells, kinds, names)
+        return cls._of_cells(values.shape, cells, kinds, (row_names, column_names, row_groups))
 
     @classmethod
     def from_documents(cls, counts: Any, row_names: Any = None, words: Any = None, row_groups: Any = None) -> Self:
@@ -166,7 +166,7 @@ class FeatureTable(NamedMatrix):
     def from_frame(
         cls, frame: pd.DataFrame, kinds: Mapping[str, str] | str | None = None, labels: str | None = None
     ) -> Self:
-        """Make a table from a DataFrame; NaN and None are missing.
+        """Make a table from a DataFrame; NaN and None are missing, and columns without a value are left out.
 
         Parameters
         ----------
@@ -178,13 +178,13 @@ class FeatureTable(NamedMatrix):
             "gaussian". Codes of categories and counts have to be named.
         labels : str, optional
             The column with the label of each row, which is no feature.
+
+        Warns
+        -----
+        LeftOutWarning
+            If there are columns without a value whose kind is not named.
         """
-        refuse_duplicates(np.array(texts_of_index(frame.columns), str), "column_names")
-        labelled = None if labels is None else frame[labels].astype(str)
-        frame = frame if labels is None else frame.drop(columns=labels)
-        given = kinds if isinstance(kinds, Mapping) else dict.fromkeys(frame.columns, kinds)
-        if unknown := [name for name in given if name not in frame.columns]:
-            raise DataError(f"kinds: no column {unknown[0]!r}; {choices(unknown[0], frame.columns)}")
+        frame, given, labelled = split_frame(frame, kinds, labels)
         columns = [code_column(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
         rows, places = np.nonzero(~np.isnan(values))

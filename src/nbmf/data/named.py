@@ -12,6 +12,7 @@ import numpy as np
 from nbmf.data.given import MISSING, frame_values, is_frame, naming
 from nbmf.data.names import (
     align_labels,
+    checked_labels,
     checked_names,
     refuse_duplicates,
     refuse_unobserved,
@@ -72,7 +73,7 @@ class NamedMatrix:
             refuse_duplicates(names, name)
             object.__setattr__(self, name, names)
         if self.row_groups is not None:
-            groups = checked_names(align_labels(self.row_groups, self.row_names), shape[0], "row_groups")
+            groups = checked_labels(align_labels(self.row_groups, self.row_names), shape[0], "row_groups")
             object.__setattr__(self, "row_groups", groups)
         for axis, kind, names in ((1, "row", self.row_names), (0, "column", self.column_names)):
             refuse_unobserved(self.observed_along(axis), kind, names)
@@ -272,7 +273,6 @@ def has_same_names(V: Any) -> bool:
 
 def _index_names(index: Any) -> np.ndarray | None:
     """Return the names of an index of pandas, None if they only number its places."""
-    names = list(index)
-    if all(isinstance(name, Number) and name == place for place, name in enumerate(names)):  # NA is none, nor equal
+    if all(isinstance(name, Number) and name == place for place, name in enumerate(index)):  # NA is none, nor equal
         return None
-    return np.array([str(name) for name in names])
+    return texts_of_index(index)

@@ -1,18 +1,40 @@
 """The names of rows and columns: as many as there are, unique, and each with an entry."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, LeftOutWarning
 
 SHOWN = 5  # names of what was left out
+NO_GROUP = ""  # the label of a row or column without one
 
 
-def texts_of_index(index: Any) -> Any:
-    """Return the names of an index of pandas as texts: of several levels such as ('a', 1), as `fit` names them."""
-    return index.astype(str) if index.nlevels == 1 else [str(name) for name in index]
+def texts_of_index(index: Any) -> np.ndarray:
+    """Return the names of an index of pandas, str array (n,): of several levels such as ('a', 1).
+
+    Dates are without a time of day if all are, as in a CSV file that pandas writes.
+    """
+    return np.array(index.astype(str) if index.nlevels == 1 else [str(name) for name in index], dtype=str)
+
+
+def texts_of_labels(labels: Any) -> np.ndarray:
+    """Return labels as a str array of their shape, NO_GROUP of one that is missing: None, NaN, NA, NaT.
+
+    1.0 is the label 1: a column of whole numbers in which one is missing has floats in pandas.
+    """
+    labels = np.asarray(labels, dtype=object)
+    texts = [NO_GROUP if _is_missing(label) else text_of(label) for label in labels.flat]
+    return np.array(texts, dtype=str).reshape(labels.shape)
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, or NaN, NA or NaT of pandas: these alone are not equal to themselves."""
+    is_itself = label == label
+    return label is None or not isinstance(is_itself, bool | np.bool_) or not is_itself
 
 
 def with_default_names(shape: tuple[int, int], row_names: Any, column_names: Any) -> tuple[Any, Any]:
@@ -21,6 +43,11 @@ def with_default_names(shape: tuple[int, int], row_names: Any, column_names: Any
         [f"{kind} {i}" for i in range(size)] if given is None else given
         for kind, size, given in zip(("row", "column"), shape, (row_names, column_names), strict=True)
     )
+
+
+def checked_labels(labels: Any, length: int, field: str) -> np.ndarray:
+    """Return labels as `texts_of_labels` does; DataError if they are more or fewer than `length`."""
+    return checked_names(texts_of_labels(labels), length, field)
 
 
 def checked_names(names: Any, length: int, field: str) -> np.ndarray:
@@ -39,7 +66,7 @@ def align_labels(labels: Any, names: np.ndarray | None) -> Any:
     """
     if names is None or not hasattr(labels, "reindex"):
         return labels
-    by_name = labels.set_axis(np.asarray(texts_of_index(labels.index), dtype=object))
+    by_name = labels.set_axis(texts_of_index(labels.index).astype(object))
     has_all = by_name.index.is_unique and by_name.index.isin(names).sum() == len(names)
     return by_name.reindex(names) if has_all else labels
 
@@ -70,15 +97,20 @@ def without_unobserved(
     if not rows.any():
         raise DataError(f"none of the {values.size} entries of the matrix is observed")
     names = [np.asarray(each, str) for each in (row_names, column_names)]
-    gone = [
-        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first_names(left)})"
-        for kind, every, is_kept in zip(("row", "column"), names, kept, strict=True)
-        if len(left := every[~is_kept])
-    ]
-    if gone:
-        warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=5)
+    warn_of_left_out(*(every[~is_kept] for every, is_kept in zip(names, kept, strict=True)), stacklevel=5)
     return values[np.ix_(rows, columns)], names[0][rows], names[1][columns]
 
 
-def _first_names(names: np.ndarray) -> str:
+def warn_of_left_out(row_names: Sequence[str], column_names: Sequence[str], stacklevel: int) -> None:
+    """Name rows and columns without an observed entry in a LeftOutWarning, if there are any."""
+    gone = [
+        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first_names(left)})"
+        for kind, left in (("row", row_names), ("column", column_names))
+        if len(left)
+    ]
+    if gone:
+        warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=stacklevel + 1)
+
+
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join(repr(str(name)) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import NamedMatrix
-from nbmf.data.names import align_labels
+from nbmf.data.names import align_labels, texts_of_labels
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
@@ -65,7 +65,7 @@ def checked_groups(groups: Sequence[str] | None, count: int, kind: str) -> np.nd
     """Return groups as an array, None if there are none; DataError unless there is one per row."""
     if groups is None:
         return None
-    groups = np.asarray(groups, dtype=str)
+    groups = texts_of_labels(groups)
     if groups.shape != (count,):
         raise DataError(f"groups: {groups.size} given for {count} {kind}")
     return groups

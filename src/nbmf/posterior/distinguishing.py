@@ -10,6 +10,7 @@ import pandas as pd
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON, WORD
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.names import texts_of_labels
 from nbmf.errors import DataError
 from nbmf.families.mixed_membership.densities import Categories, Counts, Density, Normal, Smoothing
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -187,7 +188,7 @@ def agreement(model: FeatureModel, labels: np.ndarray) -> dict[str, float]:
 
     from nbmf.families.mixed_membership.membership_evaluation import micro_precision, mutual_information
 
-    labels, clusters = np.asarray(labels, dtype=str), model.clusters_
+    labels, clusters = texts_of_labels(labels), model.clusters_
     if labels.shape != clusters.shape:
         raise DataError(f"labels: {labels.size} given for {clusters.size} rows")
     has = labels != ""
@@ -215,7 +216,7 @@ def by_label(model: FeatureModel, labels: np.ndarray) -> pd.DataFrame:
     """
     rank = np.empty(model.memberships_.shape[1], int)
     rank[order_of_components(model)] = np.arange(rank.size)
-    counts = pd.crosstab(np.asarray(labels, dtype=str), rank[model.clusters_] + 1)
+    counts = pd.crosstab(texts_of_labels(labels), rank[model.clusters_] + 1)
     counts = counts.reindex(columns=range(1, rank.size + 1), fill_value=0)
     counts = counts.loc[counts.sum(axis=1).sort_values(ascending=False, kind="stable").index]
     counts.index.name, counts.columns.name = "label", "component"

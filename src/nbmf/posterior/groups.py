@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from nbmf.data.names import NO_GROUP, texts_of_labels
 from nbmf.errors import DataError
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
@@ -130,7 +131,7 @@ def summarize_groups(
     DataError
         If there is not one group per row or column.
     """
-    groups = np.asarray(groups, dtype=str)
+    groups = texts_of_labels(groups)
     X = _weights(model, components, axis) if coordinates is None else coordinates
     if groups.shape != (len(X),):
         raise DataError(f"groups: {groups.size} given for {len(X)} {AXIS_NAMES[axis]}")
@@ -171,8 +172,9 @@ def association_of(
     """
     from sklearn.metrics import adjusted_mutual_info_score  # which few need, and takes a second
 
-    known = np.asarray(groups, dtype=str) != ""
-    names, groups = np.unique(np.asarray(groups, dtype=str)[known], return_inverse=True)
+    groups = texts_of_labels(groups)
+    known = groups != NO_GROUP
+    names, groups = np.unique(groups[known], return_inverse=True)
     if _weights(model, components, axis).shape[1] < 2 or len(names) < 2:
         return None
     main = main_components_of(model, components, axis)[known]

@@ -260,6 +260,15 @@ def test_the_list_of_components_says_which_are_merged_and_which_are_active():
     np.testing.assert_allclose(table["share"], [0.6, 0.6, 0.395, 0.005])
 
 
+def test_groups_of_columns_named_by_dates_stay_with_them_where_a_column_is_left_out():
+    frame = survey().fillna(0).set_axis(pd.date_range("2020-01-01", periods=16), axis=1)
+    frame.iloc[:, 0] = np.nan
+    options = {"method": "bica", "n_components": 2, "check": False, **BRIEF}
+    with pytest.warns(LeftOutWarning):
+        made = nbmf.analyze(frame, column_groups=["first", *["x", "y"] * 7, None], **options)
+    assert made.tables["column_groups"]["group"].tolist() == [*["x", "y"] * 7, ""]
+
+
 # Matrices without their zeros.
 
 

@@ -10,7 +10,7 @@ from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
-from nbmf.errors import DataError, NotSupportedError
+from nbmf.errors import DataError, LeftOutWarning, NotSupportedError
 
 NAN = np.nan
 FRAME = pd.DataFrame(
@@ -46,6 +46,24 @@ def test_a_frame_keeps_kinds_categories_names_and_labels():
     np.testing.assert_array_equal(made.values(), [[1.5, 1, 1, 3], [NAN, NAN, 0, 0], [-2, 0, NAN, NAN]])
     assert made.starts.tolist() == [0, 4, 6, 8]
     np.testing.assert_array_equal(made.observed, ~np.isnan(made.values()))
+
+
+def test_a_missing_label_is_no_label():
+    labelled = FRAME.assign(**{"class": pd.Series(["a", None, NAN], FRAME.index)})
+    assert FeatureTable.from_frame(labelled, labels="class").row_groups.tolist() == ["a", "", ""]
+    assert FeatureTable.from_array([[1.0], [2.0]], row_groups=["a", pd.NA]).row_groups.tolist() == ["a", ""]
+
+
+def test_a_column_without_a_value_is_left_out_unless_its_kind_is_named():
+    """Of new rows it is named: one of their columns may have no value."""
+    frame = FRAME.assign(empty=NAN)
+    with pytest.warns(LeftOutWarning, match=r"left out: 1 column without an observed entry \('empty'\)"):
+        made = FeatureTable.from_frame(frame, {"visits": "poisson"}, labels="class")
+    assert made.column_names.tolist() == ["size", "colour", "alive", "visits"]
+    named = FeatureTable.from_frame(frame, {"empty": "poisson"}, labels="class")
+    assert (named.column_names[-1], named.kinds[-1]) == ("empty", "poisson")
+    with pytest.raises(DataError, match="none of the 3 entries of the table is observed"):
+        FeatureTable.from_frame(frame[["empty"]])
 
 
 @pytest.mark.parametrize(
@@ -134,6 +152,12 @@ def test_other_things_are_refused_in_words():
         FeatureTable.from_frame(twice)
     with pytest.raises(DataError, match=r"kinds: no column 'visit'; .* mean 'visits'"):
         FeatureTable.from_frame(FRAME, {"visit": "poisson"})
+    with pytest.raises(DataError, match=r"labels: no column 'clas'; allowed: size, .* mean 'class'"):
+        FeatureTable.from_frame(FRAME, labels="clas")
+    with pytest.raises(DataError, match=r"kinds: no column 'class'; allowed: size, "):
+        FeatureTable.from_frame(FRAME, {"class": "discrete"}, labels="class")
+    with pytest.raises(DataError, match=r"kinds: no column 'x'; allowed: 0, 1"):
+        FeatureTable.from_frame(pd.DataFrame([[1, 2]]), {"x": "poisson"})
     with pytest.raises(DataError, match=r"a column of kind 'normal'; allowed: gaussian, "):
         FeatureTable.from_array([[1.0]], kinds="normal")
     with pytest.raises(DataError, match="columns are words all or none"):

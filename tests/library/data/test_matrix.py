@@ -17,6 +17,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.matrix import BinaryMatrix, as_codes
 from nbmf.data.named import names_of
+from nbmf.data.names import texts_of_index
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, LeftOutWarning
 
@@ -144,6 +145,13 @@ def test_groups_of_a_series_are_those_of_the_rows_that_its_index_names():
     assert matrix(row_names=["11", "12"], row_groups=numbers).row_groups.tolist() == ["h", "g"]
     with pytest.raises(DataError, match="row_groups: 2 names are needed, 3 were given"):
         matrix(row_names=["a", "d"], row_groups=series)
+
+
+def test_a_missing_group_is_no_group():
+    for missing in (None, np.nan, pd.NA, pd.NaT):
+        for groups in (["g", missing], pd.Series(["g", missing], dtype=object), np.array(["g", missing], object)):
+            assert matrix(row_groups=groups).row_groups.tolist() == ["g", ""]
+    assert matrix(row_groups=pd.Series([1, None])).row_groups.tolist() == ["1", ""]
 
 
 def test_counts_shape_observed_and_transpose():
@@ -322,9 +330,25 @@ def test_names_may_be_of_several_levels():
     assert nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(matrix).transform(frame).shape == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("index", "names"),
+    [
+        (pd.date_range("2020-01-01", periods=2), ["2020-01-01", "2020-01-02"]),
+        (pd.timedelta_range("1D", periods=2), ["1 days", "2 days"]),
+        (pd.Index([b"a", 1.0]), ["a", "1.0"]),
+    ],
+)
+def test_a_frame_has_the_names_of_the_matrix_made_of_it(index, names):
+    frame = pd.DataFrame([[1, 0], [0, 1]], index=index, columns=index)
+    made = BinaryMatrix.from_frame(frame)
+    for given in (made.row_names, made.column_names, *names_of(frame)):
+        assert given.tolist() == names
+    assert nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(made).transform(frame).shape == (2, 1)
+
+
 def test_an_index_with_na_has_names():
     frame = pd.DataFrame([[1, 0], [0, 1]], columns=pd.Index([pd.NA, 1], dtype="Int64"))
     rows, columns = names_of(frame)
     assert rows is None
-    assert columns.tolist() == ["<NA>", "1"]
+    assert columns.tolist() == ["nan", "1"] == texts_of_index(frame.columns).tolist()
     assert nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(frame).transform(frame).shape == (2, 1)

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from nbmf.data.named import NamedMatrix, names_of
-from nbmf.data.names import align_labels
-from nbmf.data.value_codes import text_of
+from nbmf.data.names import NO_GROUP, align_labels, texts_of_labels
 from nbmf.errors import DataError, Setting, UnknownGroupsWarning, choices
 from nbmf.inference.parameters import Rule
 
 OF_MATRIX = "matrix"  # the groups that the matrix of a fit has
-NONE = ""  # of a row without a group
 
 
 def _are_labels(value: Any) -> bool:
@@ -42,7 +40,7 @@ class RowGroups(NamedTuple):
     @classmethod
     def of(cls, labels: np.ndarray) -> Self:
         """Return the groups of labels, str array (F,)."""
-        names = np.unique(labels[labels != NONE])
+        names = np.unique(labels[labels != NO_GROUP])
         return cls(names, group_indices(labels, names))
 
     def with_singletons(self) -> tuple[np.ndarray, int]:
@@ -62,9 +60,7 @@ def group_indices(labels: np.ndarray, names: np.ndarray) -> np.ndarray:
 
 
 def labels_of(given: Any, n_rows: int, what: str) -> np.ndarray:
-    """Return labels as texts, str array (n_rows,), NONE of a row without a group: None, NaN, NA or an empty text.
-
-    1.0 is the label 1: a column of whole numbers in which one is missing has floats in pandas.
+    """Return labels as texts, str array (n_rows,), NO_GROUP of a row without a group; see `texts_of_labels`.
 
     Raises
     ------
@@ -73,10 +69,10 @@ def labels_of(given: Any, n_rows: int, what: str) -> np.ndarray:
     """
     if isinstance(given, str):
         raise DataError(Setting(what, given), ": must be a label for each row, such as a list of texts")
-    labels = [NONE if _is_missing(label) else text_of(label) for label in given]
-    if len(labels) != n_rows:
+    labels = texts_of_labels(given)
+    if labels.shape != (n_rows,):
         raise DataError(Setting(what), f": {len(labels)} labels of {n_rows} rows; allowed: one for each")
-    return np.array(labels, dtype=np.str_)
+    return labels
 
 
 def labels_of_fitted(row_groups: Any, V: Any) -> np.ndarray | None:
@@ -98,7 +94,7 @@ def known_labels_of(given: Any, n_rows: int, names: np.ndarray) -> np.ndarray:
     Some that are new are nothing to warn of: rows of new groups are predicted as such.
     """
     labels = labels_of(given, n_rows, "groups")
-    others = np.unique(labels[labels != NONE])
+    others = np.unique(labels[labels != NO_GROUP])
     if others.size and not np.isin(others, names).any():
         warnings.warn(
             f"groups: none of those given, such as {str(others[0])!r}, is one of the fit, so that all rows are of new "
@@ -107,12 +103,6 @@ def known_labels_of(given: Any, n_rows: int, names: np.ndarray) -> np.ndarray:
             stacklevel=3,
         )
     return labels
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, or NaN or NA of pandas: these alone are not equal to themselves."""
-    is_itself = label == label
-    return label is None or not isinstance(is_itself, bool | np.bool_) or not is_itself
 
 
 def align_to_rows(labels: Any, V: Any) -> Any:

@@ -12,6 +12,7 @@ from relevance_twin import KERNELS, relevance_twin
 from scipy import stats
 from scipy.special import expit
 
+from nbmf.data.names import NO_GROUP
 from nbmf.errors import DataError
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import gibbs_groups
@@ -20,7 +21,7 @@ from nbmf.families.logistic.gibbs_cells import Cells
 from nbmf.families.logistic.kernels import groups as kernels
 from nbmf.families.logistic.kernels import relevance
 from nbmf.families.logistic.logistic_gibbs import LogisticChain, Prior
-from nbmf.families.logistic.row_groups import NONE, RowGroups, labels_of
+from nbmf.families.logistic.row_groups import RowGroups, labels_of
 from nbmf.inference.state import Factors
 
 EFFECTS = ("none", "rows", "columns", "both")
@@ -385,7 +386,7 @@ def test_means_of_groups_follow_where_positions_go():
 
 def test_whole_numbers_are_one_label_in_any_type_and_na_is_none():
     """A column of whole numbers becomes floats in pandas where one is missing."""
-    expected = ["1", "2", NONE]
+    expected = ["1", "2", NO_GROUP]
     for given in ([1, 2, None], [1.0, 2.0, np.nan], pd.Series([1, 2, None]), pd.Series([1, 2, pd.NA], dtype="Int64")):
         assert labels_of(given, 3, "groups").tolist() == expected
     with pytest.raises(DataError, match="groups = 'abc': must be a label for each row"):
