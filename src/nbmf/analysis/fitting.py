@@ -1,5 +1,6 @@
 """The fit of an analysis: all chains or starts of the method that was chosen."""
 
+import contextlib
 import time
 import warnings
 from typing import Any
@@ -13,6 +14,7 @@ from nbmf.errors import ChainsNotConvergedWarning, PoorFitWarning
 from nbmf.inference.component_search import settle_components
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parallel import fits_on
 from nbmf.inference.state import Monitor
 from nbmf.numerics.processors import processors
 from nbmf.posterior.components import components_of
@@ -59,14 +61,8 @@ def fit_all(
 
 def _fit_one(estimator: Factorization, matrix: NamedMatrix, n_draws: int, monitor: Monitor | None) -> Draws | None:
     """Fit on all processors if that pays; it changes no result."""
-    is_parallel = uses_threads(estimator, matrix)
-    if is_parallel:
-        estimator.set_params(threads=processors())
-    draws = None
-    if n_draws:
-        draws = posterior_draws(estimator, matrix, n_draws=n_draws, monitor=monitor)
-    else:
+    with fits_on(estimator, processors()) if uses_threads(estimator, matrix) else contextlib.nullcontext():
+        if n_draws:
+            return posterior_draws(estimator, matrix, n_draws=n_draws, monitor=monitor)
         estimator.fit(matrix, monitor=monitor)
-    if is_parallel:
-        estimator.set_params(threads=1)
-    return draws
+    return None

@@ -165,14 +165,14 @@ def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
     values = two_dimensional(frame_values(frame))
     cells = np.where(values != values, None, values).ravel()  # NaN is not equal to itself
     try:
-        codes = coding.look_up(cells, cells.size).reshape(values.shape)
+        codes = coding.look_up_values(cells).reshape(values.shape)
         wrong = codes == coding.unknown
     except TypeError:  # lists in cells
         wrong = np.array([not isinstance(cell, Hashable) for cell in cells]).reshape(values.shape)
     with naming(frame, BinaryMatrix.hint):
         refuse_wrong(values, wrong, coding.words)
     if may_have_signs(coding) and not _has_type_of_codes(frame):
-        _refuse_signs(int(MinusOnes().look_up(cells, cells.size).sum()), codes)
+        _refuse_signs(int(MinusOnes().look_up_values(cells).sum()), codes)
     return codes
 
 

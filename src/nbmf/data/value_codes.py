@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbmf.data.number_sizes import LARGEST_COUNT as LARGEST
+from nbmf.data.spellings import Truth, spellings, spellings_of_given
 from nbmf.errors import ConfigError, DataError, Message, Setting
 
 # The texts that mean missing, wherever a file is read. A matrix has no other use for -1; a table may.
@@ -14,12 +15,6 @@ DEFAULTS = {
     "ones": ("1", "1.0", "true", "yes"),
     "zeros": ("0", "0.0", "false", "no"),
     "missing": ("", "-1", "-1.0", *MISSING[1:]),
-}
-# YAML reads these texts as other things, so that a configuration's [yes] arrives as [True].
-YAML_WORDS = {
-    True: ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"),
-    False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
-    None: ("", "null", "Null", "NULL", "~"),
 }
 # What a message adds about a whole number above one.
 COUNTS_HINT = Message(
@@ -49,7 +44,7 @@ class Meaning:
     def __init__(self, given: Collection[Any] | str | None, defaults: Collection[str]):
         self.is_given = given is not None
         texts = defaults if given is None else [given] if isinstance(given, str) else given
-        self.texts = {spelling for text in texts for spelling in _spellings_of_given(text)}
+        self.texts = {spelling for text in texts for spelling in spellings_of_given(text)}
         self.words = ", ".join(str(text) or "empty" for text in texts) or "none"
 
     def __contains__(self, text: str) -> bool:
@@ -102,7 +97,7 @@ class ValueCoding(dict):
     def are_names(self, cells: Sequence[Any]) -> bool:
         """Whether cells above or next to values are names, and no values."""
         try:
-            codes = self.look_up(cells, len(cells))
+            codes = self.look_up_values(cells)
         except TypeError:  # lists in cells
             return True
         return bool((codes == self.unknown).any()) or self.are_labels(codes)
@@ -121,16 +116,21 @@ class ValueCoding(dict):
     def keep(self, cell: Any, code: int) -> None:
         """Remember the code of a value, so that it is known that it was there."""
         if len(self) < KEPT:
-            self[cell] = code
+            self[Truth.key_of(cell)] = code
 
     def encode_value(self, value: Any) -> int:
         """Return the code of a value of any type that is not missing in the file's own way."""
-        codes = (self.encode_text(text) for text in _spellings(value))
+        codes = (self.encode_text(text) for text in spellings(value))
         return next((code for code in codes if code != self.unknown), self.unknown)
 
     def look_up(self, cells: Iterable[Any], number: int) -> np.ndarray:
-        """Return the codes of so many cells, `unknown` among them; None is missing."""
+        """Return the codes of so many texts, `unknown` among them; None is missing."""
         return np.fromiter(map(self.__getitem__, cells), self.dtype, number)
+
+    def look_up_values(self, cells: Sequence[Any]) -> np.ndarray:
+        """Return the codes of cells of any type, as `look_up` does of texts."""
+        has_truths = not {bool, np.bool_}.isdisjoint(map(type, cells))
+        return self.look_up(map(Truth.key_of, cells) if has_truths else cells, len(cells))
 
 
 class Coding(ValueCoding):
@@ -254,7 +254,7 @@ def is_count_above_one(value: Any) -> bool:
 
 def text_of(value: Any) -> str:
     """Return a value as the text it would have in a CSV file; whole numbers without ".0"."""
-    return _spellings(value)[0]
+    return spellings(value)[0]
 
 
 def texts_of(cells: Iterable[Any]) -> list[str]:
@@ -276,24 +276,3 @@ def remedy(value: Any, column: str | None) -> Message:
         return Message(missing)
     groups, ignore = Setting("groups", column), Setting("ignore", [column])
     return Message(missing, ", or ", groups, " for a column of names, ", ignore, " to leave it out")
-
-
-def _spellings(value: Any) -> tuple[str, ...]:
-    """Return the texts that stand for a value in a list of codes."""
-    if isinstance(value, bytes):
-        return (value.decode("utf-8", errors="replace"),)
-    if isinstance(value, bool | np.bool_):
-        return ("True", "TRUE", "true") if value else ("False", "FALSE", "false")
-    if isinstance(value, int | np.integer):
-        return (str(int(value)), f"{int(value)}.0")
-    if isinstance(value, float | np.floating):
-        value = float(value)
-        return (str(int(value)), repr(value)) if value.is_integer() else (repr(value),)
-    return (str(value),)
-
-
-def _spellings_of_given(item: Any) -> Iterable[str]:
-    """Return the texts that a value in a list of codes stands for."""
-    if item is None or isinstance(item, bool):
-        return YAML_WORDS[item]
-    return map(str.strip, _spellings(item))

@@ -20,6 +20,7 @@ PACKAGES = ("numpy", "scipy", "numba")
 EXPECTATION = "expectation_"
 OF_PART = "/"  # between the name of a part and that of its array
 MOST_DEEP = 3  # levels of parts
+POOL_SIZE = np.random.SeedSequence(0).pool_size  # unless another is asked for
 ROUNDING = 1e-6  # of a number, beyond its limits
 
 
@@ -132,6 +133,8 @@ def _plain(name: str, value: Any) -> Any:
     """Return a value as JSON has it; a seed sequence as an object that says so."""
     if isinstance(value, np.random.SeedSequence):
         parts = {"entropy": value.entropy, "spawn_key": value.spawn_key}
+        if value.pool_size != POOL_SIZE:
+            parts["pool_size"] = value.pool_size
         return {"SeedSequence": {part: _plain(name, parts[part]) for part in parts}}
     if hasattr(value, "tolist"):  # of NumPy, or a Series, Index or Categorical of pandas
         return _plain(name, value.tolist())
@@ -155,7 +158,8 @@ def _restored(value: Any) -> Any:
         if value.keys() != {"SeedSequence"}:
             raise ValueError(f"a parameter is no {value!r}")
         parts = value["SeedSequence"]
-        return np.random.SeedSequence(parts["entropy"], spawn_key=parts["spawn_key"])
+        pool_size = parts.get("pool_size", POOL_SIZE)
+        return np.random.SeedSequence(parts["entropy"], spawn_key=parts["spawn_key"], pool_size=pool_size)
     return value
 
 

@@ -83,7 +83,7 @@ def _code_wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatr
         hint = "" if options["index"] else NO_INDEX
     elif first is not None:
         columns.insert(0, first)
-        codes = np.column_stack([coding.look_up(cells, len(cells)), codes])
+        codes = np.column_stack([coding.look_up_values(cells), codes])
     if row_names is None and options["index"] is not False and table.row_numbers is not None:
         row_names, said = table.row_numbers, "numbers of rows in the file's index"
     if row_names is not None:

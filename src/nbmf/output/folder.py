@@ -70,15 +70,23 @@ class OutputFolder:
             names = (*names, _path_from_folder(workbook))
         if self.path.exists() and not self.path.is_dir():
             raise DataError(f"{self.path} is a file; ", Setting("out"), " names a folder")
-        hold(self.path)
         self._names = set(names)
-        earlier = record_of(self.path)
-        self._ours = set(earlier.pop("files", ()))
-        self._how = earlier if adds else INCOMPLETE
         self._written: set[str] = set()
-        foreign = [n for n in names if n not in self._ours and self._path_of(n).exists()]
-        if foreign and not force:
+        hold(self.path)
+        try:
+            earlier = record_of(self.path)
+            self._ours = set(earlier.pop("files", ()))
+            self._how = earlier if adds else INCOMPLETE
+            if not force:
+                self._refuse_foreign(names)
+        except BaseException:
             release(self.path)
+            raise
+
+    def _refuse_foreign(self, names: Collection[str]) -> None:
+        """Raise DataError if one of the files is there and not ours."""
+        foreign = [n for n in names if n not in self._ours and self._path_of(n).exists()]
+        if foreign:
             raise DataError(
                 f"{self._path_of(foreign[0])} exists and was not written by nbmf; choose another folder with ",
                 Setting("out"),

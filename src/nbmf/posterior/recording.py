@@ -7,6 +7,7 @@ import numpy as np
 
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parallel import fits_on
 from nbmf.inference.state import Factors, Monitor, State, put_back
 from nbmf.likelihoods.likelihood import Loss
 from nbmf.posterior.observer import Observer
@@ -131,7 +132,8 @@ class ChainRun:
 
     def fit(self, V: Any) -> None:
         """Fit the estimator, and record what is asked for."""
-        self.estimator.fit(V, monitor=self._observer)
+        with fits_on(self.estimator, 1):  # chains take the place of threads: several of each would hinder each other
+            self.estimator.fit(V, monitor=self._observer)
         self._observer.finish()
         if self.estimator.inference is not Inference.SAMPLER:
             self._record_end(self._observer.state)

@@ -99,8 +99,6 @@ def run_chains(
 def _copies(estimator: Factorization, chains: int) -> Iterator[Factorization]:
     """Yield the estimators of the chains; the first has the seed of `estimator` itself."""
     given, seed = estimator.get_params(), estimator._seed()
-    if "threads" in given:  # chains take their place; two at a time would get into each other's way
-        given["threads"] = 1
     if given["random_state"] is None:
         given["random_state"] = seed
     yield type(estimator)(**given)

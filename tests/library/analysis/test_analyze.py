@@ -16,6 +16,7 @@ import nbmf
 from nbmf import cli
 from nbmf.analysis import plan as plans
 from nbmf.analysis.analyze import choose_methods
+from nbmf.analysis.fitting import fit_all
 from nbmf.analysis.plan import make_plan, number_of_draws
 from nbmf.analysis.progress import silent
 from nbmf.analysis.request import AnalyzeArguments, Request
@@ -267,6 +268,26 @@ def test_groups_of_columns_named_by_dates_stay_with_them_where_a_column_is_left_
     with pytest.warns(LeftOutWarning):
         made = nbmf.analyze(frame, column_groups=["first", *["x", "y"] * 7, None], **options)
     assert made.tables["column_groups"]["group"].tolist() == [*["x", "y"] * 7, ""]
+
+
+def test_a_fit_has_the_threads_that_were_asked_for_once_it_is_made(monkeypatch):
+    during = []
+
+    class Recorded(nbmf.BernoulliPoissonVB):
+        def fit(self, V, monitor=None):
+            during.append(self.threads)
+            return super().fit(V, monitor=monitor)
+
+    monkeypatch.setattr("nbmf.analysis.fitting.uses_threads", lambda *given: True)
+    monkeypatch.setattr("nbmf.analysis.fitting.processors", lambda: 3)
+    matrix = nbmf.BinaryMatrix.from_frame(survey().fillna(0))
+    for asked in (1, 2):
+        model = Recorded(2, max_iter=2, threads=asked, random_state=0)
+        fitted = fit_all(model, matrix, Request(chains=1), silent, name="survey").model
+        assert fitted.threads == asked
+        W = fitted.W_
+        np.testing.assert_array_equal(W, Recorded(2, max_iter=2, threads=asked, random_state=0).fit(matrix).W_)
+    assert during == [3, 1, 3, 2]
 
 
 # Matrices without their zeros.

@@ -295,6 +295,14 @@ def test_parameters_of_all_kinds_come_back(tmp_path):
     np.testing.assert_array_equal(loaded.fit(CODES).expectation_, before)
 
 
+def test_a_seed_with_another_pool_comes_back(tmp_path):
+    made = make("BetaDirVB", random_state=np.random.SeedSequence(5, pool_size=8)).fit(CODES)
+    made.save(tmp_path / "model.npz")
+    loaded, before = nbmf.load(tmp_path / "model.npz"), made.expectation_
+    assert loaded.random_state.pool_size == 8
+    np.testing.assert_array_equal(loaded.fit(CODES).expectation_, before)
+
+
 class Constant(Factorization):
     """A class outside the package."""
 

@@ -147,6 +147,17 @@ def test_groups_of_a_series_are_those_of_the_rows_that_its_index_names():
         matrix(row_names=["a", "d"], row_groups=series)
 
 
+@pytest.mark.parametrize("columns", [["a", "b"], ["b", "a"]])
+def test_true_is_not_the_number_one(columns):
+    """In a dictionary of codes they would be, and which is read would follow from their order."""
+    frame = pd.DataFrame({"a": [True, "0", True], "b": ["0", 1, True]}, dtype=object)[columns]
+    with pytest.raises(DataError, match="row 1, column 'b': the value is 1; allowed"):
+        BinaryMatrix.from_frame(frame, ones=["True"], zeros=["0"])
+    made = BinaryMatrix.from_frame(frame, ones=["True", 1], zeros=["0"])
+    assert made.codes[:, made.column_names == "b"].ravel().tolist() == [0, 1, 1]
+    assert BinaryMatrix.from_frame(frame, ones=["1"], zeros=["True", "0"]).codes.sum() == 1
+
+
 def test_a_missing_group_is_no_group():
     for missing in (None, np.nan, pd.NA, pd.NaT):
         for groups in (["g", missing], pd.Series(["g", missing], dtype=object), np.array(["g", missing], object)):
@@ -341,8 +352,8 @@ def test_names_may_be_of_several_levels():
 def test_a_frame_has_the_names_of_the_matrix_made_of_it(index, names):
     frame = pd.DataFrame([[1, 0], [0, 1]], index=index, columns=index)
     made = BinaryMatrix.from_frame(frame)
-    for given in (made.row_names, made.column_names, *names_of(frame)):
-        assert given.tolist() == names
+    for held in (made.row_names, made.column_names, *names_of(frame)):
+        assert held.tolist() == names
     assert nbmf.BinaryICA(1, max_iter=2, random_state=0).fit(made).transform(frame).shape == (2, 1)
 
 

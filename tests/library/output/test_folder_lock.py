@@ -6,7 +6,9 @@ import sys
 
 import pytest
 
+from nbmf.errors import DataError
 from nbmf.output import folder_lock
+from nbmf.output.folder import OutputFolder
 from nbmf.output.folder_lock import hold, release
 
 HOLD = "import pathlib, sys; from nbmf.output.folder_lock import hold; hold(pathlib.Path(sys.argv[1]))"
@@ -36,6 +38,16 @@ def test_a_released_folder_leaves_no_file(tmp_path, locks):
     release(tmp_path / "out")
     assert not list(locks.iterdir())
     assert other_process(tmp_path / "out").returncode == 0
+
+
+@pytest.mark.parametrize("file", ["nbmf.json", "model.npz"])
+def test_a_folder_that_is_refused_is_not_held(tmp_path, locks, file):
+    """Its record is damaged, or it holds a file that is not ours."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / file).write_text("{damaged")
+    with pytest.raises(DataError):
+        OutputFolder(tmp_path / "out", ["model.npz"])
+    assert not list(locks.iterdir())
 
 
 @pytest.mark.parametrize(("then", "status"), [("pass", 0), ("raise ValueError", 1), ("sys.exit(3)", 3)])

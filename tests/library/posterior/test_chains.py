@@ -74,11 +74,19 @@ def test_a_chain_is_the_same_whatever_runs_next_to_it(name):
 
 
 def test_the_estimator_itself_is_left_alone_and_threads_give_way():
-    estimator = nbmf.BetaDirGibbs(3, burn_in=5, n_samples=5, threads=2, random_state=0)
+    during = []
+
+    class Recorded(nbmf.BetaDirGibbs):
+        def fit(self, V, monitor=None):
+            during.append(self.threads)
+            return super().fit(V, monitor=monitor)
+
+    estimator = Recorded(3, burn_in=5, n_samples=5, threads=2, random_state=0)
     result = run(estimator, chains=2)
+    assert during == [1, 1]
     assert not hasattr(estimator, "W_")
     assert estimator.threads == 2
-    assert [one.threads for one in result.estimators] == [1, 1]
+    assert [one.threads for one in result.estimators] == [2, 2]
     assert_same_bits(result.estimators[0], estimator.fit(CODES))
 
 
