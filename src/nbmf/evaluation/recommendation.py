@@ -138,8 +138,8 @@ def _choose_method(winner: Candidate, alike: list[Candidate]) -> Candidate:
 
 
 def _sentence(winner, others, margins, alike, take, unit) -> str:
-    J = len(winner.perplexities)
-    mean = f"{winner.mean:.4f} nats per {HELD_OUT_UNITS.get(unit, unit)}, mean over {J} mask{'s' * (J > 1)}"
+    J, unit = len(winner.perplexities), HELD_OUT_UNITS.get(unit, unit)
+    mean = f"{winner.mean:.4f} nats per {unit}, mean over {J} mask{'s' * (J > 1)}"
     if not others:
         return f"{winner.name} is the only method compared: {mean}."
     if J == 1:

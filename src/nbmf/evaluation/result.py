@@ -113,7 +113,7 @@ class Comparison:
             grid = sorted(self.methods[candidate.method]["K"])
             label = self.methods[candidate.method]["label"]
             if len(grid) > 1 and grid[-1] == candidate.K:
-                more = f"K = {grid[-1]} to {2 * grid[-1]} may do better"
+                more = f"K = {grid[-1] + 1} to {2 * grid[-1]} may do better"
                 remarks.append(f"{label} is best with the largest K that was tried: {more}.")
             elif len(grid) > 1 and candidate.K == grid[0] > 1:
                 remarks.append(f"{label} is best with the smallest K that was tried, {grid[0]}.")

@@ -95,7 +95,7 @@ def test_a_best_K_at_the_end_of_its_grid_is_remarked_on():
     grid = {("a", 2): [0.5, 0.5], ("a", 4): [0.4, 0.4], ("b", 2): [0.3, 0.3], ("b", 4): [0.4, 0.4]}
     inside = {("c", 2): [0.5, 0.5], ("c", 3): [0.4, 0.4], ("c", 4): [0.5, 0.5], ("d", 9): [1, 1]}
     assert made_up(grid | inside).remarks() == [
-        "A is best with the largest K that was tried: K = 4 to 8 may do better.",
+        "A is best with the largest K that was tried: K = 5 to 8 may do better.",
         "B is best with the smallest K that was tried, 2.",
     ]
 
@@ -261,7 +261,7 @@ def test_a_clear_winner():
     assert advice.take == "a"
     assert advice.sentence == (
         "A with K = 3 predicts best (0.3050 nats per held-out entry, mean over 2 masks); its lead "
-        "over B is 0.10 ± 0.00 nats per entry."
+        "over B is 0.10 ± 0.00 nats per held-out entry."
     )
 
 
