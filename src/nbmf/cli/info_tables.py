@@ -51,7 +51,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in table.values.items() if name not in aside}
     if _is_list(columns):
-        return [wrap(opening), *_describe_list(options, columns)]
+        return [wrap(opening), *_describe_list(options, columns, _columns_of_list(columns))]
     if _has_answers(columns):
         return None
     if texts := {name: _mean_words(values) for name, values in columns.items() if _has_texts(values)}:
@@ -111,15 +111,27 @@ def _read_columns(options: argparse.Namespace) -> Columns | None:
 
 
 def _is_list(columns: dict[str, list]) -> bool:
-    """Whether lines have two texts, each of which comes again though hardly a pair does, and a value or no more."""
+    """Whether lines have two texts, each of which comes again though hardly a pair does, and at most two values."""
     names, more = list(columns.values())[:2], list(columns.values())[2:]
-    if len(names) < 2 or len(more) > 1:
+    if len(names) < 2 or len(more) > 2:
         return False
     lines = len(names[0])
     are_names = all(value is not None and number_of(value) is None for cells in names for value in cells)
     come_again = all(2 * len(set(cells)) <= lines for cells in names)
     are_values = all(_are_counts(cells) or _are_answers(cells) or _are_times(cells) for cells in more)
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
+
+
+def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:
+    """Return the columns of a list that are read: two with names, and that with values if there is one more."""
+    names, more = list(columns.items())[:2], list(columns.items())[2:]
+    values = [(name, cells) for name, cells in more if not (_are_times(cells) or _are_numbers_of_lines(cells))]
+    return dict([*names, *(values or more)[:1]])
+
+
+def _are_numbers_of_lines(cells: list) -> bool:
+    """Whether cells are whole numbers, each of which is there once."""
+    return _are_counts(cells) and len({number_of(cell) for cell in cells}) == len(cells)
 
 
 def _are_counts(cells: list) -> bool:
@@ -143,18 +155,19 @@ def _are_times(cells: list) -> bool:
     return 2 * len(set(numbers)) >= len(numbers) and sorted(numbers)[len(numbers) // 2] >= LATE
 
 
-def _describe_list(options: argparse.Namespace, columns: dict[str, list]) -> list[str]:
+def _describe_list(options: argparse.Namespace, every: dict[str, list], columns: dict[str, list]) -> list[str]:
     """Return the lines about a list; its columns are named where the file has others, which are put aside."""
-    has_others = bool(options.ignore or options.groups)
-    roles = dict(zip(ROLES["long"], columns, strict=False)) if has_others else {}
+    others = [name for name in every if name not in columns]
+    roles = dict(zip(ROLES["long"], columns, strict=False)) if options.ignore or options.groups or others else {}
+    aside = f"; {', '.join(map(repr, others))} is left out" if others else ""
     read = {**roles, "groups": options.groups, "header": options.header, **_format_options(options)}
     *_, last = columns.values()
     reason = _why_all_ones(columns)
     if reason is not None:
-        opening = f"a list with a line per one: {', '.join(map(repr, list(columns)[:2]))}{reason}"
+        opening = f"a list with a line per one: {', '.join(map(repr, list(columns)[:2]))}{reason}{aside}"
         read.pop("value", None)
         return [wrap(opening), *_next_lines(_command_line("info", options.file, layout="presence", **read))]
-    opening = f"a list with a line per entry: {', '.join(map(repr, columns))}"
+    opening = f"a list with a line per entry: {', '.join(map(repr, columns))}{aside}"
     read |= {"layout": "long", "missing": options.missing}
     if not _are_counts(last):
         meanings = {} if options.missing else _meanings(last)

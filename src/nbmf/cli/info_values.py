@@ -120,13 +120,18 @@ def _guess_zeros_and_ones() -> Guess:
     def fits(column: Column) -> bool:
         number = sum(coding[text] in (0, 1) for text in column.texts)
         present = sum(text not in missing for text in column.texts)
-        return number > 0 and len(others(column)) <= FEW and number >= PART * present
+        return number > 0 and len(others(column)) <= FEW and number >= PART * present and not _has_two_codes(column)
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
         return {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
 
     return Guess("zeros and ones", fits, options)
+
+
+def _has_two_codes(column: Column) -> bool:
+    """Whether a column has 1 and 2, as of a gender, and no 0: among zeros and ones 2 hardly means missing there."""
+    return column.numbers - {*GAPS} == ONE_IS_YES
 
 
 def _guess_pairs(columns: list[Column]) -> Iterator[Guess]:
@@ -163,7 +168,8 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     def fits(column: Column) -> bool:
         number, present = sum(word in pair for word in words_of(column)), len(words_of(column))
-        return number > 0 and len(column.answers - pair) <= FEW and number >= PART * present
+        few_others = len(column.answers - pair) <= FEW and not _has_two_codes(column)
+        return number > 0 and few_others and number >= PART * present
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*(column.answers - pair for column in fitting)))

@@ -170,6 +170,36 @@ def test_times_and_ones_are_no_values_of_a_list(capsys, third, words):
 
 
 @pytest.mark.parametrize(
+    ("values", "aside", "options"),
+    [
+        ({"n": lambda n: [1] * n, "time": range}, "'n' is always 1; 'time' is left out", "presence"),
+        ({"n": lambda n: [*DRAWN.permutation([5] * 9 + [2] * n)[:n]], "page": range}, "'page' is left out", "counts"),
+        ({"time": lambda n: [*range(10**9, 10**9 + n)], "n": lambda n: [1, 2, 7] * n}, "'time' is left out", "counts"),
+    ],
+)
+def test_a_list_with_a_fourth_column_is_read_without_it(capsys, values, aside, options):
+    lines = listed(table("1", "0")).query("answer == '1'").drop(columns="answer")
+    lines.assign(**{name: [*made(len(lines))][: len(lines)] for name, made in values.items()}).to_csv(
+        "l.csv", index=False
+    )
+    said = info(capsys, "l.csv")
+    assert aside in " ".join(said.split())
+    words = "long --counts --row id --column question --value n"
+    words = "presence --row id --column question" if options == "presence" else words
+    assert commands(said)[0] == f"nbmf info l.csv --layout {words}"
+    matrix = read(commands(said)[0])
+    assert (matrix.observed & (getattr(matrix, matrix.field) > 0)).sum() == len(lines)
+
+
+def test_a_column_of_1_and_2_among_zeros_and_ones_is_left_out(capsys):
+    frame = table("1", "0").assign(gender=DRAWN.integers(1, 3, ROWS), age=DRAWN.integers(18, 80, ROWS))
+    frame.to_csv("survey.csv")
+    (command,) = commands(info(capsys, "survey.csv"))
+    assert command == "nbmf fit survey.csv --ignore gender --ignore age"
+    np.testing.assert_array_equal(read(command).codes, np.where(GAPS, -1, ONES))
+
+
+@pytest.mark.parametrize(
     ("one", "zero", "gap", "options"),
     [
         ("1", "0", "", ""),
