@@ -51,7 +51,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in table.values.items() if name not in aside}
     if _is_list(columns):
-        return [wrap(opening), *_describe_list(options, columns, _columns_of_list(columns))]
+        return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
     if _has_answers(columns):
         return None
     if texts := {name: _mean_words(values) for name, values in columns.items() if _has_texts(values)}:
@@ -155,10 +155,12 @@ def _are_times(cells: list) -> bool:
     return 2 * len(set(numbers)) >= len(numbers) and sorted(numbers)[len(numbers) // 2] >= LATE
 
 
-def _describe_list(options: argparse.Namespace, every: dict[str, list], columns: dict[str, list]) -> list[str]:
+def _describe_list(options: argparse.Namespace, every: dict[str, list], has_header: bool) -> list[str]:
     """Return the lines about a list; its columns are named where the file has others, which are put aside."""
+    columns = _columns_of_list(every) if has_header else dict([*every.items()][:3])  # what has no name is not chosen
     others = [name for name in every if name not in columns]
-    roles = dict(zip(ROLES["long"], columns, strict=False)) if options.ignore or options.groups or others else {}
+    is_named = bool(options.ignore or options.groups or (others and has_header))
+    roles = dict(zip(ROLES["long"], columns, strict=False)) if is_named else {}
     aside = f"; {', '.join(map(repr, others))} is left out" if others else ""
     read = {**roles, "groups": options.groups, "header": options.header, **_format_options(options)}
     *_, last = columns.values()

@@ -263,7 +263,7 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
         (["info", "catches.csv", "--no-counts"], "if they are counts, --counts reads them"),
         (["info", "catches.csv", "--above", "-1"], "--above -1: must be an integer of at least"),
         (["fit", "real.csv", "--method", "poisson-gamma-vb"], "the value is '2.5'; allowed in a"),
-        (["fit", "real.csv"], "as a matrix of counts: real.csv, line 2, column 'b'"),
+        (["fit", "real.csv"], "all values but '2.5' are counts: real.csv, line 2, column 'b'"),
         (["fit", "negative.csv", "--counts"], "the value is '-4'; allowed in a matrix of counts"),
     ],
 )

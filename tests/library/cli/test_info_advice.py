@@ -126,6 +126,31 @@ def test_counts_without_sums_are_counts(capsys):
     assert "counts up to 11" in info(capsys, "counts.csv")
 
 
+@pytest.mark.parametrize("wrong", ["-3", "2.5"])
+def test_the_only_number_that_is_no_count_is_named_first(capsys, wrong):
+    counts = np.random.default_rng(5).negative_binomial(1, 0.2, (ROWS, COLUMNS))
+    values = np.where(GAPS, "NA", counts.astype(str))
+    values[4, 2] = wrong
+    pd.DataFrame(values, NAMES, QUESTIONS).to_csv("counts.csv", index_label="id")
+    first = f"all values but '{wrong}' are counts: counts.csv, line 6, column 'q2': the value is '{wrong}'"
+    assert cli.main(["fit", "counts.csv"]) == cli.FAILED
+    assert capsys.readouterr().err.startswith(f"nbmf: error: {first};")
+    said = info(capsys, "counts.csv")
+    assert " ".join(said.split()).startswith(first)
+    corrected, missing = commands(said)
+    assert corrected == "nbmf fit counts.csv"
+    expected = np.where(GAPS, -1, counts)
+    expected[4, 2] = -1
+    np.testing.assert_array_equal(read(missing).tallies, expected)
+
+
+def test_a_matrix_of_real_numbers_is_no_matrix_of_counts_but_one(capsys):
+    values = DRAWN.integers(0, 40, (ROWS, COLUMNS)) / 2
+    pd.DataFrame(values, NAMES, QUESTIONS).to_csv("reals.csv", index_label="id")
+    assert cli.main(["fit", "reals.csv"]) == cli.FAILED
+    assert "all values but" not in capsys.readouterr().err
+
+
 def test_a_column_with_two_of_three_values_stays_and_none_of_these_is_missing(capsys):
     values = DRAWN.integers(0, 3, (ROWS, COLUMNS))
     values[:, 3] = DRAWN.integers(1, 3, ROWS)
@@ -189,6 +214,16 @@ def test_a_list_with_a_fourth_column_is_read_without_it(capsys, values, aside, o
     assert commands(said)[0] == f"nbmf info l.csv --layout {words}"
     matrix = read(commands(said)[0])
     assert (matrix.observed & (getattr(matrix, matrix.field) > 0)).sum() == len(lines)
+
+
+def test_a_list_without_a_header_is_read_by_the_places_of_its_columns(capsys):
+    lines = listed(table("1", "0")).query("answer == '1'").drop(columns="answer")
+    lines.assign(n=[7, 3, 2, *[1] * (len(lines) - 3)], page=range(len(lines))).to_csv(
+        "l.csv", index=False, header=False
+    )
+    command, _ = commands(info(capsys, "l.csv"))
+    assert command == "nbmf info l.csv --layout long --counts"
+    assert (read(command).tallies > 0).sum() == len(lines)
 
 
 def test_a_column_of_1_and_2_among_zeros_and_ones_is_left_out(capsys):

@@ -203,7 +203,7 @@ def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
     with pytest.raises(DataError, match=words) as refused:
         read(content, counts=True)
     assert "nbmf.GaussianFactorVB" in str(refused.value)
-    with pytest.raises(DataError, match=f"as a matrix of counts: .*the value is '{value}'"):
+    with pytest.raises(DataError, match=f"^all values but '{value}' are counts: .*the value is '{value}'"):
         read(content)
     with pytest.raises(DataError, match="the value is 'many'; allowed in a matrix of counts") as no:
         read(YEARS.replace("12", "many"), counts=True)

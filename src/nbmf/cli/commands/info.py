@@ -18,6 +18,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation.held_out import why_constant
 from nbmf.io.cells import count_phrase
+from nbmf.io.coded_cells import WrongCount
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
 from nbmf.reporting.repeat_sentences import repeat_sentences
@@ -64,6 +65,8 @@ def _describe_refused(options: argparse.Namespace, refused: DataError) -> list[s
         return [wrap(refused.opening), *itertools.chain(*commands)]
     if isinstance(refused, TotalsError):
         return _describe_totals(options, refused)
+    if isinstance(refused, WrongCount):
+        return _describe_wrong_count(options, refused)
     if not info_tables.may_be_table(options):
         return None
     if (lines := info_headers.report(options)) is not None:
@@ -78,6 +81,14 @@ def _describe_totals(options: argparse.Namespace, refused: TotalsError) -> list[
     if refused.has_row:
         return [*lines, "next, without that row:", f"  nbmf info {file_with_options(chosen)}"]
     return [*lines, "next:", f"  {command_for(chosen)}"]
+
+
+def _describe_wrong_count(options: argparse.Namespace, refused: WrongCount) -> list[str]:
+    """Return the lines about the only number that is no count, and a command for each thing that may be done."""
+    opening = render_message(refused.message, "info").partition(";")[0]
+    chosen = Options(**{**vars(options), "counts": True, "missing": refused.missing})
+    corrected, missing = (f"  {command_for(each)}" for each in (options, chosen))
+    return [wrap(opening), "", "next, once it is corrected:", corrected, "next, if it means missing:", missing]
 
 
 def _describe_binary(matrix: BinaryMatrix) -> Iterator[str]:
