@@ -215,7 +215,7 @@ EQUIVALENT = {
      'yield Part(f"{label} against {LABELS[ML]}", gain.low > -BETTER and gain.high < BETTER, text, way != VB_MEAN)',
      "< -> <="): "the end of an interval is never the limit itself",
     ("nbmf_studies/klami2015/reading_figures.py", "draw_patterns",
-     'figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)',
+     "style.legend_below(figure, handles, 4)",
      "4 -> 5"): "how a legend is divided into lines, which is a choice",
     ("families/buffet/kernels/gram.py", "replace_singletons", "return K + proposed, True",
      "proposed -> (proposed + 0.05)"): "kept in an array of integers, which cuts the 0.05 off",
