@@ -63,7 +63,7 @@ def fit_mixture(
     fitted: Mapping[str, Factorization],
     progress: Progress = silent,
 ) -> Stacking | None:
-    """Return the mixture, fitted to the whole matrix; None where it is no more than the method that is shown.
+    """Return the mixture, fitted to the whole matrix; None where it predicts no better than the method shown.
 
     Parameters
     ----------

@@ -47,9 +47,13 @@ class Stacked(NamedTuple):
 
     @property
     def is_more(self) -> bool:
-        """Whether the mixture gains something, and is more than the method that is shown."""
-        weight_of_others = sum(w for name, w in zip(self.members, self.weights, strict=True) if name != self.shown)
-        return self.share is not None and weight_of_others > 0
+        """Whether the mixture gains something, has other methods, and predicts better than the one that is shown."""
+        return self.share is not None and self.share < 1 and not self.is_shown_alone
+
+    @property
+    def is_shown_alone(self) -> bool:
+        """Whether the method that is shown has all the weight."""
+        return not any(w for name, w in zip(self.members, self.weights, strict=True) if name != self.shown)
 
     @property
     def lead(self) -> str:

@@ -59,8 +59,8 @@ def fit_report(
     answer = [] if verdict is None else [_answer(verdict, result)]
     repeats = [*repeat_sentences(result.matrix)]
     sections = [Section("", [*answer, *([Lines(repeats)] if repeats else [])])]
-    if verdict is not None and verdict.stack is not None:
-        sections.append(Section("Prediction", [Lines([*prediction_sentences(result)])]))
+    if verdict is not None and verdict.stack is not None and (predicted := [*prediction_sentences(result)]):
+        sections.append(Section("Prediction", [Lines(predicted)]))
     sections.append(
         Section("The fit", [Lines([*fit_facts(result)]), Lines([*quality_sentences(result, wording.render, method)])])
     )

@@ -6,12 +6,14 @@ from nbmf.reporting.fit_result import ReportedFit
 
 
 def prediction_sentences(result: ReportedFit) -> Iterator[str]:
-    """Yield the sentences, of a fit whose verdict has a mixture."""
-    stack = result.verdict.stack
-    yield str(stack)
+    """Yield the sentences, of a fit whose verdict has a mixture; a share only of structure that was found."""
+    stack, found = result.verdict.stack, result.verdict.found
+    if found or stack.share is None:
+        yield str(stack)
     if result.stack is None:
-        if stack.share is not None:
-            yield "it has all the weight in the mixture: model.npz predicts missing entries and new rows too"
+        if found and stack.share is not None:
+            why = "it has all the weight in the mixture" if stack.is_shown_alone else "no mixture is written"
+            yield f"{why}: model.npz predicts missing entries and new rows too"
         return
     yield f"weights in the mixture, stack.npz: {stack.described_members}"
     speaks = 'the mixture predicts new rows: nbmf.load("stack.npz").predict_rows(V)'

@@ -103,6 +103,7 @@ def test_members_are_described_by_their_weights():
     assert tiny.described_members == "75% two, K = 3; 25% one, K = 2"
     assert LIKE.is_more
     assert not LIKE._replace(weights=(1.0, 0.0, 0.0)).is_more
+    assert [LIKE._replace(share=share).is_more for share in (-0.1, 0.999, 1.0, 1.11)] == [True, True, False, False]
 
 
 def test_further_methods_are_mixed_and_never_taken(quick_choice):

@@ -12,6 +12,7 @@ from nbmf.cli.arguments import parse, render_message
 from nbmf.cli.wording import Typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, Setting
+from nbmf.evaluation.stacked import Stacked
 from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
 from nbmf.inference.starts import Starts
 from nbmf.plotting import style
@@ -21,6 +22,7 @@ from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.component_entries import _make_side, reading_key
 from nbmf.reporting.fit_report import fit_facts, fit_report, group_tables
 from nbmf.reporting.fit_result import ReportedFit
+from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
 
 W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
@@ -73,6 +75,32 @@ def test_where_nothing_is_found_the_fit_is_not_praised():
     assert "are shown, because they do not predict significantly better than baselines. Other methods" in told
     others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     assert "These methods, and others, are compared by" in summary(result(verdict=verdict._replace(others=others)))
+
+
+STACK = Stacked(
+    ("bICA, K = 2", "b"), (0.7, 0.3), 0.41, "bICA, K = 2", "row and column effects", 0.5, 0.09, 0.01, 1e-6, 1.11, 0.02
+)
+
+
+def test_a_mixture_that_is_not_written_is_not_offered():
+    def told(stack, **fields):
+        return " ".join(prediction_sentences(result(verdict=VERDICT._replace(stack=stack, **fields))))
+
+    better = told(STACK)
+    assert "explains 100 % (clipped: it predicts better than the mixture, 111.0 ± 2.0 %)" in better
+    assert better.endswith(" no mixture is written: model.npz predicts missing entries and new rows too")
+    alone = told(STACK._replace(share=1.0, weights=(1.0, 0.0)))
+    assert alone.endswith(" it has all the weight in the mixture: model.npz predicts missing entries and new rows too")
+
+
+def test_where_nothing_is_found_no_share_of_it_is_explained():
+    verdict = VERDICT._replace(found=False, predicts=False, stack=STACK._replace(p=0.03))
+    assert not {"explains", "weight", "mixture"} & {*summary(result(verdict=verdict)).split()}
+    mixed = summary(result(verdict=verdict._replace(stack=STACK._replace(share=0.5)), stack=object()))
+    assert "explains" not in mixed
+    assert "weights in the mixture, stack.npz: 70% bICA, K = 2; 30% b" in mixed
+    gains_nothing = summary(result(verdict=verdict._replace(stack=STACK._replace(share=None, share_error=None, p=0.3))))
+    assert "gains nothing over row and column effects" in gains_nothing
 
 
 @pytest.mark.parametrize(
