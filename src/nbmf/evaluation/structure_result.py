@@ -7,9 +7,11 @@ from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.held_out import EntryMeasure
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
+from nbmf.inference.declarations import View
 from nbmf.numerics.clustered_errors import format_error, format_p
 
 CHANCE = 0.05  # that noise passes for structure
+SHOWN = {View.GROUPS: "groups", View.SCALE: "a scale"}
 
 
 class Gain(NamedTuple):
@@ -46,6 +48,20 @@ class LossDifference(NamedTuple):
     error: float
 
 
+class OtherView(NamedTuple):
+    """A method that predicts structure, where none does of the view that was asked for.
+
+    asked, view : View, that was asked for, and that of this method
+    what : str, the method in words
+    gain : Gain, over the best baseline
+    """
+
+    asked: View
+    view: View
+    what: str
+    gain: Gain
+
+
 class Verdict(NamedTuple):
     """Whether there is structure, by two tests, and how well a method predicts.
 
@@ -68,6 +84,8 @@ class Verdict(NamedTuple):
     - accuracy, without_components : Accuracy or None, of the method and of the baseline that predicts most entries
       right; None of counts and of sparse matrices
     - most_right : str, that baseline; "" of these
+    - other_view : OtherView or None, the best method of the view that was not asked for, if it predicts better than
+      every baseline and the method does not
 
     Of a sparse matrix ones and as many zeros are held out, weighted by one over the chance of that.
     """
@@ -89,6 +107,7 @@ class Verdict(NamedTuple):
     most_right: str = ""
     stack: Stacked | None = None
     fixed: float = 0.0
+    other_view: OtherView | None = None
 
     @property
     def compared(self) -> list[LossDifference]:
@@ -117,29 +136,25 @@ class Verdict(NamedTuple):
                 "nothing found beyond row and column effects: no other matrix has as many ones in each row and in each "
                 "column"
             )
-        if not self.found and self.gains[0].mean > 0:
-            return f"nothing found beyond {LABELS[self._weakest.baseline]}: {self._lead()}{self._remaining_evidence()}"
+        by = "" if self.other_view is None else f" by methods that show {SHOWN[self.other_view.asked]}"
         if not self.found:
-            how_well = f"worse by {self._difference()}"
-            if f"{self.gains[0].loss:.4f}" == f"{self.loss:.4f}":
-                how_well = f"as well ({self.loss:.4f} nats per {self.unit} both)"
-            rest = self._remaining_evidence()
-            return f"nothing found beyond {self.best_baseline}: this method predicts {how_well}{rest}"
-        exact = f"exact test, {format_p(self.exact.p)}"
+            return f"nothing found beyond {self.best_baseline}{by}: {self._how_well()}{self._remaining_evidence()}"
+        text = f"structure found beyond row and column effects (exact test, {format_p(self.exact.p)})"
         if self.gains[0].mean > 0:
-            return (
-                f"structure found beyond row and column effects ({exact}), too little of it to be sure of in "
-                f"predictions: {self._lead()}"
-            )
-        return (
-            f"structure found beyond row and column effects ({exact}), but no method that was tried predicts it: "
-            f"this one predicts worse than {self.best_baseline} by {self._difference()}"
-        )
+            text += f", too little of it to be sure of in predictions{by}: {self._lead()}"
+        else:
+            which = "that was tried" if self.other_view is None else f"that shows {SHOWN[self.other_view.asked]}"
+            worse = f"worse than {self.best_baseline} by {self._difference()}"
+            text += f", but no method {which} predicts it: this one predicts {worse}"
+        return text + self._other_view_phrase()
 
-    @property
-    def _weakest(self) -> Gain:
-        """The gain that is most likely to be chance."""
-        return max(self.gains, key=lambda gain: gain.p)
+    def _how_well(self) -> str:
+        """Return how well the method predicts next to the best baseline, where that shows no structure."""
+        if self.gains[0].mean > 0:
+            return self._lead()
+        if f"{self.gains[0].loss:.4f}" == f"{self.loss:.4f}":
+            return f"this method predicts as well ({self.loss:.4f} nats per {self.unit} both)"
+        return f"this method predicts worse by {self._difference()}"
 
     def _difference(self) -> str:
         """Return by how much the method differs from the best baseline."""
@@ -150,17 +165,33 @@ class Verdict(NamedTuple):
         )
 
     def _lead(self) -> str:
-        """Return why a lead is not enough."""
-        weakest = self._weakest
+        """Return why a lead is not enough: over the best baseline or, where it is, over another one."""
+        best, weakest = self.gains[0], max(self.gains, key=lambda gain: gain.p)
+        if best.p >= self.chance:
+            return f"a lead of {self._lead_over(best)} {self._can_be_chance(best)}"
         return (
-            f"a lead of {format_error(weakest.mean, weakest.error)} nats per {self.unit} over "
-            f"{LABELS[weakest.baseline]} can be chance ({format_p(weakest.p)}; {self.chance:.2g} would be significant)"
+            f"a lead of {self._lead_over(best)} is not enough, since that of {self._lead_over(weakest)} "
+            f"{self._can_be_chance(weakest)}"
         )
 
+    def _lead_over(self, gain: Gain) -> str:
+        return f"{format_error(gain.mean, gain.error)} nats per {self.unit} over {LABELS[gain.baseline]}"
+
+    def _can_be_chance(self, gain: Gain) -> str:
+        return f"can be chance ({format_p(gain.p)}; {self.chance:.2g} would be significant)"
+
     def _remaining_evidence(self) -> str:
-        """Return what the exact test says, and what the methods predict together, where none of them does alone."""
+        """Return what the exact test says, and what predicts structure together or in the other view, if anything."""
         together = "" if self.stack is None or self.stack.p > self.chance else f"; {self.stack.lead}"
-        return f"{self._exact_test_phrase()}{together}"
+        return f"{self._exact_test_phrase()}{together}{self._other_view_phrase()}"
+
+    def _other_view_phrase(self) -> str:
+        """Return which method of the other view predicts what none of this does, "" without one."""
+        if self.other_view is None:
+            return ""
+        _, view, what, gain = self.other_view
+        lead = f"{format_error(gain.mean, gain.error)} nats per {self.unit} ({format_p(gain.p)})"
+        return f"; {what}, which shows {SHOWN[view]}, predicts better than {LABELS[gain.baseline]} by {lead}"
 
     def _exact_test_phrase(self) -> str:
         """Return what the exact test says next to predictions that decide."""

@@ -20,10 +20,11 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import baselines_of
+from nbmf.evaluation.gains import gains_of, loss_difference, passes
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, columns_to_test, is_quick, margin_test
 from nbmf.evaluation.stacked import Stacked, stack_methods
-from nbmf.evaluation.structure_result import CHANCE, Gain, LossDifference, Verdict
+from nbmf.evaluation.structure_result import CHANCE, OtherView, Verdict
 from nbmf.inference.declarations import View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.required import require_estimator
@@ -158,7 +159,7 @@ def choose(
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
     fixed = 0.0
-    if exact is not None and exact.p > CHANCE / 2 and _passes(_gains(_best_losses(tested), tested), chance):
+    if exact is not None and exact.p > CHANCE / 2 and passes(gains_of(_best_losses(tested), tested), chance):
         everything, fixed = _leave_out_fixed(everything, BERNOULLI.values_of(V))
         tested = everything._replace(losses=everything.losses[: len(estimators)])
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
@@ -168,6 +169,8 @@ def choose(
     result = _make_verdict(index, estimators, tested, exact, chance)._replace(fixed=fixed)
     if fixed == 1.0:
         result = result._replace(found=False, predicts=False)
+    elif not result.predicts:
+        result = result._replace(other_view=_predicting_view(index, estimators, tested, chance))
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
     return MethodChoice(index, result, _other_view(index, estimators, tested))
@@ -215,8 +218,8 @@ def method_to_show(tested: HeldOutLosses, chance: float, allowed: Sequence[int])
     losses = [tested.losses[i] for i in allowed]
     near = [allowed[i] for i in _near_the_best(losses, tested.measure)]
     best = _best(allowed, tested)
-    if _passes(_gains(tested.losses[best], tested), chance):
-        return next(i for i in near if _passes(_gains(tested.losses[i], tested), chance))
+    if passes(gains_of(tested.losses[best], tested), chance):
+        return next(i for i in near if passes(gains_of(tested.losses[i], tested), chance))
     return near[0]
 
 
@@ -238,6 +241,18 @@ def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOut
     return None if is_worse else best
 
 
+def _predicting_view(
+    index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, chance: float
+) -> OtherView | None:
+    """Return the best method of the view that was not asked for, None unless it predicts better than each baseline."""
+    shown = estimators[index].view
+    others = [i for i, estimator in enumerate(estimators) if estimator.view is not shown]
+    best = _best(others, tested) if others else None
+    if best is None or not passes(gains := gains_of(tested.losses[best], tested), chance):
+        return None
+    return OtherView(shown, estimators[best].view, estimators[best].title, gains[0])
+
+
 def _near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> list[int]:
     """Return the methods that the best leads by no more than a standard error, in their order."""
     best = min(losses_of_methods, key=measure.mean)
@@ -245,26 +260,15 @@ def _near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) ->
     return [i for i, lead in enumerate(leads) if measure.mean(lead) <= measure.error(lead)]
 
 
-def _gains(chosen: np.ndarray, tested: HeldOutLosses) -> list[Gain]:
-    """Return the gains of a method over each baseline, the best baseline first."""
-    gains = [_gain(name, losses, chosen, tested.measure) for name, losses in tested.baselines.items()]
-    return sorted(gains, key=lambda gain: gain.loss)
-
-
-def _passes(gains: list[Gain], chance: float) -> bool:
-    """Return whether each gain is too large for chance."""
-    return all(gain.mean > 0 and gain.p < chance for gain in gains)
-
-
 def _make_verdict(
     index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, exact: MarginTest | None, chance: float
 ) -> Verdict:
     """Return the verdict on one of the methods whose losses are known."""
     chosen, measure = tested.losses[index], tested.measure
-    gains = _gains(chosen, tested)
-    predicts = _passes(gains, chance)
+    gains = gains_of(chosen, tested)
+    predicts = passes(gains, chance)
     others = [
-        _difference(estimator.title, losses, chosen, measure)
+        loss_difference(estimator.title, losses, chosen, measure)
         for i, (estimator, losses) in enumerate(zip(estimators, tested.losses, strict=True))
         if i != index
     ]
@@ -289,21 +293,6 @@ def _make_verdict(
         without_components=right.get(most_right),
         most_right=most_right,
     )
-
-
-def _difference(what: str, losses: np.ndarray, chosen: np.ndarray, measure: Measure) -> LossDifference:
-    """Return by how much losses are larger than those of the chosen method."""
-    difference = losses - chosen
-    return LossDifference(what, measure.mean(losses), measure.mean(difference), measure.error(difference))
-
-
-def _gain(baseline: str, losses: np.ndarray, chosen: np.ndarray, measure: Measure) -> Gain:
-    """Return by how much the chosen method predicts better than a baseline."""
-    lead = _difference(baseline, losses, chosen, measure)
-    p = float(lead.mean <= 0)
-    if lead.error > 0:
-        p = one_sided_p(lead.mean, lead.error, measure.degrees_of_freedom(losses))
-    return Gain(baseline, lead.loss, lead.mean, lead.error, p)
 
 
 def candidates(V: Any, seed: int = 0) -> list[Factorization]:

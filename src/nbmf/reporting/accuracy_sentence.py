@@ -23,8 +23,9 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
     baseline = LABELS[verdict.most_right]
     text = f"{reached} of the held-out entries are predicted right, {alone} without components ({baseline})"
     ones = matrix.counts()["ones"] / matrix.n_observed
-    is_same = abs(with_components.overall - without.overall) < SAME
-    if min(ones, 1 - ones) < RARE and is_same:
+    more = with_components.overall - without.overall
+    says_little = abs(more) < SAME or (more < 0 and verdict.gains[0].mean > 0)
+    if min(ones, 1 - ones) < RARE and says_little:
         rare, common = ("ones", "zeros") if ones < RARE else ("zeros", "ones")
         return (
             f"{text}. As {max(ones, 1 - ones):.1%} of all entries are {common}, this count says little: what matters "
@@ -32,7 +33,7 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
         )
     columns = _column_gains(with_components, without, matrix.column_names) if verdict.found else ""
     text += f"; {columns}" if columns else ""
-    if is_same and verdict.predicts:
+    if says_little and verdict.predicts:
         text += ". The gain is in how probable entries are predicted to be, which the log loss in nats measures"
     return text
 

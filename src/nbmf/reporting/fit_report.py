@@ -229,6 +229,9 @@ def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[
     if result.matrix.dense is not None:  # nbmf fit compares what takes it
         yield NextStep(f"{unshown} This writes and draws the components nevertheless:", shown)
         return
+    if (other := result.verdict.other_view) is not None:
+        better = f"{other.what} predicts significantly better than baselines; it is shown by"
+        yield NextStep(better, wording.next_command("fit", view=str(other.view)))
     more = "These methods, and others," if result.verdict.others else "Other methods"
     yield NextStep(f"{unshown} {more} are compared by", wording.next_command("compare"))
     yield NextStep("and this writes and draws the components nevertheless:", shown)

@@ -15,11 +15,13 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import baseline_score, predict_baseline
 from nbmf.evaluation.effects import row_and_column_effects
+from nbmf.evaluation.gains import gain_over, gains_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
-from nbmf.evaluation.structure_result import Gain, Verdict
-from nbmf.evaluation.verdict import CHANCE, _gain, _gains, _near_the_best, candidates, choose, method_to_show
+from nbmf.evaluation.structure_result import Gain, OtherView, Verdict
+from nbmf.evaluation.verdict import CHANCE, _near_the_best, _predicting_view, candidates, choose, method_to_show
+from nbmf.inference.declarations import View
 from nbmf.inference.folds import folds
 from nbmf.numerics.clustered_errors import clustered_error, format_error
 from nbmf.seeds import seed_sequence
@@ -283,12 +285,12 @@ def test_a_verdict_is_counted_fold_by_fold():
 
 def test_a_gain_without_any_spread_is_certain():
     losses = np.full((2, 3, 4), np.reshape([0.5, 0.25], (2, 1, 1)))
-    assert (_gain("", *losses, EntryMeasure()).p, _gain("", *losses[::-1], EntryMeasure()).p) == (0, 1)
+    assert (gain_over("", *losses, EntryMeasure()).p, gain_over("", *losses[::-1], EntryMeasure()).p) == (0, 1)
 
 
 def test_losses_that_are_printed_alike_are_not_said_to_differ():
     losses = 0.69 + 1e-7 * np.random.default_rng(0).normal(size=(40, 9))
-    gain = _gain("overall-proportion", losses, losses + 1e-8, EntryMeasure())
+    gain = gain_over("overall-proportion", losses, losses + 1e-8, EntryMeasure())
     verdict = Verdict("", False, False, CHANCE, gain.loss + 1e-8, (gain,), 360, 10, 360)
     assert str(verdict) == (
         "nothing found beyond the overall proportion of ones: this method predicts as well "
@@ -308,6 +310,56 @@ def test_what_methods_predict_together_is_said_where_none_predicts_it_alone(gain
     assert said in str(verdict)
     assert "mixture" not in str(verdict._replace(stack=mixture._replace(p=CHANCE / 2)))
     assert "mixture" not in str(verdict._replace(found=True, predicts=True))
+
+
+def test_what_nothing_is_found_beyond_is_the_best_baseline():
+    """Also where the lead over another one alone can be chance, as over a weak baseline of a small matrix."""
+    gains = (Gain("effects", 0.18, 0.04, 0.01, 0.003), Gain("overall-proportion", 0.58, 0.44, 0.25, 0.077))
+    verdict = Verdict("", False, False, 0.005, 0.14, gains, 40, 10, 40)
+    assert str(verdict) == (
+        "nothing found beyond row and column effects: a lead of 0.040 ± 0.010 nats per held-out entry over row and "
+        "column effects is not enough, since that of 0.44 ± 0.25 nats per held-out entry over the overall proportion "
+        "of ones can be chance (p = 0.077; 0.005 would be significant)"
+    )
+    both = str(verdict._replace(gains=(gains[0]._replace(p=0.006), gains[1])))
+    assert both.endswith(
+        ": a lead of 0.040 ± 0.010 nats per held-out entry over row and column effects can be chance (p = 0.006; "
+        "0.005 would be significant)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "gain", "said"),
+    [
+        (True, -0.01, "but no method that shows groups predicts it: this one predicts worse than row and column"),
+        (True, 0.01, "too little of it to be sure of in predictions by methods that show groups: a lead of"),
+        (False, -0.01, "nothing found beyond row and column effects by methods that show groups: this method"),
+    ],
+)
+def test_what_predicts_structure_in_the_other_view_is_named(found, gain, said):
+    other = OtherView(View.GROUPS, View.SCALE, "logistic GS, K = 8", Gain("effects", 0.5, 0.012, 0.002, 1e-5))
+    leads, exact = Gain("effects", 0.5, gain, 0.01, 0.4), MarginTest(0.002 if found else 0.5, 1, 999)
+    verdict = Verdict("", found, False, CHANCE / 2, 0.5 - gain, (leads,), 360, 10, 360, exact=exact, other_view=other)
+    assert said in str(verdict)
+    assert str(verdict).endswith(
+        "; logistic GS, K = 8, which shows a scale, predicts better than row and column effects by 0.0120 ± 0.0020 "
+        "nats per held-out entry (p < 0.001)"
+    )
+    assert "which shows" not in str(verdict._replace(other_view=None))
+
+
+def test_a_method_of_the_other_view_is_tested_where_none_of_the_view_asked_for_predicts():
+    rng = np.random.default_rng(0)
+    baseline = 1 + rng.random((20, 30))
+    noise = rng.normal(size=baseline.shape)
+    better, worse = baseline - 0.05 + 0.01 * noise, baseline + 0.05
+    tested = HeldOutLosses([worse, better], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
+    estimators = [nbmf.BinaryICA(2), nbmf.LogisticFactorVB(2)]
+    other = _predicting_view(0, estimators, tested, CHANCE)
+    assert other[:3] == (View.GROUPS, View.SCALE, estimators[1].title)
+    assert other.gain == gain_over("effects", baseline, better, EntryMeasure())
+    assert _predicting_view(0, estimators, tested._replace(losses=[worse, worse]), CHANCE) is None
+    assert _predicting_view(0, [estimators[0]] * 2, tested, CHANCE) is None
 
 
 @pytest.fixture
@@ -374,7 +426,7 @@ def test_what_is_shown_passes_the_test_that_the_best_passes():
     best = baseline - 0.05
     first = best + 0.5 * (noise - noise.mean()) + 0.9 * clustered_error(0.5 * noise)
     tested = HeldOutLosses([first, best], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
-    gains = [_gain("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
+    gains = [gain_over("effects", baseline, losses, EntryMeasure()).p for losses in (first, best)]
     assert gains[0] > 0.01 > gains[1]
     assert preferred(tested.losses) == 0
     assert method_to_show(tested, 0.01, (0, 1)) == 1  # only the best passes
@@ -450,7 +502,7 @@ def test_how_sure_a_method_is_that_a_column_of_zeros_goes_on_is_no_structure():
     V = np.tile(np.arange(10) % 2, (20, 1))
     V[:, -2:] = rng.random((20, 2)) < 0.5
     tested = held_out_losses(V, [LOGISTIC], 0, None)
-    assert all(gain.mean > 0 and gain.p < 1e-3 for gain in _gains(tested.losses[0], tested))
+    assert all(gain.mean > 0 and gain.p < 1e-3 for gain in gains_of(tested.losses[0], tested))
     found = choose(V, [LOGISTIC]).verdict
     assert not found.found
     assert found.exact.p > CHANCE

@@ -6,7 +6,7 @@ import pytest
 import nbmf
 from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.recommendation import Margin
-from nbmf.evaluation.verdict import Gain, Verdict
+from nbmf.evaluation.structure_result import Gain, Verdict
 from nbmf.reporting import html, text
 from nbmf.reporting.accuracy_sentence import accuracy_sentence, percent_pair
 from nbmf.reporting.model import Answer, Report, Section, Table
@@ -76,6 +76,17 @@ def test_rare_values_are_said_to_decide(proportion, rare, common):
     assert said.startswith("95.2% of the held-out entries are predicted right, 95.0% without components")
     assert f"of all entries are {common}, this count says little" in said
     assert f"the rare {rare}" in said
+
+
+@pytest.mark.parametrize(
+    ("proportion", "said"),
+    [(0.1, "this count says little"), (0.5, ". The gain is in how probable entries are predicted to be")],
+)
+def test_fewer_entries_that_are_right_are_explained_where_the_log_loss_is_smaller(proportion, said):
+    verdict = judged((0.83, (0.83,) * 4), (0.839, (0.839,) * 4))
+    assert said in accuracy_sentence(verdict, matrix_of(proportion))
+    worse = verdict._replace(found=False, predicts=False, gains=(Gain("effects", 0.5, -0.1, 0.02, 0.99),))
+    assert said not in accuracy_sentence(worse, matrix_of(proportion))
 
 
 def test_rare_values_that_are_predicted_need_no_such_words():

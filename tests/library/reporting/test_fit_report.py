@@ -13,7 +13,8 @@ from nbmf.cli.wording import Typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.stacked import Stacked
-from nbmf.evaluation.verdict import Gain, LossDifference, Verdict
+from nbmf.evaluation.structure_result import Gain, LossDifference, OtherView, Verdict
+from nbmf.inference.declarations import View
 from nbmf.inference.starts import Starts
 from nbmf.plotting import style
 from nbmf.posterior.components import components_of
@@ -73,6 +74,11 @@ def test_where_nothing_is_found_the_fit_is_not_praised():
         assert words not in told
         assert words in summary(result(verdict=VERDICT)) or words == "most gained"
     assert "are shown, because they do not predict significantly better than baselines. Other methods" in told
+    by_scale = verdict._replace(other_view=OtherView(View.GROUPS, View.SCALE, "logistic VB", VERDICT.gains[0]))
+    next_step = (
+        "logistic VB predicts significantly better than baselines; it is shown by\n  nbmf fit tiny.csv --view scale"
+    )
+    assert next_step in summary(result(verdict=by_scale))
     others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     assert "These methods, and others, are compared by" in summary(result(verdict=verdict._replace(others=others)))
 
