@@ -15,7 +15,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import not_allowed
 from nbmf.evaluation.structure_result import Verdict
 from nbmf.inference.estimator import Factorization
-from nbmf.output.folder import OutputFolder, folder_at
+from nbmf.output.folder import NOTHING_BEYOND, OutputFolder, folder_at
 from nbmf.output.folder_lock import release
 from nbmf.output.reports import write_report
 from nbmf.reporting import text
@@ -160,6 +160,8 @@ class Analysis:
         report = self._report(figures)
         write_files(folder, self.result, self.tables)
         folder.write_pictures(self._pictures)
+        if not self.result.shows_components:
+            how = {**how, NOTHING_BEYOND: self.verdict.gains[0].baseline}
         return write_report(report, folder, how)
 
     @cached_property

@@ -20,6 +20,7 @@ from nbmf.reporting.pictures import Picture
 
 # Files that commands other than their own read again.
 MODEL, MATRIX, TABLE, COLUMN_GROUPS = "model.npz", "matrix.npz", "table.npz", "column_groups.csv"
+NOTHING_BEYOND = "nothing_beyond"  # in the record of a fit whose components are not shown: the best baseline
 STACK = "stack.npz"  # the mixture of methods that predicts better than the model
 RECORD = "nbmf.json"  # which files of the folder are ours, and how they were made
 INCOMPLETE = {"complete": False}  # how, of a run that has not ended

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from nbmf.evaluation.baselines import LABELS
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import count_phrase, quoted_names
 from nbmf.likelihoods.ordered import ORDERED
@@ -17,6 +18,9 @@ from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
 from nbmf.reporting.words import quote_if_number
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
+ROWS_DIFFER = {  # baselines in which they do
+    *("effects", "row-proportions", "row-means", "rates", "rates-nb", "effects-nb", "row-frequencies", "popularity"),
+}
 NEAREST = 3  # rows of the fit in the table
 
 
@@ -34,7 +38,8 @@ class ReportedPrediction:
     fit_names : str array (F,), of the rows of the fit; None where its data are not known
     lowest : int, the number of what E[v] calls 0: of ordered categories the lowest, see CategoryMatrix
     nearest : Nearest, which rows of the fit are nearest to each new row; None where its data are not known
-    nothing_found : bool, whether the components of the fit predict no better than baselines
+    nothing_beyond : str, the best baseline where the components of the fit predict no better, "" if it is not known;
+        None where they do
     """
 
     name: str
@@ -47,7 +52,7 @@ class ReportedPrediction:
     fit_names: np.ndarray | None = None
     lowest: int = 0
     nearest: Nearest | None = None
-    nothing_found: bool = False
+    nothing_beyond: str | None = None
 
     def table(self) -> pd.DataFrame:
         """Return a row per new row: memberships, positions or weights, with the ends of their intervals."""
@@ -97,8 +102,8 @@ def prediction_report(result: ReportedPrediction, command: str = "") -> Report:
 
 def _matching_facts(result: ReportedPrediction) -> Iterator[str]:
     rows = result.rows
-    if result.nothing_found:
-        yield f"nothing was found in {result.fit}: where rows are in it may be chance"
+    if result.nothing_beyond is not None:
+        yield _nothing_found_sentence(result, result.nothing_beyond)
     number, known = count_phrase(len(rows.names), "new row"), len(result.column_names)
     yield f"{result.name}: {number}, by {result.model.title} of {result.fit}"
     if rows.by_place:
@@ -113,6 +118,16 @@ def _matching_facts(result: ReportedPrediction) -> Iterator[str]:
         yield f"in the file, but not in the fit, and not used: {quoted_names(rows.unused)}"
     if rows.empty:
         yield f"rows without an entry in the columns of the fit, left out: {quoted_names(rows.empty)}"
+
+
+def _nothing_found_sentence(result: ReportedPrediction, beyond: str) -> str:
+    """Return what the places of rows say, where components predict no better than a baseline."""
+    label = LABELS.get(beyond)
+    found = f"nothing that predicts better than {label} was found" if label else "nothing was found"
+    says = "may be chance"
+    if beyond in ROWS_DIFFER:
+        says = f"says at most {'how many ones' if result.expected == 'probability' else 'how large values'} they have"
+    return f"{found} in {result.fit}: where rows are in it {says}"
 
 
 def _placement_table(result: ReportedPrediction) -> Table:

@@ -1,5 +1,6 @@
 """nbmf predict: new people in a fit, as a user meets it."""
 
+import json
 import re
 import shutil
 from dataclasses import replace
@@ -87,10 +88,21 @@ def test_a_fit_in_which_nothing_was_found_is_reported(capsys):
     noise.to_csv("noise.csv")
     run(capsys, "fit", "noise.csv", "--method", "beta-dir-vb", "--components", "2", "--iterations", "10")
     out = run(capsys, "predict", "noise.nbmf", "noise.csv").out
-    warned = "nothing was found in noise.nbmf: where rows are in it may be chance"
-    assert f"{warned}\n" in out
+    warned = "nothing that predicts better than the overall proportion of ones was found in noise.nbmf: where rows are"
+    assert warned in " ".join(out.split())
     for name in ("summary.txt", "report.html"):
-        assert warned in Path("noise.predicted", name).read_text(encoding="utf-8")
+        assert warned in " ".join(Path("noise.predicted", name).read_text(encoding="utf-8").split())
+    record = json.loads(Path("noise.nbmf", "nbmf.json").read_text())
+    for beyond, said in (
+        ("effects", "than row and column effects was found in noise.nbmf: where rows are in it says at most how many ones"),
+        ("column-proportions", "than column means was found in noise.nbmf: where rows are in it may be chance"),
+    ):
+        Path("noise.nbmf", "nbmf.json").write_text(json.dumps({**record, "nothing_beyond": beyond}))
+        assert said in " ".join(run(capsys, "predict", "noise.nbmf", "noise.csv").out.split())
+    del record["nothing_beyond"]  # written before there was one
+    Path("noise.nbmf", "nbmf.json").write_text(json.dumps(record))
+    told = run(capsys, "predict", "noise.nbmf", "noise.csv").out
+    assert "nothing was found in noise.nbmf: where rows are in it may be chance\n" in told
 
 
 def test_one_new_person(capsys):

@@ -22,6 +22,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.cells import Table
 from nbmf.io.columns import read_columns
+from nbmf.output.folder import NOTHING_BEYOND
 from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.nearest import Nearest, nearest_fit_rows
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, Placement, new_rows, place_rows
@@ -73,11 +74,18 @@ def run(options: argparse.Namespace) -> None:
         fit_names=fit_names,
         lowest=getattr(fit.matrix, "lowest", 0),
         nearest=nearest,
-        nothing_found=fit.path.is_dir() and not (fit.path / f"{COMPONENTS}.csv").exists(),
+        nothing_beyond=_nothing_beyond(fit),
     )
     folder.write_table(f"{placement.kind}.csv", result.table())
     folder.write_table(MISSING, result.missing())
     publish(prediction_report(result, printed_command(options)), folder, vars(options))
+
+
+def _nothing_beyond(fit: SavedFit) -> str | None:
+    """Return the baseline beyond which nothing was found, None if something was; "" of a folder that does not say."""
+    if not fit.path.is_dir() or (fit.path / f"{COMPONENTS}.csv").exists():
+        return None
+    return fit.record.get(NOTHING_BEYOND, "")
 
 
 def refuse_other_kind(options: argparse.Namespace, matrix: NamedMatrix, kind: type[NamedMatrix]) -> None:
