@@ -9,7 +9,7 @@ from nbmf.analysis.plan import make_plan
 from nbmf.analysis.request import Request
 from nbmf.data.named import NamedMatrix
 from nbmf.reporting.text import wrap
-from nbmf.reporting.words import quote_if_number
+from nbmf.reporting.words import quote_if_ambiguous
 
 AXES = ((1, "rows"), (0, "columns"))  # what sums over the other axis are of
 NAMED = 3  # rows or columns at either end
@@ -22,7 +22,7 @@ def describe_extremes(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple
     order = np.argsort(sums, kind="stable")
     smallest, largest = order[:NAMED], order[::-1][:NAMED]
     return tuple(
-        ", ".join(f"{quote_if_number(without_line_breaks(names[i]))} {sums[i]}" for i in at)
+        ", ".join(f"{quote_if_ambiguous(without_line_breaks(names[i]))} {sums[i]}" for i in at)
         for at in (smallest, largest)
     )
 

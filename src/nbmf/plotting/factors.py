@@ -149,7 +149,7 @@ def reconstruction(
         label = f"V and E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
     drawn = values + lowest, expectation + lowest
     title = model.title + (f", best of {len(fit.estimators)} chains" if is_best_of_chains(fit) else "")
-    return np.array(reconstructions.draw_reconstruction(*drawn, factors, title, label, ax))
+    return np.array(reconstructions.draw_reconstruction(*drawn, factors, title, label, ax, lowest))
 
 
 def _row_groups(given: Sequence[str] | None, matrix: NamedMatrix | None) -> Sequence[str] | None:

@@ -12,6 +12,12 @@ TITLES_APART = 1.05  # likewise of titles of panels
 FEWEST_LETTERS = 8  # in a line of a title
 
 
+def wrapped(title: str, letters: int) -> str:
+    """Return a title in lines of at most so many letters, none of which ends within "K = 8"."""
+    kept = title.replace(" = ", "\xa0=\xa0")
+    return textwrap.fill(kept, letters).replace("\xa0", " ")
+
+
 def write(axis: Axes, headings: Sequence[str], size: float, pad: float) -> None:
     """Write a heading above each column of an image, in this size of letters until `fit` is asked."""
     axis.set_xticks(range(len(headings)), headings, fontsize=size)
@@ -48,4 +54,4 @@ def fit_titles(axes: Sequence[Axes]) -> None:
         width, lines = axis.title.get_window_extent().width, axis.get_title().splitlines()
         if width > room:
             letters = max(int(max(map(len, lines)) * room / width), FEWEST_LETTERS)
-            axis.title.set_text("\n".join(textwrap.fill(line, letters) for line in lines))
+            axis.title.set_text("\n".join(wrapped(line, letters) for line in lines))

@@ -1,6 +1,5 @@
 """Both factors of one fit, with every row and column named."""
 
-import textwrap
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -78,7 +77,7 @@ def draw_factors(
         size = (width, height * ROW_HEIGHT + MARGINS)
         figure, axes = plt.subplots(1, len(factors), figsize=size, squeeze=False, layout="constrained")
         axes = list(axes[0])
-        figure.suptitle(textwrap.fill(title, int(TITLE_LENGTH * width / style.PAGE_WIDTH)), fontsize=9)
+        figure.suptitle(headings.wrapped(title, int(TITLE_LENGTH * width / style.PAGE_WIDTH)), fontsize=9)
     else:
         axes = style.given_axes(ax, len(factors))
     limit = limit_of(factors)

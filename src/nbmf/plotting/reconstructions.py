@@ -1,6 +1,5 @@
 """V next to E[V], rows and columns in one order."""
 
-import textwrap
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -9,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.errors import DataError
-from nbmf.plotting import group_names, places, strips, style
+from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
 from nbmf.plotting.overview import TITLE_LENGTH, colour_bar
 
@@ -27,6 +26,7 @@ def draw_reconstruction(
     title: str = "",
     label: str = "",
     ax=None,
+    lowest: float = 0.0,
 ) -> list[Axes]:
     """Draw V and E[V] in the same order; black is large, white is small, orange is missing.
 
@@ -48,6 +48,8 @@ def draw_reconstruction(
         Of the colour bar: what E[V] is.
     ax : two axes, optional
         Of Matplotlib; by default a figure with a colour bar is made.
+    lowest : float
+        What V can be at least, which is white unless E[V] is smaller.
 
     Returns
     -------
@@ -63,13 +65,13 @@ def draw_reconstruction(
         raise DataError(f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}")
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
     orders = [order_of(factor) for factor in factors]
-    low, high = _limits(values, expectation)
+    low, high = _limits(values, expectation, lowest)
     highest = float(expectation.max()) if _are_probabilities(values) else high
     limits = (low, high), (low, highest if 0 < highest < FAINT else high)
     cmap = plt.get_cmap("gray_r").with_extremes(bad=MISSING)
     titles = (
         "V" + " (orange: missing)" * bool(np.isnan(values).any()),
-        textwrap.fill(f"E[V], {title}", TITLE_LENGTH // 2),
+        headings.wrapped(f"E[V], {title}", TITLE_LENGTH // 2),
     )
     limit = limit_of(factors)
     for axis, shown, name, (least, most) in zip(axes, (values, expectation), titles, limits, strict=True):
@@ -130,12 +132,12 @@ def _data_and_expectation(shape: tuple[int, int]) -> list[Axes]:
     return list(axes)
 
 
-def _limits(values: np.ndarray, expectation: np.ndarray) -> tuple[float, float]:
-    """Return what is white and what is black: 0 and 1, or nearly all of the range of V and E[V]."""
+def _limits(values: np.ndarray, expectation: np.ndarray, lowest: float) -> tuple[float, float]:
+    """Return what is white and what is black: 0 and 1, or the lowest value and nearly all of V and E[V]."""
     if _are_probabilities(values):
         return 0.0, 1.0
     every = np.concatenate([values[~np.isnan(values)], expectation.ravel()])
-    return min(0.0, float(np.quantile(every, SMALL))), float(np.quantile(every, 1 - SMALL))
+    return min(lowest, float(np.quantile(every, SMALL))), float(np.quantile(every, 1 - SMALL))
 
 
 def _beyond(limits: tuple[float, float], values: np.ndarray, expectation: np.ndarray) -> str:

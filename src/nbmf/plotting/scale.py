@@ -241,7 +241,9 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
     )
     legend.draw(of_rows)
     half = typical_half_width(scale.lower, scale.upper)
-    of_rows.set_title(f"rows; a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}", loc="left")
+    which = f"rows on axes 1 and 2 of {scale.kept}\n" if scale.kept > 2 else "rows; "
+    interval = f"a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}"
+    of_rows.set_title(f"{which}{interval}", loc="left")
     slopes = scale.discrimination[:, :2]
     strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]
     for x, y in slopes[strongest]:

@@ -13,7 +13,7 @@ from nbmf.plotting.labelled_factor import contrast
 from nbmf.posterior.components import NEAR_MEANS, Components, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, ReportedFit
 from nbmf.reporting.model import Entry
-from nbmf.reporting.words import quote_if_number
+from nbmf.reporting.words import quote_if_ambiguous
 
 AXES = {"rows": ("W", "row"), "columns": ("H", "column")}  # the factor of each, and what one of them is called
 NAMED = 6  # rows and columns of a component
@@ -221,7 +221,7 @@ class _Side(NamedTuple):
 
     def listed(self, places: Iterable[int]) -> str:
         """Return names with their values, and with what is usual in all data where that is known."""
-        return ", ".join(f"{quote_if_number(self.names[i])} {self._value(i)}" for i in places)
+        return ", ".join(f"{quote_if_ambiguous(self.names[i])} {self._value(i)}" for i in places)
 
     def nothing_special(self) -> str:
         """Return why no name is worth telling: the probabilities are all the same, or those of all data; else ""."""

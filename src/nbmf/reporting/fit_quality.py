@@ -17,7 +17,7 @@ from nbmf.posterior.recording import training_loss
 from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
-from nbmf.reporting.words import SCORED_BY, quote_if_number
+from nbmf.reporting.words import SCORED_BY, quote_if_ambiguous
 
 MOST_DIFFERENT = 5  # rows that chains see most differently
 AGREE = 1.05  # R-hat of positions up to which chains agree on them
@@ -200,7 +200,7 @@ def _chain_agreement(result: ReportedFit, in_words: Callable[[str], str], method
     most = np.argsort(-of_row, kind="stable")[:MOST_DIFFERENT]
     yield (
         f"the chains' E[V] differ by {difference.mean():.3f} (standard deviation), most for "
-        + ", ".join(f"{quote_if_number(names[f])} {of_row[f]:.3f}" for f in most)
+        + ", ".join(f"{quote_if_ambiguous(names[f])} {of_row[f]:.3f}" for f in most)
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from nbmf.numerics.percent import percent
 from nbmf.reporting.model import Lookup, Measure
-from nbmf.reporting.words import printable, quote_if_number
+from nbmf.reporting.words import printable, quote_if_ambiguous
 
 TABLE_ROWS = 1000  # of the table
 MEASURES, COMPONENTS = 7, 3  # columns of the table: of more components the largest ones
@@ -79,7 +79,9 @@ def _row(lookup: Lookup, i: int) -> list[str]:
         cells.append("; ".join(f"{measure.name} {format_measure(measure, i)}" for measure in largest[1:]))
     if lookup.nearest.shape[1]:
         near = zip(lookup.nearest[i], lookup.distances[i], strict=True)
-        cells.append("; ".join(f"{quote_if_number(lookup.names[j])} {distance:.3f}" for j, distance in near if j >= 0))
+        cells.append(
+            "; ".join(f"{quote_if_ambiguous(lookup.names[j])} {distance:.3f}" for j, distance in near if j >= 0)
+        )
     return cells
 
 

@@ -15,11 +15,11 @@ from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting.lookups import MOST_COMPONENTS, select_for_lookup
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
-from nbmf.reporting.words import quote_if_number
+from nbmf.reporting.words import quote_if_ambiguous
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
 ROWS_DIFFER = {  # baselines in which they do
-    *("effects", "row-proportions", "row-means", "rates", "rates-nb", "effects-nb", "row-frequencies", "popularity"),
+    *("effects", "row-proportions", "row-means", "rates", "rates-nb", "effects-nb", "row-frequencies", "popularity")
 }
 NEAREST = 3  # rows of the fit in the table
 
@@ -158,7 +158,7 @@ def _placement_table(result: ReportedPrediction) -> Table:
 def _nearest_rows_phrase(result: ReportedPrediction, f: int) -> str:
     """Return the rows of the fit that are nearest to a new one, with their differences."""
     near = zip(result.nearest.places[f, :NEAREST], result.nearest.values[f, :NEAREST], strict=True)
-    return ", ".join(f"{quote_if_number(result.fit_names[place])} {value:.3f}" for place, value in near)
+    return ", ".join(f"{quote_if_ambiguous(result.fit_names[place])} {value:.3f}" for place, value in near)
 
 
 def _lookup(result: ReportedPrediction) -> Lookup:

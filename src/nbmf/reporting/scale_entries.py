@@ -13,7 +13,7 @@ from nbmf.posterior.scale_tables import has_location, shape_of_scale
 from nbmf.reporting.component_entries import SUMS_CORRELATION
 from nbmf.reporting.model import Block, Entry, Lines, Table
 from nbmf.reporting.scale_words import ONES, scale_words
-from nbmf.reporting.words import join_with_and, quote_if_number
+from nbmf.reporting.words import join_with_and, quote_if_ambiguous
 
 NAMED = 8  # rows at an end
 MIDDLE = 5  # rows in the middle
@@ -285,6 +285,6 @@ def _end_rows(scale: Scale, a: int, order: np.ndarray) -> str:
 
 def _row_list(scale: Scale, a: int, rows: np.ndarray) -> str:
     """Return names with positions and intervals."""
-    names = [quote_if_number(name) for name in scale.row_names[rows]]
+    names = [quote_if_ambiguous(name) for name in scale.row_names[rows]]
     numbers = zip(names, *(X[rows, a] for X in (scale.positions, scale.lower, scale.upper)), strict=True)
     return ", ".join(f"{name} {place:.2f} [{lower:.2f}, {upper:.2f}]" for name, place, lower, upper in numbers)

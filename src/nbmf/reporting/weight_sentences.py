@@ -10,7 +10,7 @@ from nbmf.numerics.percent import percent
 from nbmf.posterior.components import NEAR, profile_difference
 from nbmf.posterior.row_blocks import row_blocks
 from nbmf.reporting.fit_result import ReportedFit
-from nbmf.reporting.words import join_with_and, quote_if_number
+from nbmf.reporting.words import join_with_and, quote_if_ambiguous
 
 REST = 0.05  # of the weight outside active components that is worth a word
 NAMED = 3  # columns in which the rest differs most
@@ -60,7 +60,7 @@ def _inactive_profile(result: ReportedFit, shares: np.ndarray) -> str:
     if profile_difference(mean[known], everyone[known]) < NEAR:
         return f"; together they say no more than how common each {axis} is"
     most = np.argsort(-np.where(known, np.abs(mean - everyone), -1), kind="stable")[:NAMED]
-    named = ", ".join(f"{quote_if_number(names[i])} {percent(mean[i])} (all: {percent(everyone[i])})" for i in most)
+    named = ", ".join(f"{quote_if_ambiguous(names[i])} {percent(mean[i])} (all: {percent(everyone[i])})" for i in most)
     return f"; together they differ from all {'rows' if axis == 'column' else 'columns'} most in {named}"
 
 

@@ -12,6 +12,7 @@ SCORED_BY = {
 }
 
 NUMBER = re.compile(r"[-+\d.,:/ ]*\d[-+\d.,:/ ]*%?")
+SEPARATOR = re.compile("[,;]")  # of names in lists
 TURNING = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # Unicode's classes of what turns writing
 
 
@@ -26,9 +27,10 @@ def join_with_and(texts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def quote_if_number(name: Any) -> str:
-    """Return a name as it is written before its value: in quotes where it is a number too."""
-    return f"'{name}'" if NUMBER.fullmatch(str(name)) else str(name)
+def quote_if_ambiguous(name: Any) -> str:
+    """Return a name as it is written before its value: in quotes where it is a number too, or separates names."""
+    text = str(name)
+    return f"'{text}'" if NUMBER.fullmatch(text) or SEPARATOR.search(text) else text
 
 
 def printable(text: str) -> str:

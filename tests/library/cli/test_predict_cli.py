@@ -94,7 +94,10 @@ def test_a_fit_in_which_nothing_was_found_is_reported(capsys):
         assert warned in " ".join(Path("noise.predicted", name).read_text(encoding="utf-8").split())
     record = json.loads(Path("noise.nbmf", "nbmf.json").read_text())
     for beyond, said in (
-        ("effects", "than row and column effects was found in noise.nbmf: where rows are in it says at most how many ones"),
+        (
+            "effects",
+            "than row and column effects was found in noise.nbmf: where rows are in it says at most how many ones",
+        ),
         ("column-proportions", "than column means was found in noise.nbmf: where rows are in it may be chance"),
     ):
         Path("noise.nbmf", "nbmf.json").write_text(json.dumps({**record, "nothing_beyond": beyond}))

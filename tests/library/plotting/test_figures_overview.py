@@ -8,8 +8,10 @@ import pytest
 from figure_checks import assert_tidy, texts_of
 from matplotlib.text import Text
 
+import nbmf
 from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import style
+from nbmf.plotting.headings import wrapped
 from nbmf.plotting.labelled_factor import LabelledFactor, contrast, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import draw_reconstruction
@@ -251,6 +253,23 @@ def test_other_values_than_binary_ones_have_limits_of_their_own():
     assert bar.ax.get_xticklabels()[-1].get_text() == f"{high:,.0f}"
     binary = draw_reconstruction(counts % 2, counts / 1200, sides())
     assert binary[1].images[0].colorbar.extend == "neither"
+
+
+def test_colours_of_ordered_categories_begin_at_the_lowest():
+    """From 0 on, the palest category was grey, and the colour bar went below the categories."""
+    ranks = np.arange(1200).reshape(40, 30) % 5
+    matrix = nbmf.CategoryMatrix(ranks, names(40), names(30, "column"), categories=list("12345"))
+    model = nbmf.OrdinalFactorVB(2, max_iter=3, random_state=0).fit(matrix)
+    for axis in nbmf.plot.reconstruction(model, matrix):
+        assert axis.images[0].get_clim() == (1, 5)
+
+
+def test_titles_are_not_broken_within_a_number_of_components():
+    title = "ordered logistic VB, column effects, learned, K = 8"
+    axes = draw_reconstruction(np.zeros((40, 30)), np.zeros((40, 30)), sides(), title)
+    assert " ".join(axes[1].get_title().split()) == f"E[V], {title}"
+    for width in range(8, 60):
+        assert wrapped(title, width).endswith("K = 8")
 
 
 def test_pictures_are_drawn_into_the_axes_that_are_given():

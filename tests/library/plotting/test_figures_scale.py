@@ -124,6 +124,12 @@ def test_a_map_has_rows_and_discriminations(plane):
     np.testing.assert_allclose(rows.collections[0].get_offsets(), scale.positions[:, :2])
     np.testing.assert_allclose(columns.collections[0].get_offsets(), scale.discrimination[:, :2])
     assert rows.get_xlabel().startswith(f"axis 1 ({scale.shares[0]:.0%} of what rows differ in")
+    assert rows.get_title(loc="left").startswith("rows; a typical")
+    of_five = draw(dataclasses.replace(scale, kept=5))[0]
+    assert of_five.get_title(loc="left").startswith("rows on axes 1 and 2 of 5\na typical 90% interval is")
+    of_five.figure.draw_without_rendering()
+    title = of_five._left_title.get_window_extent()
+    assert title.x1 < of_five.get_window_extent().x1 + 10
     arrows = [text for text in columns.texts if text.get_text() == ""]
     assert len(arrows) == min(module.ARROWS, 24)
 

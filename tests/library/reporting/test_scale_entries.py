@@ -124,6 +124,12 @@ def test_ends_are_named_from_the_outside_with_their_intervals():
     assert [name.split()[0] for name in lines["middle"].split(", r")] == ["r12", "13", "14", "15", "16"]
 
 
+def test_names_with_commas_are_in_quotes():
+    names = np.array(["Smith, John 24", *SCALE.row_names[1:]])
+    named = dataclasses.replace(SCALE, row_names=names)
+    assert lines_of(named)["low end"].startswith("'Smith, John 24' -2.00 [-2.50, -1.50], r1 ")
+
+
 def test_few_rows_are_all_named():
     few = dataclasses.replace(
         SCALE, **{name: getattr(SCALE, name)[:5] for name in ("row_names", "positions", "lower", "upper")}
