@@ -7,6 +7,8 @@ import numpy as np
 from nbmf.catalogue import methods_for
 from nbmf.cli.info_axes import AXES, describe_fit_time, describe_unusual, without_line_breaks
 from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.matrix import MISSING
+from nbmf.reporting.constant_rows import constant_values
 from nbmf.reporting.text import wrap
 
 REVERSED = -0.2  # correlation of a column with the mean of the others, below which it is reversed rather than unrelated
@@ -31,7 +33,8 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
             f"mean): {names}{more}; a fit needs no reversal"
         )
     for axis, _ in AXES:
-        yield from describe_unusual(matrix, {}, axis)
+        unusual = {"with one category alone": constant_values(matrix.ranks) != MISSING} if axis == 1 else {}
+        yield from describe_unusual(matrix, unusual, axis)
     yield from describe_fit_time(matrix, f"{matrix.n_observed} observed entries")
     yield ""
     yield wrap(f"methods that take ordered categories: {', '.join(methods_for(CategoryMatrix))}")

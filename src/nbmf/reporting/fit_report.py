@@ -16,6 +16,7 @@ from nbmf.posterior.groups import association_of, summarize_groups
 from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key
+from nbmf.reporting.constant_rows import constant_row_sentences
 from nbmf.reporting.fit_quality import quality_sentences
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.group_table import group_table
@@ -57,7 +58,7 @@ def fit_report(
     """
     verdict, model = result.verdict, result.model
     answer = [] if verdict is None else [_answer(verdict, result)]
-    repeats = [*repeat_sentences(result.matrix)]
+    repeats = [*repeat_sentences(result.matrix), *constant_row_sentences(result.matrix)]
     sections = [Section("", [*answer, *([Lines(repeats)] if repeats else [])])]
     if verdict is not None and verdict.stack is not None and (predicted := [*prediction_sentences(result)]):
         sections.append(Section("Prediction", [Lines(predicted)]))
