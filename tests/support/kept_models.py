@@ -31,14 +31,14 @@ ROUNDS = {"max_iter": 15, "burn_in": 4, "n_samples": 6}
 
 def names() -> list[str]:
     """Return the ids of all methods of a matrix, and the names of the classes that no method has."""
-    methods = [name for name, method in METHODS.items() if method["class"] in registry.all_classes()]
-    with_method = {METHODS[name]["class"] for name in methods}
+    methods = [name for name in METHODS if class_of(name) in registry.all_classes()]
+    with_method = set(map(class_of, methods))
     return [*methods, *(name for name in registry.all_classes() if name not in with_method)]
 
 
 def class_of(name: str) -> str:
-    """Return the name of the class of a method, or of a class."""
-    return METHODS[name]["class"] if name in METHODS else name
+    """Return the name of the class of a method, which may name its module too, or of a class."""
+    return METHODS[name]["class"].rpartition(":")[2] if name in METHODS else name
 
 
 def made(name: str) -> Factorization:

@@ -89,7 +89,8 @@ def printed_command(options: Options) -> str:
 def _parse_method(name: str) -> str:
     """Return the id of a method."""
     if name not in METHODS:
-        raise argparse.ArgumentTypeError(f"no method {name!r}; {choices(name, METHODS)}")
+        blanks = "; nbmf compare --methods takes ids separated by blanks" * ("," in name)
+        raise argparse.ArgumentTypeError(f"no method {name!r}{blanks}; {choices(name, METHODS)}")
     return name
 
 

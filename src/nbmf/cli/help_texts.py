@@ -63,7 +63,8 @@ files written to the folder FILE's name with .nbmf, or to the folder after --out
   stack.npz         the mixture of methods, if it predicts better than the method shown;
                     missing.csv: its predictions of missing entries, next to those of the model; of
                     ordered categories the probability of each
-  Where no structure is found there are no components and pictures.
+  Where no structure is found there are no components and pictures. In CSV files an apostrophe before
+  names that begin with =, +, - or @, but for numbers, keeps spreadsheets from computing them.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),
   chains.png  (chains);  groups.csv  (--groups) rows or columns by group and component
   report.html       all of this in one file
@@ -107,7 +108,8 @@ Columns are matched by their names, as in nbmf predict. For a sparse matrix, col
 zeros. In a network, whose rows and columns have the same names, no row is recommended itself.
 
 the CSV file has a line per row and recommended column: the row, the place (1 for the most probable), the column, and
-the probability of a one; for counts the mean
+the probability of a one; for counts the mean. They are those of model.npz, the best of several chains, and differ a
+little from expectation.csv, the mean over chains
 """
 COMPARE_FITS = """\
 examples:

@@ -791,6 +791,10 @@ def test_errors_are_one_line(line, message, capsys):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        (
+            "compare survey.csv --methods bica,mnb-rows",
+            "no method 'bica,mnb-rows'; nbmf compare --methods takes ids separated by blanks; allowed: beta-dir-gs, ",
+        ),
         ("fit survey.csv --method vb", "argument --method: no method 'vb'; allowed: beta-dir-gs, "),
         ("fit survey.csv --method bicca", "(did you mean 'bica'?)"),
         ("fit survey.csv --set alpha", "'alpha' is not of the form NAME=VALUE"),

@@ -17,6 +17,15 @@ def test_every_class_is_kept_since_some_release():
     assert kept <= known, f"no longer in the package: {kept - known}"
 
 
+def test_a_method_whose_class_is_named_with_its_module_is_kept_by_its_id(monkeypatch):
+    own = {**kept_models.METHODS["bica"], "class": "nbmf.families.beta_dirichlet.binary_ica:BinaryICA"}
+    monkeypatch.setitem(kept_models.METHODS, "own", own)
+    monkeypatch.delitem(kept_models.METHODS, "bica")
+    assert "own" in kept_models.names()
+    assert "BinaryICA" not in kept_models.names()
+    assert kept_models.class_of("own") == "BinaryICA"
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_models_of_a_release_predict_what_they_predicted(release):
     """To seven digits: a fold-in ends by a tolerance, and other processors round otherwise."""
