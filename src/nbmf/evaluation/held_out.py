@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -154,6 +154,14 @@ class HeldOutLosses(NamedTuple):
     observed: int
     measure: Measure
     fold_of: np.ndarray
+
+    def without(self, left_out: np.ndarray) -> Self:
+        """Return the losses on the other entries; left_out : bool array (F, N)."""
+        baselines = {name: np.where(left_out, np.nan, losses) for name, losses in self.baselines.items()}
+        losses = [np.where(left_out, np.nan, losses) for losses in self.losses]
+        fold_of = np.where(left_out, np.nan, self.fold_of)
+        left = {"entries": int(np.count_nonzero(~np.isnan(fold_of))), "fold_of": fold_of}
+        return self._replace(losses=losses, baselines=baselines, **left)
 
 
 def held_out_losses(

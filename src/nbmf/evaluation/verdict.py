@@ -158,9 +158,11 @@ def choose(
     tested = everything._replace(losses=everything.losses[: len(estimators)])
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
-    fixed = 0.0
-    if exact is not None and exact.p > CHANCE / 2 and passes(gains_of(_best_losses(tested), tested), chance):
-        everything, fixed = _leave_out_fixed(everything, BERNOULLI.values_of(V))
+    best, fixed = _best(range(len(estimators)), tested), 0.0
+    if exact is not None and exact.p > CHANCE / 2 and passes(gains_of(tested.losses[best], tested), chance):
+        left_out = fixed_by_margins(BERNOULLI.values_of(V)) & ~np.isnan(tested.fold_of)
+        fixed = np.count_nonzero(left_out) / tested.entries
+        everything = everything if fixed == 1.0 else everything.without(left_out)
         tested = everything._replace(losses=everything.losses[: len(estimators)])
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
     if not allowed:
@@ -174,25 +176,6 @@ def choose(
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
     return MethodChoice(index, result, _other_view(index, estimators, tested))
-
-
-def _best_losses(tested: HeldOutLosses) -> np.ndarray:
-    return tested.losses[_best(range(len(tested.losses)), tested)]
-
-
-def _leave_out_fixed(tested: HeldOutLosses, codes: np.ndarray) -> tuple[HeldOutLosses, float]:
-    """Return losses without entries that margins fix, and the proportion of these; if it is one, all losses."""
-    fixed = fixed_by_margins(codes) & ~np.isnan(tested.fold_of)
-    count = int(np.count_nonzero(fixed))
-    if count == tested.entries:
-        return tested, 1.0
-    rest = tested._replace(
-        losses=[np.where(fixed, np.nan, losses) for losses in tested.losses],
-        baselines={name: np.where(fixed, np.nan, losses) for name, losses in tested.baselines.items()},
-        fold_of=np.where(fixed, np.nan, tested.fold_of),
-        entries=tested.entries - count,
-    )
-    return rest, count / tested.entries
 
 
 def _stack(

@@ -439,7 +439,7 @@ def test_methods_that_were_tried_before_share_the_level(monkeypatch):
     rng = np.random.default_rng(1)
     baseline = 1 + rng.random((20, 30))
     own = baseline - 0.05 - 0.2 * rng.normal(size=(20, 30))
-    p = _gain("effects", baseline, own, EntryMeasure()).p
+    p = gain_over("effects", baseline, own, EntryMeasure()).p
     tested = HeldOutLosses([own], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
     monkeypatch.setattr("nbmf.evaluation.verdict.held_out_losses", lambda *_: tested)
     monkeypatch.setattr("nbmf.evaluation.verdict._exact_test", lambda *_: None)

@@ -108,9 +108,8 @@ class GroupedRows(NoisyFactors):
             precision, center = prior
             variances = 1.0 / precision, float(self.group_effect_variance_)
             rest = self.row_effects_ - self.W_ @ self._row_effect_slopes
-            self._group_distribution = joined(
-                self._group_distribution, distribution_of_row_effects(rest, groups, center, *variances)
-            )
+            of_effects = distribution_of_row_effects(rest, groups, center, *variances)
+            self._group_distribution = joined(self._group_distribution, of_effects)
 
     def restore(self, learned):
         """Take over what a file says was learned; older files have no groups.
