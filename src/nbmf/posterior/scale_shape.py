@@ -12,7 +12,6 @@ BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skill
 # A mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58.
 APART = 0.56
 ROUND = 0.8  # on two axes; of two scales it is up to 0.6, along a gradient of ten or more widths of species from 0.81
-OPEN = 2.0  # by how much the widest gap of a ring is wider than the next, from which on it has ends
 MOST_GROUPS = 8
 DIGITS = 3  # of positions that are distinct
 COMPARED = 500  # rows, of more some
@@ -32,7 +31,8 @@ class Shape(NamedTuple):
         is little, or chance, or rows are in groups
     - ring : float, 1 where all rows are as far from one point, 0 where distances vary as in a normal distribution;
         0 where that is not much, or chance, or rows are in groups or on an arch that does not close in
-    - along : float array (F,) or None, of an arch in one plane, or a ring with a gap, each row's place along it, 0 to 1
+    - along : float array (F,) or None, of an arch in one plane, or of a ring from its widest gap on, each row's place
+        along it, 0 to 1
     """
 
     groups: int = 0
@@ -106,16 +106,13 @@ def _circle(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return plane - coefficients[1:] / 2.0, squares - design @ coefficients
 
 
-def _ring_places(positions: np.ndarray) -> np.ndarray | None:
-    """Return places around a ring from its widest gap on, 0 to 1; None if it has no gap that stands out."""
+def _ring_places(positions: np.ndarray) -> np.ndarray:
+    """Return places around a ring from its widest gap on, 0 to 1."""
     from_centre, _ = _circle(positions)
     angle = np.arctan2(from_centre[:, 1], from_centre[:, 0])
     order = np.sort(angle)
-    gaps = np.diff(order, append=order[0] + 2.0 * np.pi)
-    widest, following = np.sort(gaps)[[-1, -2]]
-    if widest < OPEN * following:
-        return None
-    start = order[(gaps.argmax() + 1) % len(order)]
+    widest = np.diff(order, append=order[0] + 2.0 * np.pi).argmax()
+    start = order[(widest + 1) % len(order)]
     along = (angle - start) % (2.0 * np.pi)
     along /= along.max()
     return 1.0 - along if np.corrcoef(along, positions[:, 0])[0, 1] < 0 else along

@@ -57,10 +57,10 @@ ARCH = (
     f"again along one gradient; {MONOTONE}"
 )
 RING = (
-    "rows lie on a ring{} (squared distances from its centre have {:.0%} of the variance that they have on scales "
-    f"which do not depend on each other); {MONOTONE}"
+    "rows lie on a ring (squared distances from its centre have {:.0%} of the variance that they have on scales which "
+    "do not depend on each other), as where species come and go again along one long gradient, whose ends look alike, "
+    f"or in a cycle; {MONOTONE}"
 )
-LONG_GRADIENT = " with a gap, as where species come and go again along one long gradient, whose ends look alike"
 NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
@@ -263,7 +263,7 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
         yield GROUPS.format(shape.groups, shape.silhouette)
         return
     if shape.ring:
-        yield RING.format(LONG_GRADIENT if shape.along is not None else "", 1.0 - shape.ring)
+        yield RING.format(1.0 - shape.ring)
     elif shape.bend:
         yield (BENT if shape.along is None else ARCH).format(shape.bend)
     if shape.along is not None:
@@ -272,7 +272,8 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
             ", ".join(part) for part in (order[:ARCH_ROWS], order[half:][:ARCH_ROWS], order[-ARCH_ROWS:])
         )
         where = f" ({file} has all)" * bool(file)
-        yield f"the order along the arch: first {first}; in the middle {middle}; last {last}{where}"
+        along = "around the ring, from its widest gap on" if shape.ring else "along the arch"
+        yield f"the order {along}: first {first}; in the middle {middle}; last {last}{where}"
 
 
 def _end_rows(scale: Scale, a: int, order: np.ndarray) -> str:
