@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import summarize_groups
 from nbmf.posterior.scale_tables import columns_table, rows_table
@@ -65,7 +66,7 @@ def _fit_tables(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.Data
             yield f"{EXPECTATION}_{end}", lambda values=values: _entry_table(result, values + result.lowest)
         if result.chains is not None:
             yield CHAINS, lambda: result.chains.diagnostics
-    if result.stack is not None and result.n_missing:
+    if isinstance(result.matrix, BinaryMatrix) and result.n_missing and result.expectation is not None:
         yield MISSING, lambda: _missing_table(result)
     if isinstance(result.matrix, CategoryMatrix) and result.n_missing:
         yield MISSING, lambda: _missing_category_table(result)
@@ -80,11 +81,13 @@ def _labelled_table(corner: str, values: np.ndarray, rows: np.ndarray, columns: 
 
 
 def _missing_table(result: ReportedFit) -> pd.DataFrame:
-    """Return what the mixture and the model predict of missing entries."""
+    """Return what the mixture, if it is written, and the model predict of missing entries."""
     matrix = result.matrix
     rows, columns = np.nonzero(~matrix.observed)
     entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
-    predicted = {"probability": result.stack.predict(rows, columns), "by_model": result.expectation[rows, columns]}
+    predicted = {"probability": result.expectation[rows, columns]}
+    if result.stack is not None:
+        predicted = {"probability": result.stack.predict(rows, columns), "by_model": predicted["probability"]}
     return pd.DataFrame(entries | predicted)
 
 

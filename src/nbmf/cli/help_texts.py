@@ -60,9 +60,9 @@ files written to the folder FILE's name with .nbmf, or to the folder after --out
                     columns.csv: their positions with intervals, discriminations and difficulties; of
                     counts slopes and levels
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
-  stack.npz         the mixture of methods, if it predicts better than the method shown;
-                    missing.csv: its predictions of missing entries, next to those of the model; of
-                    ordered categories the probability of each
+  stack.npz         the mixture of methods, if it predicts better than the method shown
+  missing.csv       the probability of a one for each missing entry, by the mixture if there is one,
+                    and by the model; of ordered categories the probability of each
   Where no structure is found there are no components and pictures. In CSV files an apostrophe before
   names that begin with =, +, - or @, but for numbers, keeps spreadsheets from computing them.
   *_lower.csv, *_upper.csv  (--draws) 90 % intervals;  chains.csv  (several chains or starts),

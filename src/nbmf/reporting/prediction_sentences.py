@@ -13,7 +13,8 @@ def prediction_sentences(result: ReportedFit) -> Iterator[str]:
     if result.stack is None:
         if found and stack.share is not None:
             why = "it has all the weight in the mixture" if stack.is_shown_alone else "no mixture is written"
-            yield f"{why}: model.npz predicts missing entries and new rows too"
+            missing = "missing entries (missing.csv) and " if result.n_missing else ""
+            yield f"{why}: model.npz predicts {missing}new rows too"
         return
     yield f"weights in the mixture, stack.npz: {stack.described_members}"
     speaks = 'the mixture predicts new rows: nbmf.load("stack.npz").predict_rows(V)'

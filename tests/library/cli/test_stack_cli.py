@@ -64,8 +64,10 @@ def test_a_fit_says_what_the_mixture_predicts_and_writes_it(here, capsys):
     new = pd.DataFrame(survey()[:3], columns=matrix.column_names)
     assert mixture.predict_rows(new).shape == (3, 24)
     assert "explains" not in said(capsys, "fit", "survey.csv", "--no-check")
-    left = {path.name for path in (here / "survey.nbmf").iterdir()}
-    assert not {"stack.npz", "missing.csv"} & left
+    assert not (here / "survey.nbmf" / "stack.npz").exists()
+    missing, alone = pd.read_csv(here / "survey.nbmf" / "missing.csv"), nbmf.load("survey.nbmf/model.npz")
+    assert list(missing) == ["row", "column", "probability"]
+    np.testing.assert_allclose(missing["probability"], alone.expectation_[rows, columns], rtol=1e-5)
 
 
 def test_nothing_is_mixed_where_nothing_can_be_predicted(here, capsys):
