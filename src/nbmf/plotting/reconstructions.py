@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
+from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
@@ -41,7 +42,7 @@ def draw_reconstruction(
     expectation : float array (F, N)
         E[V]; it sets the limits of the colours together with V, unless V is binary.
     factors : list of LabelledFactor
-        The rows and the columns: they set the order.
+        The rows and the columns: they set the order; of a symmetric matrix the rows alone.
     title : str
         Of E[V]: the method.
     label : str
@@ -65,6 +66,8 @@ def draw_reconstruction(
         raise DataError(f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}")
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
     orders = [order_of(factor) for factor in factors]
+    if is_symmetric(values, ~np.isnan(values)):  # of an undirected network the diagonal is one
+        orders[1] = orders[0]
     low, high = _limits(values, expectation, lowest)
     highest = float(expectation.max()) if _are_probabilities(values) else high
     limits = (low, high), (low, highest if 0 < highest < FAINT else high)

@@ -391,3 +391,16 @@ def test_strips_are_numbered_along_both_edges():
     left = [text.get_text() for text in data.texts if text.get_ha() == "right"]
     assert left == numbers
     assert [text.get_text() for text in data.texts if text.get_ha() == "center"] == numbers
+
+
+def test_rows_and_columns_of_an_undirected_network_have_one_order():
+    rng = np.random.default_rng(6)
+    V = np.triu(rng.random((30, 30)) < 0.3, 1).astype(float)
+    V += V.T
+    np.fill_diagonal(V, np.nan)
+    factors = [LabelledFactor(rng.random((30, 2)), np.arange(30).astype(str), "") for _ in "ab"]
+    for axis in draw_reconstruction(V, np.eye(30), factors):
+        shown = axis.images[0].get_array()
+        np.testing.assert_array_equal(shown.filled(-1), shown.filled(-1).T)
+    shown = draw_reconstruction(V[::-1], np.eye(30), factors)[1].images[0].get_array()
+    assert (shown != shown.T).any()
