@@ -71,8 +71,8 @@ $ head -3 animals.nbmf/W.csv | cut -c 1-76
 
 Components have the same numbers in every file and picture. `nbmf.load("animals.nbmf/model.npz")`
 returns the fitted estimator; `stack.npz` is [the mixture that predicts
-better](reading.md#how-much-of-what-can-be-predicted-does-the-model-explain), and `missing.csv` has the
-predictions of both for missing entries. The same command with the same `--seed` writes the same
+better](reading.md#how-much-of-what-can-be-predicted-does-the-model-explain), `missing.csv` has both
+predictions of missing entries. The same command with the same `--seed` writes the same
 numbers. The next run overwrites only files that `nbmf` wrote (`nbmf.json` lists them), unless you add
 `--force`.
 
