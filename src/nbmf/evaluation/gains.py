@@ -33,3 +33,33 @@ def loss_difference(what: str, losses: np.ndarray, chosen: np.ndarray, measure: 
     """Return by how much losses are larger than those of the chosen method, float arrays (F, N)."""
     difference = losses - chosen
     return LossDifference(what, measure.mean(losses), measure.mean(difference), measure.error(difference))
+
+
+def leave_out_if_decisive(
+    tested: HeldOutLosses, entries: np.ndarray, candidates: int, chance: float
+) -> tuple[HeldOutLosses, float]:
+    """Return losses without some entries, if the best method passes by these alone, and their proportion.
+
+    Otherwise all losses and 0; if there are no other entries, all losses and 1.
+
+    Parameters
+    ----------
+    tested : HeldOutLosses
+    entries : bool array (F, N)
+    candidates : int
+        The first methods, of which the best is tested.
+    chance : float
+    """
+
+    def best_passes(losses: HeldOutLosses) -> bool:
+        best = min(losses.losses[:candidates], key=losses.measure.mean)
+        return passes(gains_of(best, losses), chance)
+
+    left_out = entries & ~np.isnan(tested.fold_of)
+    proportion = np.count_nonzero(left_out) / tested.entries
+    if proportion == 0.0 or not best_passes(tested):
+        return tested, 0.0
+    if proportion == 1.0:
+        return tested, 1.0
+    rest = tested.without(left_out)
+    return (tested, 0.0) if best_passes(rest) else (rest, proportion)

@@ -20,7 +20,7 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import Accuracy, accuracy
 from nbmf.evaluation.baselines import baselines_of
-from nbmf.evaluation.gains import gains_of, loss_difference, passes
+from nbmf.evaluation.gains import gains_of, leave_out_if_decisive, loss_difference, passes
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, Measure, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest, columns_to_test, is_quick, margin_test
 from nbmf.evaluation.stacked import Stacked, stack_methods
@@ -119,9 +119,9 @@ def choose(
     difference (Breiman, Friedman, Olshen and Stone, "Classification and Regression Trees", 1984, section
     3.4.3), and, if the best passes the test, that passes it as well.
 
-    Of a binary matrix that `is_quick` to test exactly `nbmf.margin_test` is made as well, and
-    each of the two tests has half of the level. Where that finds nothing, entries that are `fixed_by_margins` are left
-    out if the best method would pass: how sure a method is that a column of zeros goes on is no structure.
+    Of a binary matrix that `is_quick` to test exactly `nbmf.margin_test` is made as well, and each of the two tests has
+    half of the level. Unless that finds structure, entries that are `fixed_by_margins` are left out if the best method
+    passes by them alone: how sure it is that a column of zeros goes on is no structure.
 
     Parameters
     ----------
@@ -158,11 +158,10 @@ def choose(
     tested = everything._replace(losses=everything.losses[: len(estimators)])
     exact = _exact_test(V, estimators[0], tested, seed)
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
-    best, fixed = _best(range(len(estimators)), tested), 0.0
-    if exact is not None and exact.p > CHANCE / 2 and passes(gains_of(tested.losses[best], tested), chance):
-        left_out = fixed_by_margins(BERNOULLI.values_of(V)) & ~np.isnan(tested.fold_of)
-        fixed = np.count_nonzero(left_out) / tested.entries
-        everything = everything if fixed == 1.0 else everything.without(left_out)
+    fixed, is_binary = 0.0, estimators[0].likelihood is BERNOULLI and not is_sparse(V)
+    if is_binary and (exact is None or exact.p > CHANCE / 2):
+        fixed_entries = fixed_by_margins(BERNOULLI.values_of(V))
+        everything, fixed = leave_out_if_decisive(everything, fixed_entries, len(estimators), chance)
         tested = everything._replace(losses=everything.losses[: len(estimators)])
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]
     if not allowed:

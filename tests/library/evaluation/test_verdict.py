@@ -519,7 +519,10 @@ def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effect
     assert "no other matrix has as many ones in each row and in each column" in str(found)
 
 
-def test_structure_that_the_exact_test_finds_too_is_compared_on_all_entries():
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_structure_that_other_entries_show_too_is_compared_on_all_entries(is_exact, request):
+    if not is_exact:
+        request.getfixturevalue("without_exact_test")
     V = np.kron(np.eye(2, dtype=int), np.ones((12, 8), int))
     V[(np.random.default_rng(0).random(V.shape) < 0.1)] ^= 1
     V[:, 0] = 0
