@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
-
-from nbmf.data.feature_columns import code_column, nonzero_entries, refuse_wrong_values, split_frame, stored_entries  # isort: skip  # else many lines
+from nbmf.data.feature_columns import (
+    BERNOULLI,
+    DISCRETE,
+    FEATURE_KINDS,
+    GAUSSIAN,
+    POISSON,
+    WORD,
+    code_column,
+    nonzero_entries,
+    refuse_wrong_values,
+    split_frame,
+    stored_entries,
+)
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix

@@ -49,14 +49,14 @@ class PredictionComparison(NamedTuple):
 class FitComparison:
     """Two fits, as far as they have rows and columns in common.
 
-    first, second : Described, of the rows and columns in common, in the same order
+    first, second : FitDescription, of the rows and columns in common, in the same order
     only : tuple of four int, rows of the first and second alone, and columns
     differing : int, entries that both have and that differ
     matched : DataFrame with a row per pair of components: first, second, rows, columns (correlations); NaN and ""
         where one has no partner, or too few are in common
     rows : DataFrame with a row per row in common: row, first, second, moved; None where nobody can say who moved
     how_moved : str, what it is to have moved, or why nobody can say
-    prediction : Prediction or None
+    prediction : PredictionComparison or None
     not_predicted : str, why there is none
     """
 

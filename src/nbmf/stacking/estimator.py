@@ -137,7 +137,7 @@ class Stacking(Factorization):
 
     @property
     def memory_budget_gb(self):
-        """The largest of the members', which are fitted one after the other."""
+        """The largest of the members': only as many are fitted at a time as it allows."""
         members = make_members(self.members or MEMBERS, self.n_components, self.max_iter)
         return max(member.memory_budget_gb for member in members.values())
 
