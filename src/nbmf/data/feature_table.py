@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from nbmf.data import feature_columns
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.feature_columns import (
-    BERNOULLI,
-    DISCRETE,
-    FEATURE_KINDS,
-    GAUSSIAN,
-    POISSON,
-    WORD,
-    code_column,
-    nonzero_entries,
-    refuse_wrong_values,
-    split_frame,
-    stored_entries,
-)
+from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
 from nbmf.data.given import is_frame, is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
@@ -95,7 +84,7 @@ class FeatureTable(NamedMatrix):
         for name in NAMES:
             if np.unique(getattr(self, name)).size < getattr(self, name).size:
                 raise DataError(f"{name}: a name stands for more than one")
-        refuse_wrong_values(self)
+        feature_columns.refuse_wrong_values(self)
 
     def _check_shapes(self) -> None:
         F, N = self.shape
@@ -156,7 +145,7 @@ class FeatureTable(NamedMatrix):
         kinds: Any = GAUSSIAN,
     ) -> Self:
         """Make a table from a scipy.sparse matrix: what it does not store is missing."""
-        cells = stored_entries(values)
+        cells = feature_columns.stored_entries(values)
         return cls._of_cells(values.shape, cells, kinds, (row_names, column_names, row_groups))
 
     @classmethod
@@ -167,7 +156,9 @@ class FeatureTable(NamedMatrix):
         """
         if not is_sparse(counts):
             counts = np.asarray(counts)
-        rows, columns, cells = stored_entries(counts) if is_sparse(counts) else nonzero_entries(counts)
+        rows, columns, cells = (
+            feature_columns.stored_entries(counts) if is_sparse(counts) else feature_columns.nonzero_entries(counts)
+        )
         present = cells != 0
         cells = rows[present], columns[present], cells[present]
         return cls._of_cells(counts.shape, cells, WORD, (row_names, words, row_groups))
@@ -194,8 +185,8 @@ class FeatureTable(NamedMatrix):
         LeftOutWarning
             If there are columns without a value whose kind is not named.
         """
-        frame, given, labelled = split_frame(frame, kinds, labels)
-        columns = [code_column(name, frame[name], given.get(name)) for name in frame.columns]
+        frame, given, labelled = feature_columns.split_frame(frame, kinds, labels)
+        columns = [feature_columns.code_column(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
         rows, places = np.nonzero(~np.isnan(values))
         names = *map(texts_of_index, frame.axes), labelled
