@@ -44,6 +44,7 @@ ALWAYS = {
     "W.csv",
     "H.csv",
     "expectation.csv",
+    "missing.csv",
     "components.csv",
     "dictionary.png",
     "reconstruction.png",
