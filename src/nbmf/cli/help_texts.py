@@ -108,8 +108,8 @@ Columns are matched by their names, as in nbmf predict. For a sparse matrix, col
 zeros. In a network, whose rows and columns have the same names, no row is recommended itself.
 
 the CSV file has a line per row and recommended column: the row, the place (1 for the most probable), the column, and
-the probability of a one; for counts the mean. They are those of model.npz, the best of several chains, and differ a
-little from expectation.csv, the mean over chains
+the probability of a one; for counts the mean. Of a fit of several chains they are those of the chain in model.npz, and
+differ a little from expectation.csv, the mean over chains
 """
 COMPARE_FITS = """\
 examples:

@@ -28,6 +28,17 @@ BASELINES_BY_LIKELIHOOD = {
 }
 SAMPLE_BASELINES = {"popularity": "row and column popularity"}  # nbmf.evaluation.sampled_entries
 LABELS = BASELINES | BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES | BASELINES_OF_CATEGORIES | SAMPLE_BASELINES
+# Of these, those that predict rows differently.
+OF_ROWS = (
+    "row-proportions",
+    "effects",
+    "row-means",
+    "rates",
+    "rates-nb",
+    "effects-nb",
+    "row-frequencies",
+    "popularity",
+)
 AXES = {"overall-proportion": None, "column-proportions": 0, "row-proportions": 1}  # that proportions are taken along
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 AXES_OF_FREQUENCIES = {"overall-frequencies": None, "column-frequencies": 0, "row-frequencies": 1}

@@ -46,7 +46,7 @@ class EntryMeasure(NamedTuple):
         return clustered_error(losses, self.is_network)
 
     def degrees_of_freedom(self, losses: np.ndarray) -> int:
-        """Return one less than the number of rows or columns with losses, whichever are fewer; or that of nodes."""
+        """Return one less than the number of rows or of columns with losses, whichever are fewer, or of nodes."""
         columns, rows = (~np.isnan(losses).all(axis=axis) for axis in (0, 1))
         lines = [rows | columns] if self.is_network else [rows, columns]
         return max(min(map(np.count_nonzero, lines)) - 1, 1)

@@ -170,7 +170,7 @@ def choose(
     result = _make_verdict(index, estimators, tested, exact, chance)._replace(fixed=fixed)
     if fixed == 1.0:
         result = result._replace(found=False, predicts=False)
-    elif not result.predicts:
+    elif view is not None and not result.predicts:
         result = result._replace(other_view=_predicting_view(index, estimators, tested, chance))
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
@@ -212,10 +212,9 @@ def _best(places: Sequence[int], tested: HeldOutLosses) -> int:
 
 def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> int | None:
     """Return the best method of the other view, None if it predicts significantly worse or there is none."""
-    others = [i for i, estimator in enumerate(estimators) if estimator.view is not estimators[index].view]
-    if not others:
+    best = _best_of_other_view(index, estimators, tested)
+    if best is None:
         return None
-    best = _best(others, tested)
     measure, losses = tested.measure, tested.losses[best]
     lead = losses - tested.losses[index]
     mean, error = measure.mean(lead), measure.error(lead)
@@ -227,12 +226,16 @@ def _predicting_view(
     index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, chance: float
 ) -> OtherView | None:
     """Return the best method of the view that was not asked for, None unless it predicts better than each baseline."""
-    shown = estimators[index].view
-    others = [i for i, estimator in enumerate(estimators) if estimator.view is not shown]
-    best = _best(others, tested) if others else None
+    best = _best_of_other_view(index, estimators, tested)
     if best is None or not passes(gains := gains_of(tested.losses[best], tested), chance):
         return None
-    return OtherView(shown, estimators[best].view, estimators[best].title, gains[0])
+    return OtherView(estimators[index].view, estimators[best].view, estimators[best].title, gains[0])
+
+
+def _best_of_other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> int | None:
+    """Return the place of the best method of the view that the one at `index` does not show, None without one."""
+    others = [i for i, estimator in enumerate(estimators) if estimator.view is not estimators[index].view]
+    return _best(others, tested) if others else None
 
 
 def _near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> list[int]:

@@ -11,7 +11,10 @@ from scipy.spatial.distance import cdist
 BENT = 0.15  # of the variance; of two to five scales it is up to 0.05, of skills that are there or not up to 0.08
 # A mean silhouette; along one gradient it is up to 0.55, of two scales 0.41, of three clear groups from 0.58.
 APART = 0.56
-ROUND = 0.8  # on two axes; of two scales it is up to 0.6, along a gradient of ten or more widths of species from 0.81
+# On two axes; along a gradient of ten or more widths of species it is from 0.81, of two scales up to 0.6, of skills
+# that are there or not up to 0.8, as if these were dealt anew.
+ROUND = 0.8
+VARIANCE_OF_SQUARES = 4.0  # of x² + y² where both are normal with variance 1
 MOST_GROUPS = 8
 DIGITS = 3  # of positions that are distinct
 COMPARED = 500  # rows, of more some
@@ -92,7 +95,7 @@ def _whitened(positions: np.ndarray) -> np.ndarray:
 
 def roundness(positions: np.ndarray) -> float:
     """Return 1 of rows on a circle (or ellipse), 0 where squared distances vary as those of normal positions (F, 2)."""
-    return 1.0 - float(np.var(_circle(positions)[1])) / 4.0
+    return 1.0 - float(np.var(_circle(positions)[1])) / VARIANCE_OF_SQUARES
 
 
 def _circle(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -113,9 +116,14 @@ def _ring_places(positions: np.ndarray) -> np.ndarray:
     order = np.sort(angle)
     widest = np.diff(order, append=order[0] + 2.0 * np.pi).argmax()
     start = order[(widest + 1) % len(order)]
-    along = (angle - start) % (2.0 * np.pi)
-    along /= along.max()
-    return 1.0 - along if np.corrcoef(along, positions[:, 0])[0, 1] < 0 else along
+    return _places_in_order((angle - start) % (2.0 * np.pi), positions)
+
+
+def _places_in_order(angle: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """Return angles as places from 0 to 1, in the direction in which the first axis rises with them."""
+    if np.corrcoef(angle, positions[:, 0])[0, 1] < 0:
+        angle = -angle
+    return (angle - angle.min()) / np.ptp(angle)
 
 
 def _follows(across: np.ndarray, means: np.ndarray) -> bool:
@@ -162,9 +170,7 @@ def _arch_places(positions: np.ndarray) -> np.ndarray:
     bends, x, y = _bends(positions)
     best = int(bends.argmax())
     angle = np.arctan2(x[:, best], 1.0 - y[:, best])  # y is -1 or so at the top of the arch, and more at its ends
-    if np.corrcoef(angle, positions[:, 0])[0, 1] < 0:
-        angle = -angle
-    return (angle - angle.min()) / np.ptp(angle)
+    return _places_in_order(angle, positions)
 
 
 def _find_groups(positions: np.ndarray) -> tuple[int, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nbmf.evaluation.baselines import LABELS
+from nbmf.evaluation.baselines import LABELS, OF_ROWS
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import count_phrase, quoted_names
 from nbmf.likelihoods.ordered import ORDERED
@@ -18,9 +18,6 @@ from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
 from nbmf.reporting.words import quote_if_ambiguous
 
 SHOWN_ROWS, SHOWN = 20, 4  # rows, and components or axes, of the table
-ROWS_DIFFER = {  # baselines in which they do
-    *("effects", "row-proportions", "row-means", "rates", "rates-nb", "effects-nb", "row-frequencies", "popularity")
-}
 NEAREST = 3  # rows of the fit in the table
 
 
@@ -125,8 +122,9 @@ def _nothing_found_sentence(result: ReportedPrediction, beyond: str) -> str:
     label = LABELS.get(beyond)
     found = f"nothing that predicts better than {label} was found" if label else "nothing was found"
     says = "may be chance"
-    if beyond in ROWS_DIFFER:
-        says = f"says at most {'how many ones' if result.expected == 'probability' else 'how large values'} they have"
+    if beyond in OF_ROWS:
+        are_ones = result.expected == "probability"
+        says = f"says at most {'how many ones they have' if are_ones else 'how large their values are'}"
     return f"{found} in {result.fit}: where rows are in it {says}"
 
 

@@ -8,12 +8,12 @@ from shares_only import KINDS, questions_only, shares_only
 
 import nbmf
 from nbmf.analysis import estimate as estimate_module
-from nbmf.baseline_names import BASELINES
+from nbmf.baseline_names import BASELINES, BASELINES_OF_CATEGORIES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
-from nbmf.evaluation.baselines import baseline_score, predict_baseline
+from nbmf.evaluation.baselines import LABELS, OF_ROWS, baseline_score, predict_baseline, take_entries
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.gains import gain_over, gains_of
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
@@ -51,6 +51,29 @@ def test_a_baseline_does_not_see_what_is_held_out(name):
     by_hand = -np.log(np.where(V == 1, p, 1 - p))[mask].mean()
     matrix = nbmf.BinaryMatrix.from_array(V)
     assert baseline_score(name, matrix, mask)["perplexity"] == pytest.approx(by_hand)
+
+
+def test_baselines_of_rows_are_those_that_predict_rows_differently():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(np.linspace(0.5, 6, 12)[:, None] * np.linspace(1, 2, 5))
+    of_kinds = (counts > 2, BASELINES), (counts, BASELINES_OF_COUNTS | OVERDISPERSED_BASELINES)
+    for values, names in (*of_kinds, (counts.clip(0, 3), BASELINES_OF_CATEGORIES)):
+        for name in names:
+            predicted = take_entries(predict_baseline(name, values.astype(int)), np.array([0, 11]), np.array([2, 2]))
+            mean = np.asarray(predicted[0] if isinstance(predicted, tuple) else predicted)
+            assert (name in OF_ROWS) == bool(np.abs(mean[0] - mean[1]).max() > 0.05), name
+    assert set(OF_ROWS) <= set(LABELS)
+
+
+def test_degrees_of_freedom_count_the_lines_with_losses():
+    losses = np.zeros((9, 6))
+    assert EntryMeasure().degrees_of_freedom(losses) == 5
+    losses[:, 2:5], losses[0] = np.nan, np.nan
+    assert EntryMeasure().degrees_of_freedom(losses) == 2
+    pairs = np.where(np.triu(np.ones((7, 7)), 1) > 0, 0.0, np.nan)
+    assert EntryMeasure(True, True).degrees_of_freedom(pairs) == 6
+    pairs[:, 6] = np.nan
+    assert EntryMeasure(True, True).degrees_of_freedom(pairs) == 5
 
 
 def test_the_baseline_of_effects_is_what_they_predict():
@@ -516,7 +539,7 @@ def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effect
     found = choose(V, [nbmf.LogisticFactorVB(1, effects="both", max_iter=400, random_state=0)]).verdict
     assert found.gains[0].p < CHANCE / 2
     assert (found.found, found.predicts, found.fixed) == (False, False, 1.0)
-    assert "no other matrix has as many ones in each row and in each column" in str(found)
+    assert "no other matrix has as many ones in each row and column" in str(found)
 
 
 @pytest.mark.parametrize("is_exact", [True, False])
