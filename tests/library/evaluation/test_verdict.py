@@ -371,18 +371,24 @@ def test_what_predicts_structure_in_the_other_view_is_named(found, gain, said):
     assert "which shows" not in str(verdict._replace(other_view=None))
 
 
-def test_a_method_of_the_other_view_is_tested_where_none_of_the_view_asked_for_predicts():
+def test_a_method_of_the_other_view_is_tested_where_none_of_the_view_asked_for_predicts(monkeypatch):
     rng = np.random.default_rng(0)
     baseline = 1 + rng.random((20, 30))
     noise = rng.normal(size=baseline.shape)
     better, worse = baseline - 0.05 + 0.01 * noise, baseline + 0.05
     tested = HeldOutLosses([worse, better], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
     estimators = [nbmf.BinaryICA(2), nbmf.LogisticFactorVB(2)]
-    other = _predicting_view(0, estimators, tested, CHANCE)
+    other = _predicting_view(0, estimators, tested, CHANCE / 2)
     assert other[:3] == (View.GROUPS, View.SCALE, estimators[1].title)
     assert other.gain == gain_over("effects", baseline, better, EntryMeasure())
     assert _predicting_view(0, estimators, tested._replace(losses=[worse, worse]), CHANCE) is None
     assert _predicting_view(0, [estimators[0]] * 2, tested, CHANCE) is None
+    monkeypatch.setattr("nbmf.evaluation.verdict.held_out_losses", lambda *_: tested)
+    monkeypatch.setattr("nbmf.evaluation.verdict._exact_test", lambda *_: None)
+    V = np.indices((20, 30)).sum(axis=0) % 2
+    asked, anything = (choose(V, estimators, view=view).verdict for view in (View.GROUPS, None))
+    assert (asked.predicts, asked.other_view) == (False, other)
+    assert (anything.predicts, anything.other_view) == (True, None)
 
 
 @pytest.fixture
@@ -540,6 +546,13 @@ def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effect
     assert found.gains[0].p < CHANCE / 2
     assert (found.found, found.predicts, found.fixed) == (False, False, 1.0)
     assert "no other matrix has as many ones in each row and column" in str(found)
+
+
+def test_where_no_method_passes_nothing_is_left_out():
+    V = shares_only(20, 12, "columns", 1)
+    V[:, :2] = 0
+    found = choose(V, [LOGISTIC]).verdict
+    assert (found.found, found.fixed, found.entries) == (False, 0.0, V.size)
 
 
 @pytest.mark.parametrize("is_exact", [True, False])

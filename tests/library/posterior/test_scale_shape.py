@@ -183,3 +183,10 @@ def test_of_many_rows_some_are_compared(monkeypatch):
     monkeypatch.setattr(module, "_find_groups", lambda some: seen.append(len(some)) or (3, 0.9))
     assert shape_of(positions).groups == 3
     assert seen == [450]
+
+
+def test_few_rows_lie_on_a_ring_by_chance():
+    rng = np.random.default_rng(5)
+    few = [rng.normal(size=(10, 2)) for _ in range(200)]
+    assert np.count_nonzero([module.roundness(positions) >= module.ROUND for positions in few]) > 15
+    assert np.count_nonzero([shape_of(positions).ring > 0 for positions in few]) <= 7

@@ -1,9 +1,10 @@
 """Rows that have the same value everywhere: counted where they are many, and more than chance gives."""
 
 import numpy as np
+import pytest
 
 import nbmf
-from nbmf.reporting.constant_rows import constant_row_sentences, constant_values
+from nbmf.reporting.constant_rows import _expected_by_chance, constant_row_sentences, constant_values
 
 
 def test_constant_rows_have_one_value_in_enough_entries():
@@ -43,3 +44,13 @@ def test_of_ordered_categories_each_constant_answer_counts():
     assert said.startswith(
         "15 of 200 rows have the same value everywhere (3 all '3' and 12 all '5'), where independent"
     )
+
+
+def test_what_chance_gives_is_that_of_observed_entries():
+    """A ninth of the rows are all zeros by chance, as many as without the entries that are missing at random."""
+    rng = np.random.default_rng(0)
+    values = (rng.random((4000, 12)) < 1 / 6).astype(int)
+    values[rng.random(values.shape) < 0.3] = -1
+    matrix = nbmf.BinaryMatrix.from_array(values)
+    by_chance = _expected_by_chance(matrix.codes, 2)
+    assert by_chance == pytest.approx(np.count_nonzero(constant_values(matrix.codes) != -1), rel=0.15)

@@ -515,3 +515,12 @@ def test_columns_that_follow_from_others_are_named_next_to_the_answer():
     assert any(
         "30 of 60 rows repeat an earlier one, such as 'row 0' and 'row 30'" in said for said in repeat_sentences(twice)
     )
+
+
+def test_it_is_said_that_entries_which_margins_fix_are_left_out():
+    told = " ".join(summary(result(verdict=VERDICT._replace(entries=4, fixed=0.5))).split())
+    assert (
+        "(4 of 8 observed entries were held out, in 1 fold, without the 50% that follow from how many ones each row "
+        "and column has, and predicted"
+    ) in told
+    assert "that follow from how many" not in summary(result(verdict=VERDICT))
