@@ -9,15 +9,14 @@ import numpy as np
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
-from nbmf.data.repeats import questions_of
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.symmetry import is_symmetric, one_loss_per_pair
+from nbmf.data.symmetry import one_loss_per_pair
 from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.baselines import baselines_of, predict_baseline, take_entries
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, count_eligible
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, describe_count, entries_to_hold_out, fit_to_fold, folds
+from nbmf.inference.folds import FEWEST_ENTRIES, describe_count, eligible_of, fit_to_fold
 from nbmf.inference.parallel import fits_at_a_time, limit_to_one_thread, results_of
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.likelihood import Likelihood
@@ -58,10 +57,8 @@ def describe_shortage(V: Any, likelihood: Likelihood) -> str | None:
         matrix = SparseBinaryMatrix.of(V)
         ones, zeros = count_eligible(matrix, matrix.is_symmetric())
         return None if min(ones, zeros) >= FEWEST_ENTRIES else f"{ones} ones and {zeros} zeros"
-    codes = likelihood.values_of(V)
-    in_pairs = is_symmetric(codes, likelihood.is_observed(codes))
-    number = np.count_nonzero(entries_to_hold_out(codes, in_pairs))
-    return None if number >= FEWEST_ENTRIES else describe_count(number, in_pairs)
+    eligible = eligible_of(likelihood.values_of(V), likelihood)
+    return None if eligible.suffice() else describe_count(eligible.number, eligible.in_pairs)
 
 
 def why_constant(codes: np.ndarray, is_binary: bool) -> Message | None:
@@ -96,13 +93,10 @@ class AllEntries:
         self._codes = likelihood.values_of(V)
         if (constant := why_constant(self._codes, likelihood.matrix is BinaryMatrix)) is not None:
             raise DataError(constant)
-        self.in_pairs = is_symmetric(self._codes, likelihood.is_observed(self._codes))
+        eligible = eligible_of(self._codes, likelihood)
+        self.in_pairs, self.observed = eligible.in_pairs, eligible.number
         self._is_network = self.in_pairs or has_same_names(V)
-        rng = np.random.default_rng(seed_sequence("verdict", seed))
-        asks = likelihood.matrix is BinaryMatrix and not self.in_pairs
-        questions = questions_of(self._codes) if asks else []  # whose answers would give each other away
-        self.folds = list(folds(self._codes, rng, self.in_pairs, questions))
-        self.observed = int(np.count_nonzero(entries_to_hold_out(self._codes, self.in_pairs)))
+        self.folds = eligible.folds(np.random.default_rng(seed_sequence("verdict", seed)))
 
     def training(self, fold: np.ndarray) -> np.ndarray:
         """Return the values with those of a fold missing."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import has_same_names
-from nbmf.data.symmetry import is_symmetric, one_loss_per_pair
+from nbmf.data.symmetry import one_loss_per_pair
 from nbmf.errors import ConfigError, PoorFitWarning, Setting
-from nbmf.inference.folds import FEWEST_ENTRIES, entries_to_hold_out, fit_to_fold, folds
+from nbmf.inference.folds import FEWEST_ENTRIES, eligible_of, fit_to_fold
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.numerics.clustered_errors import clustered_error, format_error
@@ -68,7 +68,7 @@ class ComponentSearch(NamedTuple):
 def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     """Return the number of components that predicts held-out entries best, or a smaller one that is about as good.
 
-    Cross-validation over the observed entries, held out one by one, compares fits with
+    Cross-validation over the observed entries (answers to one question together) compares fits with
     K = 2, 4, 8, ... up to 64, below the number of rows and of columns, as long as the mean loss falls; then, of a best
     K up to REFINED, the K halfway to its neighbours, until both next to it have been tried.
 
@@ -89,13 +89,11 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
         what = "a sparse matrix" if is_sparse(V) else f"the likelihood {likelihood.name}"
         raise ConfigError(Setting("n_components", AUTO), f": with {what} no K is searched for; allowed: a number")
     values = likelihood.values_of(V)
-    in_pairs = is_symmetric(values, likelihood.is_observed(values))
-    observed = int(np.count_nonzero(entries_to_hold_out(values, in_pairs)))
-    if observed < FEWEST_ENTRIES:
-        raise ConfigError(
-            Setting("n_components", AUTO), f": {observed} entries can be held out, needed are {FEWEST_ENTRIES}"
-        )
-    held_out = list(folds(values, np.random.default_rng(child(estimator._seed(), "components")), in_pairs))
+    eligible = eligible_of(values, likelihood)
+    if not eligible.suffice():
+        few = f": {eligible.number} entries can be held out, needed are {FEWEST_ENTRIES}"
+        raise ConfigError(Setting("n_components", AUTO), few)
+    held_out = eligible.folds(np.random.default_rng(child(estimator._seed(), "components")))
     losses: dict[int, np.ndarray] = {}
     grid = component_grid(values.shape)
     for K in grid:
@@ -105,9 +103,9 @@ def search_components(estimator: "Factorization", V: Any) -> ComponentSearch:
     while near := refined_grid(min(losses, key=lambda K: np.nanmean(losses[K])), losses):
         losses |= {K: _losses(estimator, K, values, held_out) for K in near}
     losses = dict(sorted(losses.items()))
-    if in_pairs:
+    if eligible.in_pairs:
         losses = {K: one_loss_per_pair(each) for K, each in losses.items()}
-    return _choose_smallest(losses, in_pairs or has_same_names(V))
+    return _choose_smallest(losses, eligible.in_pairs or has_same_names(V))
 
 
 def searches_components(estimator: "Factorization", V: Any) -> bool:

@@ -2,22 +2,59 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.matrix import MISSING
+from nbmf.data.matrix import MISSING, BinaryMatrix
+from nbmf.data.repeats import questions_of
+from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.inference.state import Monitor
 from nbmf.seeds import child
 
 if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization
+    from nbmf.likelihoods.likelihood import Likelihood
 
 HELD_OUT = 0.1  # of the observed entries, in each fold
 ENTRIES_HELD_OUT = 2000  # entries held out in all folds together, unless every entry has been
 RARER_HELD_OUT = 500  # of these, entries that are not of the most frequent value: among rare ones, ones say most
 FEWEST_ENTRIES = 20  # observed entries of a matrix
+
+
+class Eligible(NamedTuple):
+    """What can be held out of a dense matrix.
+
+    - values : int array (F, N), 1, 0 or counts, -1 (missing)
+    - is_binary : bool
+    - in_pairs : bool, whether an entry is held out with its mirror image, since they are the same
+    - number : int, how many entries there are, or pairs
+    """
+
+    values: np.ndarray
+    is_binary: bool
+    in_pairs: bool
+    number: int
+
+    def suffice(self) -> bool:
+        """Return whether there are enough for `folds`."""
+        return self.number >= FEWEST_ENTRIES
+
+    def folds(self, rng: np.random.Generator) -> list[np.ndarray]:
+        """Return the folds of cross-validation, bool arrays (F, N), no entry in two; errors are those of `folds`.
+
+        Columns of a binary matrix that determine each other, as answers to one question do, are held out together.
+        """
+        together = questions_of(self.values) if self.is_binary and not self.in_pairs else []
+        return list(folds(self.values, rng, self.in_pairs, together))
+
+
+def eligible_of(values: np.ndarray, likelihood: "Likelihood") -> Eligible:
+    """Return what can be held out of the values of a likelihood, int array (F, N)."""
+    in_pairs = is_symmetric(values, likelihood.is_observed(values))
+    number = int(np.count_nonzero(entries_to_hold_out(values, in_pairs)))
+    return Eligible(values, likelihood.matrix is BinaryMatrix, in_pairs, number)
 
 
 def entries_to_hold_out(codes: np.ndarray, in_pairs: bool) -> np.ndarray:

@@ -46,11 +46,11 @@ def _refuse_other_members(members: Mapping[str, Any], shape: tuple[int, int]) ->
 class Stacking(Factorization):
     """E[V] = Σ_m w_m E_m[V]: a mixture of what several methods predict, with weights learned on held-out entries.
 
-    By 10-fold cross-validation over the observed entries, held out one by one, every member predicts them from the
-    others. The weights, not negative and of sum one, are those of the mixture with the smallest mean log loss on
-    them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions", Bayesian
-    Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It is for prediction; to
-    interpret components, use one of the members.
+    By 10-fold cross-validation over the observed entries, answers to one question together, every member predicts
+    them from the others. The weights, not negative and of sum one, are those of the mixture with the smallest mean
+    log loss on them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions",
+    Bayesian Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It is for
+    prediction; to interpret components, use one of the members.
 
     Parameters
     ----------

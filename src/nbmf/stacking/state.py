@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import PoorFitWarning
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.folds import FEWEST_ENTRIES, entries_to_hold_out, fit_to_fold, folds
+from nbmf.inference.folds import eligible_of, fit_to_fold
 from nbmf.inference.parallel import fits_at_a_time, results_of
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -34,10 +33,8 @@ class StackingState(State):
 
     def __init__(self, stacking: "Stacking", codes: np.ndarray, seed: np.random.SeedSequence):
         self._codes, self._seed, self._threads = codes, seed, stacking.threads
-        in_pairs = is_symmetric(codes, BERNOULLI.is_observed(codes))
-        self._folds: list[np.ndarray] = []
-        if np.count_nonzero(entries_to_hold_out(codes, in_pairs)) >= FEWEST_ENTRIES:
-            self._folds = list(folds(codes, np.random.default_rng(child(seed, "folds")), in_pairs))
+        eligible = eligible_of(codes, BERNOULLI)
+        self._folds = eligible.folds(np.random.default_rng(child(seed, "folds"))) if eligible.suffice() else []
         possible = make_members(stacking.members or MEMBERS, stacking.n_components, stacking.max_iter)
         n_observed = int(np.count_nonzero(BERNOULLI.is_observed(codes)))
         taken = members_within_budget(possible, n_observed, len(self._folds) + 1, stacking.max_visits)

@@ -754,7 +754,7 @@ def test_a_mirror_image_tells_nothing_about_noise(monkeypatch):
     assert not found.predicts
     assert found.observed == found.entries == 435
     assert found.accuracy.entries == (29,) * 30
-    monkeypatch.setattr("nbmf.evaluation.held_out.is_symmetric", lambda *_: False)
+    monkeypatch.setattr("nbmf.inference.folds.is_symmetric", lambda *_: False)
     assert nbmf.verdict(V, copying).predicts  # what holding out single entries would find
 
 

@@ -5,14 +5,17 @@ import warnings
 import numpy as np
 import pytest
 from matrices import blocks_matrix
+from shares_only import questions_only
 
 import nbmf
 from nbmf import registry
 from nbmf.errors import ConfigError
 from nbmf.inference import component_search as module
 from nbmf.inference.component_search import ComponentSearch, search_components
-from nbmf.inference.folds import fit_to_fold, folds
+from nbmf.inference.folds import eligible_of, fit_to_fold, folds
 from nbmf.inference.parameters import TOLERANCES
+from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.likelihoods.poisson import POISSON
 from nbmf.numerics.clustered_errors import clustered_error
 from nbmf.seeds import child
 
@@ -205,11 +208,25 @@ def test_a_comparison_and_draws_want_numbers():
         nbmf.posterior_draws(nbmf.BinaryICA("auto"), CODES, n_draws=3)
 
 
-def test_pairs_of_a_network_with_a_gap_are_held_out_together(monkeypatch):
+def test_pairs_of_a_network_with_a_gap_are_held_out_together():
     upper = np.triu(np.random.default_rng(0).random((20, 20)) < 0.4, 1)
     codes = (upper | upper.T).astype(np.int8)
     codes[3, 7] = -1
-    asked = []
-    monkeypatch.setattr(module, "folds", lambda *given: asked.append(given[2]) or folds(*given))
-    search_components(make("BetaDirVB", 2), codes)
-    assert asked == [True]
+    eligible = eligible_of(codes, BERNOULLI)
+    assert (eligible.in_pairs, eligible.number) == (True, 190)
+    for fold in eligible.folds(np.random.default_rng(0)):
+        assert (fold == fold.T)[(codes != -1) & (codes.T != -1)].all()
+
+
+def test_answers_to_one_question_need_no_components():
+    """Held out singly each answer follows from the others of its question: 16 components predicted them."""
+    V = questions_only(150, [3] * 12, 0)
+    search = search_components(nbmf.LogisticFactorVB("auto", max_iter=200, random_state=0), V)
+    assert search.K == 2
+
+
+def test_counts_have_no_questions():
+    """Of two columns that are opposite as ones and zeros, counts are held out singly."""
+    one = np.random.default_rng(0).integers(0, 2, (60, 1))
+    (fold, *_) = eligible_of(np.hstack([one, 1 - one]), POISSON).folds(np.random.default_rng(0))
+    assert (fold[:, 0] != fold[:, 1]).any()

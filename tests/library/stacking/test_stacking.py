@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from matrices import blocks_matrix
 from scipy.optimize import minimize
+from shares_only import questions_only
 from still_state import Still
 
 import nbmf
@@ -178,6 +179,18 @@ def test_a_mirror_image_is_not_seen_either(monkeypatch):
     monkeypatch.setattr(module, "make_members", lambda names, K, max_iter: {"mirror": Mirror(), "share": Share()})
     upper = np.triu(np.random.default_rng(0).random((20, 20)) < 0.8, k=1)
     assert weight_of_share((upper | upper.T).astype(int)) > 0.8
+
+
+def test_the_other_answers_to_a_question_are_not_seen_either(monkeypatch):
+    """A member that says what nobody has answered yet has no weight."""
+
+    class Remainder(Memory):
+        def _start(self, codes, seed):
+            answered = (codes.reshape(len(codes), -1, 3) == 1).any(axis=2).repeat(3, axis=1)
+            return Remembered(np.where(answered, 0.001, 0.999))
+
+    monkeypatch.setattr(module, "make_members", lambda names, K, max_iter: {"rest": Remainder(), "share": Share()})
+    assert weight_of_share(questions_only(60, [3] * 8, 0)) > 0.8
 
 
 def mixture_of(names, weights):
