@@ -30,12 +30,14 @@ class Row(NamedTuple):
     - fits : DataFrame, theirs, with those that are missing
     - losses : Series, one for each mask
     - K : str, if there was a choice
+    - candidates : DataFrame, the fits of every K among which that choice was, with those that are missing
     """
 
     fits: pd.DataFrame
     losses: pd.Series
     colour: str
     K: str = ""
+    candidates: pd.DataFrame | None = None
 
     @property
     def is_saturated(self) -> bool:
@@ -44,9 +46,10 @@ class Row(NamedTuple):
 
     @property
     def gaps(self) -> str:
-        """How many fits are missing, "" if none is."""
-        missing = int(self.fits["perplexity"].isna().sum())
-        return f"{missing} of {len(self.fits)} missing" if missing else ""
+        """How many fits are missing, "" if none is; the best K is not known until all have been tried."""
+        fits = self.fits if self.candidates is None else self.candidates
+        missing = int(fits["perplexity"].isna().sum())
+        return f"{missing} of {len(fits)} missing" if missing else ""
 
 
 @style.in_style
@@ -110,7 +113,7 @@ def _row_of(fits: pd.DataFrame, has_grid: bool, colour: str) -> Row:
     """Return the row of a method; where no K has all masks, that with most of them."""
     K = best_K(fits) or int(fits.groupby("K")["perplexity"].count().idxmax())
     shown = fits[fits["K"] == K]
-    return Row(shown, mean_by_mask(shown, "perplexity").dropna(), colour, str(K) if has_grid else "")
+    return Row(shown, mean_by_mask(shown, "perplexity").dropna(), colour, str(K) if has_grid else "", fits)
 
 
 def _rows_of_baselines(baselines: pd.DataFrame) -> dict[str, Row]:
@@ -169,6 +172,6 @@ def _draw_legend(figure: Figure, rows: list[Row], has_baselines: bool) -> None:
         handles.append(Line2D([], [], label="the best baseline", **BASELINE))
     if any(row.is_saturated for row in rows):
         handles.append(Line2D([], [], label="entries predicted impossible (36.7 nats each)", **SATURATED))
-    handles += handles_of_gaps(pd.concat([row.fits for row in rows]))
+    handles += handles_of_gaps(pd.concat([row.fits if row.candidates is None else row.candidates for row in rows]))
     title = "number: the best K of several" if any(row.K for row in rows) else None
     style.legend_below(figure, handles, 4, title=title, title_fontsize=7.5)

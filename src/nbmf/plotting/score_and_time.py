@@ -65,7 +65,9 @@ def front_of(methods: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_panel(axis: Axes, methods: pd.DataFrame, baselines: pd.DataFrame, colours: dict[str, str]) -> None:
     best, worst = methods["perplexity"].min(), methods["perplexity"].max()
-    end = min(worst, best + BEYOND * (methods["perplexity"].median() - best))
+    end = worst
+    if len(methods) > 2:  # of two, neither is far behind most others
+        end = min(worst, best + BEYOND * (methods["perplexity"].median() - best))
     margin = MARGIN * (end - best) or MARGIN
     for mean in baselines["perplexity"]:
         axis.axhline(mean, **BASELINE)

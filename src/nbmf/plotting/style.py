@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter
 
 from nbmf.errors import ConfigError
 from nbmf.files import atomic_path
@@ -171,10 +171,23 @@ def legend_below(figure: Figure, handles: Sequence, columns: int, **options) -> 
     return figure.legend(handles=handles, loc="outside lower center", ncols=columns, **options)
 
 
+LABELLED_BETWEEN = ("2", "3", "5")  # first digits
+
+
 def plain_log_ticks(axis: Axis) -> None:
-    """Let an axis of logarithmic scale show its ticks as 0.1, 1 and 10; powers of ten would need mathematics."""
+    """Let an axis of logarithmic scale show its ticks as 0.1, 1 and 10; powers of ten would need mathematics.
+
+    An axis with fewer than two of these also shows 2, 3 and 5 times them: one number, or none, is no scale.
+    """
+
+    def between_decades(value: float, _: int) -> str:
+        low, high = sorted(axis.get_view_interval())
+        if math.floor(math.log10(high)) > math.ceil(math.log10(low)):
+            return ""
+        return f"{value:g}" if f"{value:e}"[0] in LABELLED_BETWEEN else ""
+
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_formatter(FuncFormatter(between_decades))
 
 
 def save(figure: Figure, *paths: str | os.PathLike, dpi: int = PNG_DPI) -> None:

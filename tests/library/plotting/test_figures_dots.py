@@ -78,6 +78,17 @@ def test_fits_that_are_missing_or_saturated_are_said_in_their_row():
     assert "2 of 2 missing" in {text.get_text() for text in panels(draw(scores))["here"].texts}
 
 
+def test_a_missing_fit_of_a_K_that_is_not_shown_is_said_since_it_might_be_the_best():
+    scores = table()
+    best = scores[(scores["method"] == "second") & (scores["dataset"] == "here")]
+    failed = best.assign(K=best["K"] + 5, perplexity=np.nan, status="failed: too many components")
+    figure = draw(pd.concat([scores, failed]))
+    here, there = (panel.texts for panel in panels(figure).values())
+    assert f"{len(failed)} of {len(best) + len(failed)} missing" in {text.get_text() for text in here}
+    assert not any("missing" in text.get_text() for text in there)
+    assert legend_texts(figure)[-1] == "failed: too many components"
+
+
 def test_baselines_that_are_better_than_every_method_are_within_the_panel():
     better = baselines().replace({"perplexity": {0.33: 0.1, 0.61: 0.2}})
     figure = draw(baselines=better[better["dataset"] == "here"])
@@ -87,10 +98,9 @@ def test_baselines_that_are_better_than_every_method_are_within_the_panel():
     assert_tidy(draw(baselines=better))
 
 
-def test_what_is_at_another_K_is_not_in_the_legend():
+def test_impossible_entries_of_another_K_are_not_in_the_legend():
     scores = table()
     is_other = (scores["method"] == "first") & (scores["dataset"] == "here") & (scores["K"] == 2)
-    scores.loc[is_other & (scores["mask"] == 1), ["perplexity", "status"]] = [np.nan, "too slow"]
     scores.loc[is_other, "saturated"] = 1
     assert legend_texts(draw(scores)) == ["a mask", "mean"]
 

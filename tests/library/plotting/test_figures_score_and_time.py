@@ -63,3 +63,30 @@ def test_numbers_arrows_and_lines():
     assert legend_texts(figure) == ["A", "B", "C", "D"]  # not what was never fitted
     limits = {panel.get_xlim() for panel in panels(figure).values()}
     assert len(limits) == 1  # panels can be compared
+
+
+def test_both_of_two_methods_are_within_the_axis():
+    two = [("votes", "a", 0.30, 2.0), ("votes", "b", 0.32, 1.9)]
+    axis = panels(score_and_time.draw(ranking(two), ["votes"], COLOURS))["votes"]
+    points = [line for line in axis.lines if line.get_color() in COLOURS.values()]
+    assert {line.get_marker() for line in points} == {"o"}
+    assert axis.get_ylim()[1] > 0.32
+
+
+def test_an_axis_of_times_has_numbers_also_where_all_are_alike():
+    def labels(first, last):
+        figure = score_and_time.draw(
+            ranking([("votes", "a", 0.3, first), ("votes", "b", 0.2, last)]), ["votes"], COLOURS
+        )
+        figure.draw_without_rendering()
+        axis = panels(figure)["votes"]
+        low, high = axis.get_xlim()
+        ticks = [*axis.xaxis.get_major_ticks(), *axis.xaxis.get_minor_ticks()]
+        return sorted(
+            float(tick.label1.get_text()) for tick in ticks if tick.label1.get_text() and low <= tick.get_loc() <= high
+        )
+
+    assert labels(1.93, 2.06) == [2, 3]
+    assert labels(3.5, 3.5) == [3, 5]
+    assert labels(1.0, 5.0) == [1, 2, 3, 5]
+    assert labels(1.0, 50.0) == [1, 10]  # two are a scale
