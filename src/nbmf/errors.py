@@ -167,10 +167,14 @@ def must_be_one_of(given: str, allowed: Collection[str]) -> str:
     return f"must be one of {_list_choices(given, allowed)}"
 
 
+def did_you_mean(given: str, known: Collection[str]) -> str:
+    """Return " (did you mean ...?)" with the nearest of the known names, "" if none is near."""
+    near = difflib.get_close_matches(str(given), list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
 def _list_choices(given: str, allowed: Collection[str]) -> str:
     names = list(allowed)
-    near = difflib.get_close_matches(str(given), names, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
     listed = names if len(names) <= MANY else difflib.get_close_matches(str(given), names, n=LISTED, cutoff=0.0)
     others = f" and {len(names) - len(listed)} others" if len(listed) < len(names) else ""
-    return f"{', '.join(listed)}{others}{hint}"
+    return f"{', '.join(listed)}{others}{did_you_mean(given, names)}"

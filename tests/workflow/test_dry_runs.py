@@ -48,6 +48,15 @@ def test_a_wrong_configuration_is_one_clear_line_before_anything_runs(fresh):
     assert not (fresh.folder / "results/tiny").exists()
 
 
+def test_a_section_that_stands_twice_is_refused_before_the_first_one_is_forgotten(fresh):
+    twice = fresh.folder / "twice.yaml"
+    twice.write_text("studies:\n  all_methods: {masks: 1}\nrun: {threads: 1}\nstudies:\n  lumbreras2020: {masks: 1}\n")
+    done = fresh.snakemake("--dry-run", "--configfile", str(twice))
+    assert done.returncode != 0
+    assert f"configuration: {twice}, line 4: the key 'studies' is in line 1 already" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
 def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     study = PAPER["studies"]["lumbreras2020"]
     methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]

@@ -13,14 +13,15 @@ from jsonschema import Draft202012Validator, validators
 
 from nbmf import registry
 from nbmf.data.masks import PAIRS, ROWS
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, Setting
 from nbmf.inference.declarations import Inference
+from nbmf.inference.parameters import AUTO
 from nbmf.io import arguments as read_arguments
 from nbmf_studies import all_studies, recipes
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import raw_files
-from nbmf_studies.pipeline.schema_errors import one_line, shown
+from nbmf_studies.pipeline.schema_errors import hint_of_entry, one_line, shown
 
 MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 
@@ -50,8 +51,10 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     schema = _schema(Path(schema_file))
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
-        raise ConfigError(f"configuration: {one_line(errors[0])}")
+        raise ConfigError(f"configuration: {one_line(errors[0], config)}")
     config = {**config, **{kind: _with_defaults(schema, kind, config[kind]) for kind in KINDS}}
+    for problem in _unmasked_names_problems(config):
+        raise ConfigError(f"configuration: {problem}")
     studies = {
         key: {**study, "unmasked": _without_dropped(study["unmasked"])} for key, study in config["studies"].items()
     }
@@ -152,6 +155,16 @@ def _without_dropped(unmasked: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
+def _unmasked_names_problems(config: dict[str, Any]) -> Iterator[str]:
+    """Yield the unknown names among unmasked fits, also among those that are dropped: a misspelt one drops nothing."""
+    for key, study in config["studies"].items():
+        for dataset, grids in (study["unmasked"] or {}).items():
+            where = f"studies.{key}.unmasked.{dataset}"
+            yield from unknown(where, dataset, config["datasets"])
+            for name in grids or {}:
+                yield from unknown(f"{where}.{name}", name, config["methods"])
+
+
 def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
     for i, key in enumerate(config["run"]["studies"]):
@@ -196,10 +209,8 @@ def _study_problems(key: str, config: dict[str, Any]) -> Iterator[str]:
             known = [*config["methods"], *map(str, Inference)]
             yield from unknown(f"{where}.overrides.{dataset}.without[{i}]", name, known)
     for dataset, grids in study["unmasked"].items():
-        yield from unknown(f"{where}.unmasked.{dataset}", dataset, config["datasets"])
         for name, grid in grids.items():
             key_path = f"{where}.unmasked.{dataset}.{name}"
-            yield from unknown(key_path, name, config["methods"])
             method = config["methods"][name]
             yield from _unscored_problems(key_path, method)
             if registry.is_sampler(method["class"]) and len(grid["K"]) > 1:
@@ -243,7 +254,8 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
         yield from _file_problems(where, dataset, written)
         return
     if "recipe" not in dataset:
-        yield f"{where}: the key 'recipe' is missing, or 'file' in its place"
+        hint = hint_of_entry(where.split(".", 1), config)
+        yield f"{where}: the key 'recipe' is missing, or 'file' in its place{hint}"
         return
     for key in ("read", "sha256"):
         if key in dataset:
@@ -328,4 +340,13 @@ def _settings_problems(where: str, class_name: str, grid: list[int], settings: d
     try:
         registry.check_settings(where, class_name, grid, settings)
     except ConfigError as error:
-        yield str(error)
+        yield _in_terms_of_K(error, where.removesuffix(".settings"), grid)
+
+
+def _in_terms_of_K(error: ConfigError, entry: str, grid: list[int]) -> str:
+    """Return the message of settings that are refused; `n_components` is an entry of K here, and always a number."""
+    refused = error.__cause__.message.parts if isinstance(error.__cause__, ConfigError) else [""]
+    if not isinstance(refused[0], Setting) or refused[0].name != "n_components":
+        return str(error)
+    K, rule = refused[0].value, "".join(map(str, refused[1:])).removesuffix(f", or {AUTO!r}")
+    return f"{entry}.K[{grid.index(K)}] = {K}{rule}"

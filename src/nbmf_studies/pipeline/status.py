@@ -103,8 +103,8 @@ def summary(states: list[FitState], entries: dict[str, int], cores: int, threads
         groups[origin(state.fit.key["dataset"]), state.fit.key["method"]].append(state)
     estimate = _Estimate(states, entries, {method: min(n, cores) for method, n in threads.items()})
     header = ["dataset", "method", "fits", "done", "failed", "begun", "missing", "time left"]
-    rows = [[*names, *_counts(group), _duration(estimate.seconds(group) / cores)] for names, group in groups.items()]
-    total = ["all", "", *_counts(states), _duration(estimate.seconds(states) / cores)]
+    rows = [[*names, *_counts(group), estimate.time_left(group, cores)] for names, group in groups.items()]
+    total = ["all", "", *_counts(states), estimate.time_left(states, cores)]
     lines = _aligned([header, *rows, total])
     unknown = estimate.unknown(states)
     if unknown:
@@ -177,6 +177,14 @@ class _Estimate:
         keys = [state.fit.key for state in states if state.state != "done"]
         estimates = [(self._expected_seconds(key), self._threads.get(key["method"], 1)) for key in keys]
         return sum((seconds + START_SECONDS) * threads for seconds, threads in estimates if seconds is not None)
+
+    def time_left(self, states: list[FitState], cores: int) -> str:
+        """Return how long fits take, in words: "?" if nothing is known of any, "> " before what is of some."""
+        known = _duration(self.seconds(states) / cores)
+        unknown, left = self.unknown(states), sum(state.state != "done" for state in states)
+        if not unknown:
+            return known
+        return "?" if unknown == left else f"> {known}"
 
     def unknown(self, states: list[FitState]) -> int:
         """Return how many fits that are not done have no estimate."""

@@ -108,8 +108,8 @@ def test_the_summary_counts_and_estimates(tmp_path):
     lines = {tuple(line.split()[:2]): line.split()[2:] for line in text.splitlines() if line}
     assert lines["dataset", "method"] == ["fits", "done", "failed", "begun", "missing", "time", "left"]
     assert lines["votes", "bica"] == ["6", "2", "1", "0", "3", "3", "min"]  # 4 x 100 s / 2
-    assert lines["votes", "logpca"] == ["1", "0", "0", "0", "1", "0", "s"]
-    assert lines["all", "7"] == ["2", "1", "0", "4", "3", "min"]
+    assert lines["votes", "logpca"] == ["1", "0", "0", "0", "1", "?"]
+    assert lines["all", "7"] == ["2", "1", "0", "4", ">", "3", "min"]
     for threads, minutes in ((2, "7"), (9, "7")):  # of two cores no fit has more
         assert f"   {minutes} min" in status.summary(status.states_of(fits), {}, 2, {"bica": threads})
     assert "1 fits of methods that have no finished fit yet are not estimated" in text
