@@ -57,6 +57,12 @@ def test_a_section_that_stands_twice_is_refused_before_the_first_one_is_forgotte
     assert "Traceback" not in done.stdout
 
 
+def test_a_reference_that_is_not_there_is_refused_before_the_fits_that_it_is_for(fresh):
+    done = fresh.snakemake("verify", "--dry-run", config={**TINY, "verify": {"reference": "nowhere"}})
+    assert done.returncode != 0
+    assert "configuration: verify.reference = 'nowhere': there is no such folder" in done.stdout
+
+
 def test_a_dry_run_of_the_paper_lists_every_fit(fresh):
     study = PAPER["studies"]["lumbreras2020"]
     methods = yaml.safe_load((ROOT / "src/nbmf/methods.yaml").read_text())["methods"]

@@ -1,16 +1,20 @@
 # Whether this machine repeats a run: `make verify`. Not part of `all`.
 
-from nbmf_studies.pipeline.paths import reference_folder
+from nbmf_studies.pipeline.paths import reference_folder, reference_tables
+
+
+def tables_of_reference(wildcards):
+    try:
+        return reference_tables(config["verify"]["reference"], wildcards.study)
+    except ConfigError as error:
+        raise WorkflowError(str(error))
 
 
 rule verification:
     """The scores of a study beside those of a reference."""
     input:
         tables=lambda wildcards: RUNS[wildcards.study].score_tables(),
-        reference=lambda wildcards: sorted(
-            str(path)
-            for path in Path(reference_folder(config["verify"]["reference"], wildcards.study)).glob("*scores.csv")
-        ),
+        reference=tables_of_reference,
         sources=package_sources("nbmf_studies.pipeline.verification"),
     output:
         STUDY.table("verification"),

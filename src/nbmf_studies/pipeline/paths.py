@@ -2,8 +2,10 @@
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from nbmf.errors import ConfigError
 from nbmf.fit_key import WHOLE, FitKey
 
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
@@ -84,6 +86,22 @@ def reference_folder(folder: str, study: str) -> str:
     """Return the folder of scores that a study is compared with: its own in the one given, or that one."""
     study_folder = os.path.join(folder, study)
     return study_folder if os.path.isdir(study_folder) else folder
+
+
+def reference_tables(folder: str, study: str) -> list[str]:
+    """Return the tables of scores in the `reference_folder` of a study.
+
+    Raises
+    ------
+    ConfigError
+        If there are none: said before the fits are run that would be compared with them.
+    """
+    chosen = reference_folder(folder, study)
+    tables = sorted(map(str, Path(chosen).glob("*scores.csv")))
+    if not tables:
+        what = "has no table of scores (*scores.csv)" if os.path.isdir(chosen) else "there is no such folder"
+        raise ConfigError(f"configuration: verify.reference = {folder!r}: {what}; {study} is compared with one")
+    return tables
 
 
 def key_of(wildcards: Any) -> FitKey:

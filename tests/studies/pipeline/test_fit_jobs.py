@@ -7,9 +7,10 @@ import pytest
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
+from nbmf.errors import ConfigError
 from nbmf.fit_key import WHOLE, FitKey, folds_stream, mask_stream
 from nbmf_studies.pipeline import fit_jobs
-from nbmf_studies.pipeline.paths import Paths, key_of, reference_folder
+from nbmf_studies.pipeline.paths import Paths, key_of, reference_folder, reference_tables
 
 MASKED, UNMASKED = FitKey("votes", "c-bica", 3, 1, 0), FitKey("votes", "beta-dir-gs", 10, None, 4)
 
@@ -83,3 +84,15 @@ def test_a_study_is_compared_with_its_own_folder_where_there_is_one(tmp_path):
     (tmp_path / "mine").mkdir()
     assert reference_folder(str(tmp_path), "mine") == str(tmp_path / "mine")
     assert reference_folder(str(tmp_path), "other") == str(tmp_path)
+
+
+def test_a_reference_without_tables_is_refused(tmp_path):
+    (tmp_path / "mine").mkdir()
+    for name in ("unmasked_scores.csv", "scores.csv", "claims.csv"):
+        (tmp_path / "mine" / name).touch()
+    found = reference_tables(str(tmp_path), "mine")
+    assert found == [str(tmp_path / "mine" / name) for name in ("scores.csv", "unmasked_scores.csv")]
+    for folder, why in ((tmp_path, "has no table of scores"), (tmp_path / "nowhere", "there is no such folder")):
+        with pytest.raises(ConfigError) as caught:
+            reference_tables(str(folder), "other")
+        assert str(caught.value).startswith(f"configuration: verify.reference = {str(folder)!r}: {why}")
