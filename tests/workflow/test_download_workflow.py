@@ -5,11 +5,13 @@ import re
 import shutil
 import ssl
 import subprocess
+import sys
 import threading
+import venv
 
 import pytest
 import yaml
-from checkout import ROOT, Checkout
+from checkout import HANGING, ROOT, Checkout
 
 from nbmf_studies.pipeline.raw_files import source_location
 
@@ -28,6 +30,18 @@ def checkout(tmp_path):
 
 def path_of(source):
     return source_location(SOURCES[source])["path"]
+
+
+def test_a_checkout_with_a_space_in_its_path_runs_scripts_with_its_own_python(tmp_path):
+    checkout, place = Checkout(tmp_path / "my checkout"), path_of("animals_classes")
+    environment = checkout.folder / ".venv"
+    venv.create(environment, symlinks=True)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages / "those_of_the_tests.pth").write_text("\n".join(path for path in sys.path if path))
+    command = [str(environment / "bin/python"), "-m", "snakemake", "--cores", "1", f"data/raw/{place}"]
+    done = subprocess.run(command, cwd=checkout.folder, capture_output=True, text=True, timeout=HANGING)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (checkout.folder / "data/raw" / place).exists()
 
 
 def test_a_removed_file_fails_without_a_network_and_says_what_helps(checkout):

@@ -17,11 +17,12 @@ import workflow_job  # before what it makes importable
 from nbmf.errors import ConfigError
 from nbmf.fit_key import WHOLE
 from nbmf.sources import source_files
-from nbmf_studies.pipeline import configuration, front_page, repeated_keys, targets
+from nbmf_studies.pipeline import configuration, front_page, interpreter, repeated_keys, targets
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of
 
 try:
+    sys.executable = interpreter.as_shell_word(sys.executable)
     repeated_keys.check(workflow.configfiles)
     schema = workflow.source_path("../schemas/config.schema.yaml")
     config.update(configuration.check(config, schema))
