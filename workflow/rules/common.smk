@@ -19,7 +19,7 @@ from nbmf.fit_key import WHOLE
 from nbmf.sources import source_files
 from nbmf_studies.pipeline import configuration, front_page, interpreter, repeated_keys, targets
 from nbmf_studies.pipeline.parameters import as_text
-from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of
+from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of, reference_tables
 
 try:
     sys.executable = interpreter.as_shell_word(sys.executable)
@@ -121,6 +121,14 @@ def inputs_of_product(wildcards):
     run = RUNS[wildcards.study]
     needed = targets.files(product_of(wildcards), run.plan, run.paths)
     return {role: there(files) for role, files in needed.items()}
+
+
+def tables_of_reference(wildcards):
+    """The tables of scores that a study is compared with."""
+    try:
+        return reference_tables(config["verify"]["reference"], wildcards.study)
+    except ConfigError as error:
+        raise WorkflowError(str(error))
 
 
 def named_targets():

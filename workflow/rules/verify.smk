@@ -1,13 +1,6 @@
 # Whether this machine repeats a run: `make verify`. Not part of `all`.
 
-from nbmf_studies.pipeline.paths import reference_folder, reference_tables
-
-
-def tables_of_reference(wildcards):
-    try:
-        return reference_tables(config["verify"]["reference"], wildcards.study)
-    except ConfigError as error:
-        raise WorkflowError(str(error))
+from nbmf_studies.pipeline.paths import reference_folder
 
 
 rule verification:

@@ -23,6 +23,6 @@ def test_in_a_checkout_whose_path_needs_quotes_it_begins_there(name, tmp_path, m
 def test_a_path_that_needs_quotes_from_there_too_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     python = str(tmp_path / "my environments/bin/python3")
-    with pytest.raises(ConfigError, match=r"Python is at '.*my environments/bin/python3', a path that Snakemake cannot"):
+    with pytest.raises(ConfigError, match=r"Python is at '.*my environments/bin/python3', a path that Snakemake"):
         as_shell_word(python)
     assert as_shell_word(sys.executable)
