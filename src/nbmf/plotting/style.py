@@ -172,19 +172,21 @@ def legend_below(figure: Figure, handles: Sequence, columns: int, **options) -> 
 
 
 LABELLED_BETWEEN = ("2", "3", "5")  # first digits
+SHORT = 4  # times its beginning, where a logarithmic axis ends on which 1, 2, 3 and 5 may be a single tick: 6 to 19
 
 
 def plain_log_ticks(axis: Axis) -> None:
     """Let an axis of logarithmic scale show its ticks as 0.1, 1 and 10; powers of ten would need mathematics.
 
-    An axis with fewer than two of these also shows 2, 3 and 5 times them: one number, or none, is no scale.
+    An axis with fewer than two of these also shows 2, 3 and 5 times them, a short one every tick: one number, or none,
+    is no scale.
     """
 
     def between_decades(value: float, _: int) -> str:
         low, high = sorted(axis.get_view_interval())
         if math.floor(math.log10(high)) > math.ceil(math.log10(low)):
             return ""
-        return f"{value:g}" if f"{value:e}"[0] in LABELLED_BETWEEN else ""
+        return f"{value:g}" if high < SHORT * low or f"{value:e}"[0] in LABELLED_BETWEEN else ""
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(FuncFormatter(between_decades))

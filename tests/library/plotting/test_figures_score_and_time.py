@@ -87,6 +87,7 @@ def test_an_axis_of_times_has_numbers_also_where_all_are_alike():
         )
 
     assert labels(1.93, 2.06) == [2, 3]
-    assert labels(3.5, 3.5) == [3, 5]
+    assert labels(3.5, 3.5) == [3, 4, 5]
+    assert labels(0.37, 0.5) == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7])
     assert labels(1.0, 5.0) == [1, 2, 3, 5]
     assert labels(1.0, 50.0) == [1, 10]  # two are a scale
