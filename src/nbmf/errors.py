@@ -4,9 +4,13 @@ A message mentions an argument as a `Setting`, not as text, so that Python shows
 the command line shows `--missing '?'`: whoever shows a message decides how arguments are written.
 """
 
+import contextlib
 import difflib
 import inspect
+import sys
+import warnings
 from collections.abc import Callable, Collection, Iterator
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 
 NO_VALUE = inspect.Parameter.empty
@@ -178,3 +182,31 @@ def _list_choices(given: str, allowed: Collection[str]) -> str:
     listed = names if len(names) <= MANY else difflib.get_close_matches(str(given), names, n=LISTED, cutoff=0.0)
     others = f" and {len(names) - len(listed)} others" if len(listed) < len(names) else ""
     return f"{', '.join(listed)}{others}{did_you_mean(given, names)}"
+
+
+HeldBack = list[tuple[str, type[Warning]]]
+_held_back: ContextVar[HeldBack | None] = ContextVar("held_back", default=None)  # each thread has its own
+
+
+@contextlib.contextmanager
+def hold_back_warnings() -> Iterator[HeldBack]:
+    """Collect what `warn` is told in this thread, for the caller to say or to drop."""
+    collected: HeldBack = []
+    token = _held_back.set(collected)
+    try:
+        yield collected
+    finally:
+        _held_back.reset(token)
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Issue a warning at the line that called this package, however deep inside it the reason is found."""
+    if (collected := _held_back.get()) is not None:
+        collected.append((message, category))
+        return
+    frame, level, shown = sys._getframe(1), 2, 2
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+            shown = level + 1
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=shown)

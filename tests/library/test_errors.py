@@ -86,7 +86,7 @@ def texts_of(call: ast.Call):
 def test_no_message_has_an_argument_as_text():
     """Such a text would name Python's argument on the command line."""
     of_messages = {each.__name__ for each in NbmfError.__subclasses__()}
-    of_messages |= {"Message", "not_allowed", "warnings.warn", "Rule"}
+    of_messages |= {"Message", "not_allowed", "warn", "warnings.warn", "Rule"}
     compound = "|".join(name for name in ARGUMENTS if "_" in name)
     as_text = re.compile(rf"(\b({'|'.join(ARGUMENTS)})|{{}}) ?= ?[\w{{'\[]|\b({compound})\b")
     found, count = [], 0

@@ -1,13 +1,12 @@
 """From what is asked of an analysis to the arguments of a method."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nbmf import registry
 from nbmf.catalogue import METHODS, usual_components
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import ConfigError, Message, Setting, TooManyComponentsWarning, choices
+from nbmf.errors import ConfigError, Message, Setting, TooManyComponentsWarning, choices, warn
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.stopping import MeanChangeBelow
 
@@ -57,4 +56,4 @@ def warn_of_many_components(numbers: Iterable[int | str | None], matrix: NamedMa
     if asked := [K for K in numbers if isinstance(K, int) and most < K]:
         rows, columns = matrix.shape
         many = f": {rows} rows x {columns} columns can differ in {most} at most, so that the others describe nothing"
-        warnings.warn(Message(Setting("n_components", asked[0]), many), TooManyComponentsWarning, stacklevel=3)
+        warn(Message(Setting("n_components", asked[0]), many), TooManyComponentsWarning)

@@ -92,7 +92,7 @@ def split_frame(
     is_kept = frame.notna().any().to_numpy() | [given.get(name) is not None for name in frame.columns]
     if not is_kept.any():
         raise DataError(f"none of the {frame.size} entries of the table is observed")
-    warn_of_left_out([], texts_of_index(frame.columns[~is_kept]), stacklevel=4)
+    warn_of_left_out([], texts_of_index(frame.columns[~is_kept]))
     return frame.loc[:, is_kept], given, labelled
 
 

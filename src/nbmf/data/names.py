@@ -1,13 +1,12 @@
 """The names of rows and columns: as many as there are, unique, and each with an entry."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbmf.data.value_codes import text_of
-from nbmf.errors import DataError, LeftOutWarning
+from nbmf.errors import DataError, LeftOutWarning, warn
 
 SHOWN = 5  # names of what was left out
 NO_GROUP = ""  # the label of a row or column without one
@@ -97,11 +96,11 @@ def without_unobserved(
     if not rows.any():
         raise DataError(f"none of the {values.size} entries of the matrix is observed")
     names = [np.asarray(each, str) for each in (row_names, column_names)]
-    warn_of_left_out(*(every[~is_kept] for every, is_kept in zip(names, kept, strict=True)), stacklevel=5)
+    warn_of_left_out(*(every[~is_kept] for every, is_kept in zip(names, kept, strict=True)))
     return values[np.ix_(rows, columns)], names[0][rows], names[1][columns]
 
 
-def warn_of_left_out(row_names: Sequence[str], column_names: Sequence[str], stacklevel: int) -> None:
+def warn_of_left_out(row_names: Sequence[str], column_names: Sequence[str]) -> None:
     """Name rows and columns without an observed entry in a LeftOutWarning, if there are any."""
     gone = [
         f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first_names(left)})"
@@ -109,7 +108,7 @@ def warn_of_left_out(row_names: Sequence[str], column_names: Sequence[str], stac
         if len(left)
     ]
     if gone:
-        warnings.warn(f"left out: {'; '.join(gone)}", LeftOutWarning, stacklevel=stacklevel + 1)
+        warn(f"left out: {'; '.join(gone)}", LeftOutWarning)
 
 
 def _first_names(names: Sequence[str]) -> str:

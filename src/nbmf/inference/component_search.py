@@ -3,7 +3,6 @@
 Of tables of mixed columns see `nbmf.choose_components`, which is `nbmf.evaluation.component_choice`.
 """
 
-import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 from nbmf.data.given import is_sparse
 from nbmf.data.named import has_same_names
 from nbmf.data.symmetry import one_loss_per_pair
-from nbmf.errors import ConfigError, PoorFitWarning, Setting
+from nbmf.errors import ConfigError, Setting
 from nbmf.inference.folds import FEWEST_ENTRIES, eligible_of, fit_to_fold
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.likelihood import Likelihood
@@ -124,11 +123,9 @@ def _losses(estimator: "Factorization", K: int, values: np.ndarray, held_out: li
     """Return the losses of fits with K components, float array (F, N), NaN where nothing was held out."""
     likelihood, losses = estimator.likelihood, np.full(values.shape, np.nan)
     made = type(estimator)(**estimator.get_params() | {"n_components": K})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PoorFitWarning)  # the losses say it
-        for number, fold in enumerate(held_out):
-            fitted = fit_to_fold(made, likelihood.hide(values, fold), number, None)
-            losses[fold] = likelihood.losses(values[fold], fitted.predictive(*np.nonzero(fold)))
+    for number, fold in enumerate(held_out):
+        fitted = fit_to_fold(made, likelihood.hide(values, fold), number, None)
+        losses[fold] = likelihood.losses(values[fold], fitted.predictive(*np.nonzero(fold)))
     return losses
 
 

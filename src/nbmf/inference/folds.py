@@ -9,7 +9,7 @@ import numpy as np
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.repeats import questions_of
 from nbmf.data.symmetry import is_symmetric
-from nbmf.errors import DataError
+from nbmf.errors import DataError, hold_back_warnings
 from nbmf.inference.state import Monitor
 from nbmf.seeds import child
 
@@ -130,6 +130,7 @@ def number_of_folds(size: float, rarer: float = math.inf) -> int:
 
 
 def fit_to_fold(estimator: "Factorization", training: Any, fold: int, monitor: Monitor | None) -> "Factorization":
-    """Return a fit to what a fold leaves, with a seed of its own."""
+    """Return a fit to what a fold leaves, with a seed of its own; it does not warn, since its losses say how it is."""
     seed = child(estimator._seed(), "verdict", fold)
-    return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(training, monitor=monitor)
+    with hold_back_warnings():
+        return type(estimator)(**estimator.get_params() | {"random_state": seed}).fit(training, monitor=monitor)

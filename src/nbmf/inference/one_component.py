@@ -1,8 +1,6 @@
 """Whether a fit is worse than one component: then its start was a bad one, or there is nothing to find."""
 
-import warnings
-
-from nbmf.errors import Message, Setting, WorseThanOneComponentWarning
+from nbmf.errors import Message, Setting, WorseThanOneComponentWarning, warn
 
 ROUNDING = 1e-6  # part of the objective of one component that a fit may be below it
 
@@ -15,9 +13,9 @@ def is_worse(objective: float | None, of_one: float | None) -> bool:
 
 
 def warn_if_worse(name: str, n_components: int, objective: float | None, of_one: float | None) -> None:
-    """Warn, on behalf of the `fit` that calls, that it ended below one component."""
+    """Warn that a fit ended below one component."""
     if is_worse(objective, of_one):
-        warnings.warn(
+        warn(
             Message(
                 f"{name} is worse than one component: its objective is {objective:.6g} nats with ",
                 Setting("n_components", n_components),
@@ -28,5 +26,4 @@ def warn_if_worse(name: str, n_components: int, objective: float | None, of_one:
                 "; if none is better, the method finds no structure in these data",
             ),
             WorseThanOneComponentWarning,
-            stacklevel=3,
         )

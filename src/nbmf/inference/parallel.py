@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbmf.errors import HeldBack, hold_back_warnings, warn
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.numerics.processors import processors
 
@@ -40,11 +41,12 @@ class _Group:
     def stop(self) -> None:
         self._stop.set()
 
-    def run(self, job: Callable[[], Any]) -> Any:
-        """Run a job in this thread as one of the group."""
+    def run(self, job: Callable[[], Any]) -> tuple[Any, HeldBack]:
+        """Run a job in this thread as one of the group; return its result and its warnings."""
         _thread.group = self
         raise_if_stopped()
-        return job()
+        with hold_back_warnings() as collected:
+            return job(), collected
 
 
 def raise_if_stopped() -> None:
@@ -63,8 +65,8 @@ def raise_if_stopped() -> None:
 def run_in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int) -> Iterator[tuple[int, Any]]:
     """Yield the number of each job and its result as it is done, `n_jobs` at a time; a single one in this thread.
 
-    If one fails, or the caller stops asking, or a person interrupts, no further one begins, and those under way end
-    at their next `raise_if_stopped`.
+    Their warnings come from the thread that asks, which a person has called. If one fails, or the caller stops
+    asking, or a person interrupts, no further one begins, and those under way end at their next `raise_if_stopped`.
     """
     if n_jobs == 1:
         for number, job in enumerate(jobs):
@@ -77,7 +79,10 @@ def run_in_threads(jobs: Sequence[Callable[[], Any]], n_jobs: int) -> Iterator[t
         try:
             running = {pool.submit(group.run, job): number for number, job in enumerate(jobs)}
             for done in as_completed(running):
-                yield running[done], done.result()
+                result, collected = done.result()
+                for message, category in collected:
+                    warn(message, category)
+                yield running[done], result
         except BaseException:
             group.stop()
             pool.shutdown(wait=False, cancel_futures=True)

@@ -6,13 +6,12 @@ classes, so that a new one concerns that family alone.
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from nbmf.errors import ConfigError, Message, Setting, choices, not_allowed
+from nbmf.errors import ConfigError, Message, Setting, choices, not_allowed, warn
 
 
 class Rule(NamedTuple):
@@ -142,7 +141,7 @@ class Parametrized:
                 raise ConfigError(*renamed, ", which is given as well")
             if warns:
                 message = Message(f"{cls.__name__}: ", Setting(old), " is now called ", Setting(new))
-                warnings.warn(message, FutureWarning, stacklevel=3)
+                warn(message, FutureWarning)
         return {cls.old_names.get(name, name): value for name, value in given.items()}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -11,14 +11,13 @@
 All look at what costs about an iteration to compute, so they look at every few iterations only.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
 import numpy as np
 
-from nbmf.errors import Message, NotConvergedWarning, Setting
+from nbmf.errors import Message, NotConvergedWarning, Setting, warn
 from nbmf.inference.loop import StoppingRule
 
 
@@ -202,9 +201,9 @@ class DevianceGainBelow(Periodic):
 
 
 def warn_of_no_convergence(name: str, rule: StoppingRule, max_iter: int) -> None:
-    """Warn, on behalf of the `fit` that calls, that it ran out of iterations; not if the tolerance is 0."""
+    """Warn that a fit ran out of iterations; not if the tolerance is 0."""
     if rule.tolerance > 0:
-        warnings.warn(
+        warn(
             Message(
                 f"{name} had not converged after ",
                 Setting("max_iter", max_iter),
@@ -217,5 +216,4 @@ def warn_of_no_convergence(name: str, rule: StoppingRule, max_iter: int) -> None
                 " if that is near enough",
             ),
             NotConvergedWarning,
-            stacklevel=3,
         )

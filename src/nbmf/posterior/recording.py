@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.errors import HeldBack, hold_back_warnings
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parallel import fits_on
@@ -121,6 +122,7 @@ class ChainRun:
 
     def __init__(self, estimator: Factorization, values: np.ndarray, plan: RecordingPlan, monitor: Monitor | None):
         self.estimator, self._plan = estimator, plan
+        self.warnings: HeldBack = []  # of the fit
         self.trace = Trace(plan.n_recorded, plan.places[0].size)
         self.store = DrawStore(estimator, plan.memory_gb)
         likelihood = estimator.likelihood
@@ -131,8 +133,9 @@ class ChainRun:
         self._observer = Observer(looks, monitor, [self.trace, self.store])
 
     def fit(self, V: Any) -> None:
-        """Fit the estimator, and record what is asked for."""
-        with fits_on(self.estimator, 1):  # chains take the place of threads: several of each would hinder each other
+        """Fit the estimator, record what is asked for, and keep its warnings: not every start is worth one."""
+        # Chains take the place of threads: several of each would hinder each other.
+        with fits_on(self.estimator, 1), hold_back_warnings() as self.warnings:
             self.estimator.fit(V, monitor=self._observer)
         self._observer.finish()
         if self.estimator.inference is not Inference.SAMPLER:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from nbmf.errors import ChainsNotConvergedWarning
+from nbmf.errors import ChainsNotConvergedWarning, warn
 from nbmf.inference.component_search import settle_components
-from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parallel import results_of
 from nbmf.inference.parameters import check_count
@@ -71,6 +69,8 @@ def run_chains(
     -----
     ChainsNotConvergedWarning
         If the chains of a sampler have not converged: see `Chains.advice`.
+    NotConvergedWarning, WorseThanOneComponentWarning
+        As `fit`, of the best of several starts only.
     """
     check_count("chains", chains, 1)
     check_count("n_draws", n_draws, 0)
@@ -91,9 +91,20 @@ def run_chains(
     results_of([partial(run.fit, V) for run in runs], n_jobs)
     trace, kept = combine_traces([run.trace for run in runs]), [run.store.factors for run in runs]
     result = Chains([run.estimator for run in runs], values, trace, plan, kept)
-    if estimator.inference is Inference.SAMPLER and not result.converged:
-        warnings.warn(result.advice, ChainsNotConvergedWarning, stacklevel=2)
+    _warn_of(result, runs)
     return result
+
+
+def _warn_of(result: Chains, runs: Sequence[ChainRun]) -> None:
+    """Say what the chains of a sampler had to say, once, and that they have not converged; of starts that of the best.
+
+    A start that is bad is no matter where another one is taken.
+    """
+    counted = [run for run in runs if run.warnings and (result.sampled or run.estimator is result.best)]
+    for message, category in dict.fromkeys(each for run in counted for each in run.warnings):
+        warn(message, category)
+    if result.sampled and not result.converged:
+        warn(result.advice, ChainsNotConvergedWarning)
 
 
 def _copies(estimator: Factorization, chains: int) -> Iterator[Factorization]:

@@ -1,6 +1,5 @@
 """Which group each row is in, as a person gives it and as arrays have it."""
 
-import warnings
 from collections.abc import Mapping, Set
 from typing import Any, NamedTuple, Self
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from nbmf.data.named import NamedMatrix, names_of
 from nbmf.data.names import NO_GROUP, align_labels, texts_of_labels
-from nbmf.errors import DataError, Setting, UnknownGroupsWarning, choices
+from nbmf.errors import DataError, Setting, UnknownGroupsWarning, choices, warn
 from nbmf.inference.parameters import Rule
 
 OF_MATRIX = "matrix"  # the groups that the matrix of a fit has
@@ -96,11 +95,10 @@ def known_labels_of(given: Any, n_rows: int, names: np.ndarray) -> np.ndarray:
     labels = labels_of(given, n_rows, "groups")
     others = np.unique(labels[labels != NO_GROUP])
     if others.size and not np.isin(others, names).any():
-        warnings.warn(
+        warn(
             f"groups: none of those given, such as {str(others[0])!r}, is one of the fit, so that all rows are of new "
             f"groups; {choices(others[0], [str(name) for name in names])}",
             UnknownGroupsWarning,
-            stacklevel=3,
         )
     return labels
 

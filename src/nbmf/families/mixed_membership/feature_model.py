@@ -1,6 +1,5 @@
 """MNB, MMNB, Fast MMNB of tables of features; of documents a unigram mixture, LDA, Fast LDA."""
 
-import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from nbmf.data.feature_categories import table_like, with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.given import is_frame
-from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, Message, NotFittedError, Setting
+from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, Message, NotFittedError, Setting, warn
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.em import HELD, MembershipState
@@ -198,14 +197,13 @@ class FeatureModel(SavedTableModel, TableModel):
                 f": column {constant[0]!r} is constant; allowed: a positive number, or to leave the column out",
             )
         if constant:
-            warnings.warn(
+            warn(
                 Message(
                     f"constant in all rows: {', '.join(map(repr, constant))}. Their variance is ",
                     Setting("variance_floor", self.variance_floor),
                     ": it adds a constant to the likelihood, and another value in a new row is all but impossible",
                 ),
                 ConstantFeatureWarning,
-                stacklevel=4,
             )
 
     def evaluate(self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0) -> Evaluation:

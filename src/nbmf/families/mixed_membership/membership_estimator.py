@@ -1,11 +1,10 @@
 """What MNB, MMNB and Fast MMNB have in common on binary matrices: E[V] = WH, orientation."""
 
-import warnings
 from typing import ClassVar
 
 import numpy as np
 
-from nbmf.errors import CollapsedWarning, Message, Setting
+from nbmf.errors import CollapsedWarning, Message, Setting, warn
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState
@@ -36,7 +35,7 @@ def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density,
     return Evaluation(cells.sizes, memberships.bounds, memberships.shares, sampled)
 
 
-def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) -> int:
+def warn_if_collapsed(name: str, state: MembershipState) -> int:
     """Return how many components differ; say so in a warning if that is not all of them."""
     K, distinct = state.prior.size, state.distinct_components()
     reasons = []
@@ -45,7 +44,7 @@ def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) ->
     if state.shares_are_one:
         reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
     if reasons:
-        warnings.warn(
+        warn(
             Message(
                 f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take another ",
                 Setting("random_state"),
@@ -53,7 +52,6 @@ def warn_if_collapsed(name: str, state: MembershipState, stacklevel: int = 2) ->
                 Setting("inner_max"),
             ),
             CollapsedWarning,
-            stacklevel=stacklevel + 1,
         )
     return distinct
 
@@ -125,7 +123,7 @@ class Membership(Factorization):
         super()._learn(state)
         setattr(self, self.prior_name, state.prior.copy())
         self.bound_ = state.bound
-        self.distinct_components_ = warn_if_collapsed(type(self).__name__, state, 3)
+        self.distinct_components_ = warn_if_collapsed(type(self).__name__, state)
 
     def _objective_of_one(self, state, values):
         return state.objective_of_one()

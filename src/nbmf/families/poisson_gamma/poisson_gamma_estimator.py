@@ -1,12 +1,11 @@
 """What the estimators of this family have in common: links, priors, predictions, new rows and columns."""
 
-import warnings
 from typing import ClassVar
 
 import numpy as np
 
 from nbmf.data.sparse_counts import SparseCounts
-from nbmf.errors import DataError
+from nbmf.errors import DataError, warn
 from nbmf.families.poisson_gamma import poisson_gamma_fold_in as fold_in
 from nbmf.families.poisson_gamma.gamma_priors import ALL, FIXED, LARGEST, RULES, SOURCE, GammaPrior, Ties, check_ties
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
@@ -146,11 +145,10 @@ class WithPriors(Rates):
         for name, numbers in priors.items():
             setattr(self, f"{name.replace(' ', '_')}_", numbers)
         if any(getattr(self, f"shape_{factor}_").max() >= LARGEST for factor in "WH"):
-            warnings.warn(
+            warn(
                 f"{type(self).__name__}: a learned shape has reached {LARGEST:g}, so that its "
                 "prior is a point; fix it, or its mean",
                 UserWarning,
-                stacklevel=4,
             )
 
     def _fold_in_prior(self, factor):
