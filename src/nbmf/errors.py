@@ -141,6 +141,10 @@ class WorseThanOneComponentWarning(PoorFitWarning):
     """The objective of a fit is below that of a single component on the same data."""
 
 
+class UnsuitableScaleWarning(PoorFitWarning):
+    """Real values are so large or so small that a fit may take all of them for noise."""
+
+
 class ConstantFeatureWarning(UserWarning):
     """A real feature does not vary, so that only a floor keeps its density finite."""
 

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries
+from nbmf.families.logistic.value_sizes import warn_of_size
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import Rule, is_number
 from nbmf.likelihoods.gaussian import GAUSSIAN
@@ -26,6 +27,9 @@ class GaussianFactorVB(VariationalFactors):
     Bayesian PCA, for real values with missing entries. Of binary values or counts as numbers it is
     the baseline that the paper compares with, `limits` its "truncation".
 
+    The result depends on the unit: priors and starts are for values around 0 of a size of about 1. Subtract the mean
+    of others and divide them by their standard deviation first, or all may be taken for noise; a warning says so.
+
     Parameters
     ----------
     n_components : int
@@ -34,7 +38,7 @@ class GaussianFactorVB(VariationalFactors):
         Rows or columns that have an effect of their own.
     ard : bool
         Whether each component's precision α is learned, Gamma(a0, b0); on by default, since the
-        scale of the values is known to nobody else.
+        scale of a component is not known.
     ard_after : int
         As of LogisticFactorVB.
     a0, b0 : float
@@ -65,6 +69,10 @@ class GaussianFactorVB(VariationalFactors):
 
     ard: bool = True
     limits: tuple[float, float] | None = None
+
+    def _start(self, values, seed):
+        warn_of_size(type(self).__name__, values, self.effects)
+        return super()._start(values, seed)
 
     def _quadratic(self, values):
         return NormalEntries(values, Gamma(self.a0, self.b0))

@@ -14,6 +14,7 @@ from nbmf.families.logistic.learned_prior import Coordinates
 from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial
+from nbmf.families.logistic.value_sizes import warn_of_size
 from nbmf.inference.parameters import check
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.gaussian import GAUSSIAN
@@ -61,7 +62,7 @@ class Relation(NamedTuple):
         two of these name them, the names have to be the same.
     kind : str
         "binary" (Bernoulli, Pólya-Gamma), "counts" (negative binomial with a size per column) or
-        "real" (normal, with a noise precision per matrix).
+        "real" (normal, with a noise precision per matrix; for values around 0 of a size of about 1).
     effects : str
         "none", "rows", "columns" or "both": rows or columns of this matrix that have an effect of their own.
     """
@@ -132,7 +133,10 @@ def checked_values(name: str, one: Relation) -> np.ndarray:
     check("effects", one.effects, VariationalFactors.rules)
     if one.rows == one.columns:
         raise ConfigError(f"matrix {name!r} is between {one.rows!r} and itself; allowed: two different sets")
-    return KINDS[one.kind].likelihood.values_of(one.V)
+    values = KINDS[one.kind].likelihood.values_of(one.V)
+    if one.kind == "real":
+        warn_of_size(f"matrix {name!r}", values, one.effects)
+    return values
 
 
 def sizes_of(relations, values) -> dict[str, int]:
