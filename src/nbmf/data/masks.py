@@ -26,7 +26,8 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
         Anything but a matrix of nbmf has to be binary: 1, 0 and missing (NaN or -1).
     probability : float
         Above 0 and below 1.
-    seed : SeedSequence or int of at least 0
+    seed : SeedSequence, int of at least 0 or Generator
+        The same SeedSequence or int gives the same mask; None gives another one each time.
     held_out : {"entries", "pairs"}
         "pairs" is for symmetric matrices, in which an entry determines its mirror image: both are held
         out together, and the diagonal never is.

@@ -18,14 +18,17 @@ from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
 from nbmf.evaluation.score_table import summarise
 
 RANKED = {"recall_at_20": "recall@20", "ndcg_at_100": "NDCG@100"}  # scores of what is recommended, and their names
+SHOWN = ["method", "K", "mean", "median", "unit", "brier", "fits", "seconds"]  # of the summary, where it is printed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """What `compare` has found. Only methods that are scored per entry are compared.
+    """What `compare` has found; `print` shows the summary and the recommendation.
+
+    Only methods that are scored per entry are compared.
 
     Attributes
     ----------
@@ -137,6 +140,18 @@ class Comparison:
         baselines = None if baselines.empty else baselines
         draw = boxes.draw if len(shown) <= boxes.MOST else dots.draw
         return draw(scores, shown, [self.name], colours, baselines=baselines)
+
+    def __str__(self) -> str:
+        table = self.summary()[SHOWN].to_string(index=False, float_format="{:.4f}".format)
+        try:
+            sentence = self.recommendation.sentence
+        except DataError as error:
+            sentence = str(error)
+        title = f"Held-out log loss of {self.name}, mean and median over masks: smaller is better"
+        return f"{title}\n{table}\n\n{sentence}"
+
+    def __repr__(self) -> str:
+        return f"<comparison of {', '.join(self.methods)} on {self.name}>"
 
     def by_mask(self, method: str, K: int) -> pd.Series:
         """Return the log loss for each mask, NaN where the fit failed; baselines have K = 0."""

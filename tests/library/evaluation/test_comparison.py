@@ -178,6 +178,20 @@ def test_the_summary_has_mean_and_quartiles():
     assert row["seconds"] > 0
 
 
+def test_a_comparison_prints_its_losses_and_what_it_recommends():
+    found = quiet(V, brief("bica", "lda", K=[2]), masks=2)
+    title, head, *rows, gap, sentence = str(found).splitlines()
+    assert title == "Held-out log loss of V, mean and median over masks: smaller is better"
+    assert head.split() == ["method", "K", "mean", "median", "unit", "brier", "fits", "seconds"]
+    first = found.summary().iloc[0]
+    assert rows[0].split()[:4] == ["bica", "2", f"{first['mean']:.4f}", f"{first['median']:.4f}"]
+    assert [row.split()[0] for row in rows] == [*found.summary()["method"]]
+    assert ["token" in row for row in rows] == [row.split()[0] == "lda" for row in rows]
+    assert (gap, sentence) == ("", found.recommendation.sentence)
+    assert repr(found) == "<comparison of bica, lda on V>"
+    assert str(quiet(V, brief("lda", K=[2]), masks=1)).splitlines()[-1].startswith("nothing to recommend: ")
+
+
 def test_baselines_by_hand():
     """Shares of the entries that are not held out, one imaginary one and zero added."""
     codes = np.array([[1, 1, 0, 1], [0, 1, 0, 0], [1, -1, 1, 0]])

@@ -61,7 +61,8 @@ class BernoulliPoissonGibbs(Sampled):
     scales, shape_scales
         As for PoissonGammaGibbs.
     burn_in, n_samples : int
-        The number of sweeps that are discarded, then of those that are averaged.
+        The number of sweeps that are discarded, then of those whose factors are averaged; E[V] is averaged over at
+        most 200 of these, evenly spaced (50 of a sparse matrix): `nbmf.posterior_draws` has as many as are asked for.
     threads : int
         The number of threads of a sweep over a matrix of at least 2^20 ones, 32 a column; the result does not depend
         on it.
