@@ -44,7 +44,8 @@ def analyze(
     Parameters
     ----------
     V : BinaryMatrix, CountMatrix, CategoryMatrix, SparseBinaryMatrix, array (F, N), DataFrame, or scipy.sparse matrix
-        Ones, zeros and missing (NaN or -1; in a DataFrame also texts such as yes and no, as in a file), or counts.
+        Ones, zeros and missing (NaN or -1; in a DataFrame also texts such as yes and no, as in a file). Counts and
+        ordered categories are a CountMatrix and a CategoryMatrix, or of any form if `method` is one for them.
         Of an array or a DataFrame rows and columns without an observed entry are left out, with a warning. What a
         sparse matrix does not store is zero.
     name : str

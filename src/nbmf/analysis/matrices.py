@@ -8,6 +8,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.given import is_sparse
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import MISSING, NamedMatrix
+from nbmf.data.other_kinds import naming_other_kinds
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, Setting
 from nbmf.io.coded_matrix import is_huge
@@ -30,9 +31,11 @@ def as_matrix(V: Any, method: str | None) -> NamedMatrix:
     elif is_sparse(V):
         are_counts = method is not None and matrix_kind(method) is CountMatrix
         matrix = _counts_of_sparse(V, method) if are_counts else SparseBinaryMatrix.of(V)
+    elif method is None:
+        with naming_other_kinds(V):
+            matrix = _kind_of(V).observed_part(V)
     else:
-        kind = _kind_of(V) if method is None else matrix_kind(method)
-        matrix = kind.observed_part(V)
+        matrix = matrix_kind(method).observed_part(V)
     return convert_for_method(matrix, method)
 
 

@@ -11,6 +11,7 @@ from nbmf.data.given import is_sparse
 from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.data.other_kinds import naming_other_kinds
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation import sparse_comparison
@@ -102,7 +103,8 @@ def compare(
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
     if is_sparse(V):
         return sparse_comparison.compare_sparse(V, entries, masks, seed, n_jobs or processors(), name, log)
-    matrix = common_matrix(V, entries)
+    with naming_other_kinds(V):
+        matrix = common_matrix(V, entries)
     if isinstance(masks, Iterable):
         drawn = _check_masks(masks, observed_entries(V, entries))
     else:

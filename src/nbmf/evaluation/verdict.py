@@ -16,6 +16,7 @@ from nbmf.catalogue import CANDIDATES, METHODS, candidates_for, usual_components
 from nbmf.data.given import is_sparse
 from nbmf.data.margins import fixed_by_margins
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.other_kinds import naming_other_kinds
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import Accuracy, accuracy
@@ -69,11 +70,12 @@ def verdict(
 
     Parameters
     ----------
-    V : BinaryMatrix, CountMatrix, SparseBinaryMatrix, array (F, N), DataFrame, scipy.sparse matrix
-        Values that the method takes, and missing (NaN or -1).
+    V : BinaryMatrix, CountMatrix, CategoryMatrix, SparseBinaryMatrix, array (F, N), DataFrame, scipy.sparse matrix
+        Values that the method takes, and missing (NaN or -1); without a method those of an array or a DataFrame are
+        binary.
     estimator : Factorization, optional
-        A method for binary matrices or counts, not fitted itself; default: the one that `nbmf fit`
-        takes, see `choose`. If you try several of your own, the level is not corrected for that.
+        A method for binary matrices, counts or ordered categories, not fitted itself; default: the one that
+        `nbmf fit` takes, see `choose`. If you try several of your own, the level is not corrected for that.
     seed : int
         Of the folds; the same seed gives the same verdict if the estimator has a random_state.
     n_jobs : int, optional
@@ -94,7 +96,7 @@ def verdict(
         least 0, or `n_jobs` not one of at least 1.
     DataError
         If V has a value that is not allowed, has fewer than 20 observed entries or, unless it is sparse, only equal
-        ones, or the estimator is scored neither by the probability of a one nor by that of a count.
+        ones, or the estimator is not scored by the probability of a one, of a count or of a category.
     """
     given = candidates(V) if estimator is None else [estimator]
     return choose(V, given, seed=seed, n_jobs=n_jobs, monitor_of=monitor_of).verdict
@@ -286,7 +288,8 @@ def candidates(V: Any, seed: int = 0) -> list[Factorization]:
         return _make_estimators(CANDIDATES[SparseBinaryMatrix.__name__], seed)
     kind = type(V).__name__ if type(V).__name__ in CANDIDATES else BinaryMatrix.__name__
     first = _make_estimators(CANDIDATES[kind][:1], seed)[0]
-    values = first.likelihood.values_of(V)
+    with naming_other_kinds(V):
+        values = first.likelihood.values_of(V)
     fits_in_memory = first.memory_needed_gb(values) <= first.memory_budget_gb
     n_observed = np.count_nonzero(first.likelihood.is_observed(values))
     return _make_estimators(candidates_for(kind, n_observed, fits_in_memory), seed)
