@@ -82,6 +82,17 @@ class NbmfError(Exception):
         """The message."""
         return self.args[0]
 
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        # Not by way of __init__, of which subclasses have their own: errors come back from other processes.
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(error: type[NbmfError], args: tuple[Any, ...], attributes: dict[str, Any]) -> NbmfError:
+    made = error.__new__(error, *args)
+    made.args = args
+    vars(made).update(attributes)
+    return made
+
 
 class DataError(NbmfError, ValueError):
     """A data file, matrix or mask is not what it has to be."""

@@ -2,12 +2,16 @@
 
 import ast
 import copy
+import importlib
 import inspect
 import pickle
+import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 
 import nbmf
 from nbmf import registry
@@ -100,6 +104,35 @@ def test_no_message_has_an_argument_as_text():
                         found.append(f"{path.relative_to(SOURCES)}, line {call.lineno}: {text}")
     assert found == []  # but for those that have scikit-learn's words
     assert count > 300
+
+
+def every_kind(kind=NbmfError):
+    for each in kind.__subclasses__():
+        yield each
+        yield from every_kind(each)
+
+
+def test_errors_of_every_kind_come_back_from_another_process():
+    """As from the jobs of a grid search; kinds with arguments of their own too."""
+    for module in pkgutil.walk_packages(nbmf.__path__, "nbmf."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    kinds = {each for each in every_kind() if each.__module__.startswith("nbmf.")}
+    assert len(kinds) > 10
+    for kind in kinds:
+        error = kind.__new__(kind)
+        NbmfError.__init__(error, "the value of ", Setting("alpha", 3))
+        error.allowed = "2"
+        for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+            assert type(copied) is kind
+            assert (str(copied), copied.allowed) == ("the value of alpha = 3", "2")
+            assert copied.message.parts == error.message.parts
+
+
+def test_a_wrong_value_in_a_job_of_a_grid_search_is_named():
+    search = GridSearchCV(nbmf.BetaDirVB(max_iter=2), {"n_components": [2, 3]}, cv=2, n_jobs=2, error_score="raise")
+    with pytest.raises(DataError, match=r"row 1, column 0 .* the value is 2; allowed: 0, 1"):
+        search.fit(np.array([[0, 1], [2, 1], [0, 1], [2, 1]]))
 
 
 def test_of_very_many_choices_the_nearest_are_listed():
