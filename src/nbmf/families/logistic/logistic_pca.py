@@ -25,8 +25,9 @@ class LogisticPCA(Factorization):
 
     Each step replaces the log-likelihood by a quadratic bound around the current fit Θ, whose
     minimiser is a truncated SVD of the working matrix Θ + 4 (V - σ(Θ)). A missing entry of the
-    working matrix is its current fit. The result is deterministic up to the signs of components.
-    There is no regularisation: predicted probabilities may reach 0 or 1.
+    working matrix is its current fit; a row or column with no observed entry has no part in the fit, and stays at
+    zero. The result is deterministic up to the signs of components. There is no regularisation: predicted
+    probabilities may reach 0 or 1.
 
     New rows and columns are folded in by the same steps with the other factor fixed: W H is then fitted to the
     working matrix by least squares. For new rows μ stays too; a new column's own is estimated with it. A row or
@@ -146,11 +147,16 @@ def _signs(codes):
 
 
 class _Iterates(State):
-    """The iterates of the fit, of which the last two are kept."""
+    """The iterates of the fit, of which the last two are kept.
+
+    A row or column without an observed entry has no part in it, and is zero in W or in H and μ.
+    """
 
     def __init__(self, signs, K):
-        self._signs, self._K = signs, K
-        self.now = self.before = _Step.of(4.0 * signs, K, signs)
+        self._shape, self._K = signs.shape, K
+        self._rows, self._columns = (np.flatnonzero(signs.any(axis=axis)) for axis in (1, 0))
+        self._signs = signs = np.ascontiguousarray(signs[np.ix_(self._rows, self._columns)])
+        self.now = self.before = _Step.of(4.0 * signs, min(K, *signs.shape), signs)
 
     def advance(self, steps):
         for _ in range(steps):
@@ -162,11 +168,22 @@ class _Iterates(State):
         return self.before.mean_deviance - self.now.mean_deviance
 
     def factors(self):
-        return Factors(*self.now.factors(), {EFFECTS: self.now.main_effects})
+        W, H = self.now.factors()
+        if self._signs.shape == self._shape:
+            return Factors(W, H, {EFFECTS: self.now.main_effects})
+        F, N = self._shape
+        whole = Factors(np.zeros((F, self._K)), np.zeros((self._K, N)), {EFFECTS: np.zeros(N)})
+        whole.W[self._rows, : len(H)] = W
+        whole.H[: len(H), self._columns] = H
+        whole.others[EFFECTS][self._columns] = self.now.main_effects
+        return whole
 
     def expectation(self):
         """Return σ(Θ)."""
-        return expit(self.now.log_odds)
+        if self._signs.shape == self._shape:
+            return expit(self.now.log_odds)
+        whole = self.factors()
+        return expit(whole.others[EFFECTS] + whole.W @ whole.H)
 
     def objective(self):
         """Return the log-likelihood of the observed entries in nats."""

@@ -153,3 +153,17 @@ def test_logistic_pca_folds_in_part_by_part(logistic, monkeypatch):
     whole = estimator.transform(V)
     monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 200)  # four rows
     np.testing.assert_allclose(estimator.transform(V), whole, rtol=1e-6)
+
+
+@pytest.mark.parametrize("K", [2, 6])
+def test_a_line_that_nothing_is_known_of_has_no_part_in_logistic_pca(K):
+    V = np.random.default_rng(0).integers(0, 2, (9, 8)).astype(float)
+    few = nbmf.LogisticPCA(min(K, 6), max_iter=50).fit(np.delete(np.delete(V, 4, axis=0), [1], axis=1))
+    V[4] = V[:, 1] = np.nan
+    fitted = nbmf.LogisticPCA(K, max_iter=50).fit(V)
+    assert not fitted.W_[4].any()
+    assert not fitted.H_[:, 1].any()
+    np.testing.assert_allclose(np.delete(np.delete(fitted.expectation_, 4, axis=0), 1, axis=1), few.expectation_)
+    np.testing.assert_allclose(fitted.expectation_[4], expit(fitted.main_effects_))
+    np.testing.assert_allclose(fitted.predict([0, 3], [1, 1]), 0.5)
+    np.testing.assert_array_equal(fitted.transform(V)[4], fitted.W_[4])
