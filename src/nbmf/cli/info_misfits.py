@@ -15,8 +15,8 @@ from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.errors import DataError, Message, NbmfError, Setting
-from nbmf.io.answers import AnswersError
 from nbmf.io.cells import RepeatedName
+from nbmf.io.code_errors import CodesError
 from nbmf.io.column_kinds import infer_column_kind
 from nbmf.io.columns import Columns, read_columns
 from nbmf.reporting.text import wrap
@@ -53,8 +53,8 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     understood = _try_reading(chosen)
     if understood is None:
         return None
-    are_ratings, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (AnswersError, RepeatedName))
-    is_told = is_name or not (misfits or are_ratings)
+    are_codes, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (CodesError, RepeatedName))
+    is_told = is_name or not (misfits or are_codes)
     where = [render_message(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
     return [
         understood,

@@ -22,6 +22,7 @@ from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
 from nbmf.io.layouts import ROLES
+from nbmf.io.vote_codes import LIST_OF_VOTES, vote_options
 from nbmf.reporting.text import wrap
 
 MATRIX_OPTIONS = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")
@@ -50,6 +51,11 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in table.values.items() if name not in aside}
+    if _is_list_of_votes(columns):
+        return [
+            wrap(f"{opening}, but VoteView's list of votes"),
+            *_next_lines(_list_of_votes_command(options, columns)),
+        ]
     if _is_list(columns):
         return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
     if _has_answers(columns):
@@ -120,6 +126,21 @@ def _is_list(columns: dict[str, list]) -> bool:
     come_again = all(2 * len(set(cells)) <= lines for cells in names)
     are_values = all(_are_counts(cells) or _are_answers(cells) or _are_times(cells) for cells in more)
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
+
+
+def _is_list_of_votes(columns: dict[str, list]) -> bool:
+    """Whether columns have VoteView's names, and no member two votes on a roll call, as of two chambers."""
+    if not columns.keys() >= {*LIST_OF_VOTES.values()}:
+        return False
+    pairs = list(zip(columns[LIST_OF_VOTES["row"]], columns[LIST_OF_VOTES["column"]], strict=True))
+    return len(set(pairs)) == len(pairs)
+
+
+def _list_of_votes_command(options: argparse.Namespace, columns: dict[str, list]) -> str:
+    votes = columns[LIST_OF_VOTES["value"]]
+    meanings = vote_options({text_of(vote) for vote in votes if vote is not None}, [""] if None in votes else [])
+    read = {**LIST_OF_VOTES, **meanings, "groups": options.groups, **_format_options(options)}
+    return _command_line("info", options.file, layout="long", **read)
 
 
 def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:

@@ -9,14 +9,14 @@ import numpy as np
 from nbmf.cli.info_guess import Column, Guess
 from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.io.answers import DIFFERENT, GAPS, LONGEST, are_votes, detect_answers, split_gaps
+from nbmf.io.answers import DIFFERENT, GAPS, LONGEST, detect_answers, split_gaps
+from nbmf.io.vote_codes import VOTE_CODES, WORDS, are_votes, vote_options
 
 PART = 0.5  # of a column's values that have to be zeros and ones, and of columns with marks above one
 REACHED = 0.25  # of columns with marks, that have the highest one
 MANY = 5  # columns of counts, of which fewer are those of a table of other things
 FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
 YES_AND_NO = 2  # answers
-VOTE_CODES = {1, 2, 3}, {4, 5, 6}, {0, 7, 8, 9}  # of VoteView: yea, nay, neither
 ONE_IS_YES = {1.0, 2.0}  # 1 is a yes
 
 
@@ -220,18 +220,15 @@ def _guess_vote_codes(columns: list[Column]) -> Iterator[Guess]:
         return Counter(number_of(text) for column in fitting for text in column.texts if text in column.present)
 
     def fits(column: Column) -> bool:
-        return bool(column.numbers) and column.numbers <= set().union(*VOTE_CODES)
+        return bool(column.numbers) and column.numbers <= set().union(*VOTE_CODES.values())
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         seen = {text for column in fitting for text in column.present}
-        texts = [sorted(text for text in seen if number_of(text) in numbers) for numbers in VOTE_CODES]
-        return dict(
-            zip(("ones", "zeros", "missing"), (*texts[:2], [*texts[2], *present_missing_texts(fitting)]), strict=True)
-        )
+        return vote_options(seen, present_missing_texts(fitting))
 
     fitting = [column for column in columns if fits(column)]
     if fitting and are_votes(numbers_of(fitting), sum(6 in column.numbers for column in fitting) / len(fitting)):
-        yield Guess("votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others none", fits, options)
+        yield Guess(WORDS, fits, options)
 
 
 def _order_pair(pair: list[str], codes: dict[str, str]) -> tuple[list[str], bool]:

@@ -17,7 +17,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.value_codes import RefusedValue
 from nbmf.errors import DataError, NbmfError
-from nbmf.io.answers import AnswersError
+from nbmf.io.code_errors import CodesError
 from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.io.reading import read_with_absent
 from nbmf.io.signed_values import SignsError
@@ -85,7 +85,7 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
 
     try:
         return read_with_absent(options.file, **chosen, transpose=transpose, log=report)
-    except AnswersError as error:
+    except CodesError as error:
         completed = Options(**{**vars(options), **error.options})
         raise DataError(error, f". Type: {command_for(completed)}") from error
     except SignsError as error:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbmf.data.matrix import MISSING
-from nbmf.errors import DataError, Message, Setting
+from nbmf.errors import Message, Setting
 from nbmf.io.cells import quoted_names
+from nbmf.io.code_errors import CodesError, as_settings
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 
 LONGEST = 10  # a scale
@@ -62,7 +63,7 @@ class Answers(NamedTuple):
         return [str(number) for number in range(1, self.highest + 1)]
 
 
-class AnswersError(DataError):
+class AnswersError(CodesError):
     """Says that values are answers and no counts, and which arguments read them.
 
     Parameters
@@ -88,8 +89,8 @@ class AnswersError(DataError):
         lacks_zeros: bool = False,
         is_huge: bool = False,
     ):
-        self.options = answers.options(missing) | ({"ignore": [*others]} if others else {})
-        named = as_settings(self.options)
+        options = answers.options(missing) | ({"ignore": [*others]} if others else {})
+        named = as_settings(options)
         which = f" but those of {quoted_names(others)}" if others else " that are stored" if lacks_zeros else ""
         parts = [f"{path}: all values{which} are whole numbers, {answers.words}: "]
         if answers.highest == 1:
@@ -102,12 +103,7 @@ class AnswersError(DataError):
             parts += [", also what is not in the file"] if lacks_zeros else categories
             parts += ["; ", MISSING_IN_A_LIST] if lacks_zeros and not is_huge else ()
         counts = Setting("counts", True), " reads all values as counts"
-        super().__init__(*parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
-
-
-def as_settings(arguments: dict[str, Any]) -> list[Any]:
-    """Return arguments as parts of a message."""
-    return [part for name, value in arguments.items() for part in (", ", Setting(name, value))][1:]
+        super().__init__(options, *parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
 
 
 def column_answers(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
@@ -155,26 +151,6 @@ def detect_answers(values: np.ndarray, is_list: bool = False) -> Answers | None:
     if is_list and (len(scale) == 2 or counts[scale[0]] == counts.max()):
         return None
     return Answers(scale[-1], tuple(gaps))
-
-
-def are_votes(counts: Mapping[float, int], with_nays: float) -> bool:
-    """Whether values are votes in the code of VoteView: from 0 to 9, most of them 1, a yea, and 6, a nay.
-
-    `with_nays` is the part of the columns that have a 6: one column alone may have sums.
-    """
-    if not 6 <= max(counts, default=0) <= 9 or not (counts.get(1) and counts.get(6)) or with_nays < ANSWERED:
-        return False
-    others = [number for value, number in counts.items() if value in (2, 3, 4, 5)]
-    return 2 * (counts[1] + counts[6]) > sum(counts.values()) and max(others, default=0) < min(counts[1], counts[6])
-
-
-def has_votes(coded: CodedMatrix) -> bool:
-    """Whether what looks like counts are votes in a code, in which 6 is a nay."""
-    if isinstance(coded.codes, StoredCodes) or coded.are_filled:
-        return False
-    values, numbers = np.unique(coded.codes[coded.codes >= 0], return_counts=True)
-    with_nays = (coded.codes == 6).any(axis=0).mean()
-    return are_votes(dict(zip(values.tolist(), numbers.tolist(), strict=True)), with_nays)
 
 
 def split_gaps(numbers: list[int]) -> tuple[list[int], list[int]]:

@@ -17,7 +17,7 @@ from nbmf.data.value_codes import (
 )
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
-from nbmf.io.answers import AnswersError, find_layout, has_votes, look_like_counts, matrix_answers
+from nbmf.io.answers import AnswersError, find_layout, look_like_counts, matrix_answers
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, code_entries, code_grid
@@ -27,6 +27,7 @@ from nbmf.io.records import Records
 from nbmf.io.signed_values import refuse_signs
 from nbmf.io.tables_as_matrices import code_table
 from nbmf.io.totals import TotalsError, notes_of_totals, totals_of
+from nbmf.io.vote_codes import VotesError, votes_of
 
 
 class WrongCount(RefusedValue):
@@ -78,6 +79,8 @@ def _retry_as_counts(
 
     Raises
     ------
+    VotesError
+        If they are votes in a code, of which ratings have some of the numbers.
     AnswersError
         If they are ratings, or 1 and 2 for a yes and a no.
     WrongCount
@@ -99,7 +102,10 @@ def _retry_as_counts(
         raise RefusedValue(Message(refused, "; as a matrix of counts: ", error), refused.value) from None
     if isinstance(cells, Table | Records) and options["layout"] is None and totals_of(coded) != (None, None):
         raise TotalsError(path, *totals_of(coded), options["ignore"] or ())
-    others, answers = matrix_answers(coded, options["layout"] == "long")
+    is_list = options["layout"] == "long"
+    if (votes := votes_of(coded, is_list)) is not None:
+        raise VotesError(path, votes, counting.missing_texts_seen())
+    others, answers = matrix_answers(coded, is_list)
     if answers is not None:
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
             raise refused  # labels would show which is a one
@@ -108,7 +114,7 @@ def _retry_as_counts(
         is_huge = isinstance(coded.codes, StoredCodes)
         lacks_zeros = is_huge or isinstance(cells, Entries)
         raise AnswersError(path, answers, counting.missing_texts_seen(), others, lacks_zeros, is_huge)
-    if not look_like_counts(coded.codes) or has_votes(coded):
+    if not look_like_counts(coded.codes):
         raise refused
     if options["layout"] is None and coded.row_names is None and (layout := find_layout(coded.codes)) is not None:
         note = Message("if each line is an entry, and not a row: ", Setting("layout", layout))
@@ -124,8 +130,9 @@ def _wrong_count(error: RefusedValue, cells: Cells, options: Options) -> WrongCo
         coded = _apply_coding(coding, cells, options)
     except DataError:
         return None
-    _, answers = matrix_answers(coded, options["layout"] == "long")
-    if answers is not None or not look_like_counts(coded.codes) or has_votes(coded):
+    is_list = options["layout"] == "long"
+    _, answers = matrix_answers(coded, is_list)
+    if answers is not None or not look_like_counts(coded.codes) or votes_of(coded, is_list) is not None:
         return None
     return WrongCount(error, sorted({wrong, *coding.missing_texts_seen()}))
 

@@ -8,8 +8,8 @@ import numpy as np
 from nbmf.data.signs import MINUS_ONE, MinusOnes, are_signs, may_have_signs
 from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError
-from nbmf.io.answers import as_settings
 from nbmf.io.cells import Entries, Grid
+from nbmf.io.code_errors import as_settings
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 from nbmf.io.formats import Cells
 from nbmf.numerics.percent import percent

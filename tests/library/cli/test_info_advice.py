@@ -330,3 +330,24 @@ def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys):
         "nbmf fit binary.csv --ignore habitat",
         "nbmf fit binary.csv --groups habitat",
     ]
+
+
+@pytest.fixture
+def list_of_votes():
+    """Return a list with the columns of VoteView's own, of one chamber of one congress."""
+    rng = np.random.default_rng(7)
+    cast = rng.choice([1, 6, 9], (ROWS, 12), p=[0.5, 0.4, 0.1])
+    places = [(call + 1, 14_000 + member) for member in range(ROWS) for call in range(12)]
+    frame = pd.DataFrame(places, columns=["rollnumber", "icpsr"])
+    return frame.assign(chamber="Senate", cast_code=cast.ravel(), prob=rng.random(cast.size))
+
+
+def test_the_commands_for_a_list_of_votes_read_it(capsys, list_of_votes):
+    list_of_votes.to_csv("S118_votes.csv", index=False)
+    (command,) = commands(info(capsys, "S118_votes.csv"))
+    assert f"{ROWS} rows x 12 columns" in info(capsys, *shlex.split(command)[2:])
+
+
+def test_roll_calls_of_two_chambers_with_the_same_numbers_are_no_list_of_votes(capsys, list_of_votes):
+    pd.concat([list_of_votes, list_of_votes.assign(chamber="House")]).to_csv("HS118_votes.csv", index=False)
+    assert "cast_code" not in " ".join(commands(info(capsys, "HS118_votes.csv")))

@@ -1,0 +1,26 @@
+"""Errors about numbers that are codes: each knows the arguments that read them."""
+
+from typing import Any
+
+from nbmf.errors import DataError, Setting
+
+
+class CodesError(DataError):
+    """Says that numbers are codes, and which arguments read them.
+
+    Parameters
+    ----------
+    options : dict
+        These arguments of `nbmf.read`.
+    *parts : str or Setting
+        What is said, as in a Message.
+    """
+
+    def __init__(self, options: dict[str, Any], *parts: Any):
+        self.options = options
+        super().__init__(*parts)
+
+
+def as_settings(arguments: dict[str, Any]) -> list[Any]:
+    """Return arguments as parts of a message."""
+    return [part for name, value in arguments.items() for part in (", ", Setting(name, value))][1:]
