@@ -1,7 +1,6 @@
 """Networks: matrices whose rows and columns are the same things."""
 
 import dataclasses
-from collections.abc import Callable
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError, Message, Setting
 
 
-def as_network(matrix: NamedMatrix, diagonal: bool, log: Callable[[str], None]) -> NamedMatrix:
-    """Return a network with its columns in the order of its rows, and without its diagonal if `diagonal` says so.
+def as_network(matrix: NamedMatrix, diagonal: bool) -> tuple[NamedMatrix, list[str]]:
+    """Return a network with its columns in the order of its rows, without its diagonal if so asked, and notes on it.
 
     Another matrix is returned as it is, but for entries whose row and column have the same name.
 
@@ -23,21 +22,21 @@ def as_network(matrix: NamedMatrix, diagonal: bool, log: Callable[[str], None]) 
     DataError
         If there is no diagonal, nor such an entry.
     """
-    matrix = _align_columns(matrix, log)
+    matrix, notes = _align_columns(matrix)
     if has_same_names(matrix):
-        log(_describe_network(matrix, diagonal))
-        return matrix if diagonal else matrix.without_diagonal()
+        notes.append(_describe_network(matrix, diagonal))
+        return matrix if diagonal else matrix.without_diagonal(), notes
     columns = matching_columns(matrix.row_names, matrix.column_names)
     places = np.array([np.flatnonzero(columns >= 0), columns[columns >= 0]], np.int32)
     if diagonal:
         if shared_names(matrix.row_names, matrix.column_names) and not _codes_at(matrix, places).any():
             number = f"the entries of {places.shape[1]} names with themselves are all 0: "
-            log(Message(number, Setting("diagonal", False), " takes them for missing"))
-        return matrix
+            notes.append(Message(number, Setting("diagonal", False), " takes them for missing"))
+        return matrix, notes
     if not places.size:
         raise DataError(Setting("diagonal", False), ": no row has the name of a column")
-    log(f"the entries of {places.shape[1]} names with themselves are missing")
-    return _with_missing(matrix, places)
+    notes.append(f"the entries of {places.shape[1]} names with themselves are missing")
+    return _with_missing(matrix, places), notes
 
 
 def _codes_at(matrix: NamedMatrix, places: np.ndarray) -> np.ndarray:
@@ -65,10 +64,11 @@ def _flat_positions(places: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return places[0].astype(np.int64) * shape[1] + places[1]
 
 
-def _align_columns(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedMatrix:
+def _align_columns(matrix: NamedMatrix) -> tuple[NamedMatrix, list[str]]:
+    """Return a matrix with its columns in the order of its rows, if they have their names, and a note if they moved."""
     rows, columns = matrix.row_names, matrix.column_names
     if has_same_names(matrix) or not np.array_equal(np.sort(rows), np.sort(columns)):
-        return matrix
+        return matrix, []
     place_of = {str(name): place for place, name in enumerate(rows)}
     order = np.array([place_of[str(name)] for name in columns])  # of each column, the place it should have
     values = getattr(matrix, matrix.field).copy()
@@ -76,8 +76,8 @@ def _align_columns(matrix: NamedMatrix, log: Callable[[str], None]) -> NamedMatr
         values[1] = order[values[1]]
     else:
         values[:, order] = values.copy()
-    log("columns have the names of the rows in another order: they are put in that of the rows")
-    return dataclasses.replace(matrix, **{matrix.field: values}, row_names=rows, column_names=rows)
+    aligned = dataclasses.replace(matrix, **{matrix.field: values}, row_names=rows, column_names=rows)
+    return aligned, ["columns have the names of the rows in another order: they are put in that of the rows"]
 
 
 def _describe_network(matrix: NamedMatrix, with_diagonal: bool) -> str:

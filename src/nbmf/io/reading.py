@@ -139,8 +139,16 @@ def read_with_absent(
         notes = (*coded.notes, *_notes_of_zeros(cells, coded))
         coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words, notes=notes)
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
-    matrix, unobserved = _build_matrix(path, coded, transpose, log, categories)
-    return ReadMatrix(as_network(matrix, diagonal, log), absent_are_zeros, unobserved)
+    try:
+        matrix, unobserved = _build_matrix(coded, transpose, categories)
+        matrix, of_network = as_network(matrix, diagonal)  # before it is described: its diagonal may be missing
+    except DataError as error:
+        raise DataError(f"{path}: ", error) from error
+    log(f"{path}: {coded.format}" + ("; transposed" if transpose else ""))
+    log(summary(matrix) + (f"; {coded.absent}" if coded.absent else ""))
+    for note in (*coded.notes, *notes_of_counts(matrix), *_notes_of_unobserved(coded, unobserved), *of_network):
+        log(note)
+    return ReadMatrix(matrix, absent_are_zeros, unobserved)
 
 
 def _complete_triangles(path: Path, coded: CodedMatrix, given: dict[str, Any]) -> CodedMatrix:
@@ -179,9 +187,9 @@ def _categories_of(cells: Cells) -> Sequence[str] | None:
 
 
 def _build_matrix(
-    path: Path, coded: CodedMatrix, transpose: bool, log: Callable[[str], None], categories: Sequence[Any] | None
+    coded: CodedMatrix, transpose: bool, categories: Sequence[Any] | None
 ) -> tuple[AnyMatrix, tuple[np.ndarray, np.ndarray]]:
-    """Return what was found as a matrix, with the rows and the columns that have no observed entry; report it."""
+    """Return what was found as a matrix, with the names of the rows and of the columns without an observed entry."""
     codes, names, groups = (coded.codes, (coded.row_names, coded.column_names), coded.row_groups)
     if transpose:
         codes, names, groups = codes.T, names[::-1], None
@@ -190,26 +198,23 @@ def _build_matrix(
     is_stored = isinstance(codes, StoredCodes)
     rows, columns = coded_matrix.observed_rows_and_columns(codes)
     if not rows.any():
-        raise DataError(f"{path}: none of the {math.prod(codes.shape)} entries is observed")
+        raise DataError(f"none of the {math.prod(codes.shape)} entries is observed")
     if not (rows.all() and columns.all()):
         codes = codes.restricted_to(rows, columns) if is_stored else codes[np.ix_(rows, columns)]
     names = row_names[rows], column_names[columns], None if groups is None else groups[rows]
-    try:
-        matrix = make_matrix(codes, names) if categories is None else make_category_matrix(codes, names, categories)
-    except DataError as error:
-        raise DataError(f"{path}: ", error) from error
-    log(f"{path}: {coded.format}" + ("; transposed" if transpose else ""))
-    log(summary(matrix) + (f"; {coded.absent}" if coded.absent else ""))
-    for note in (*coded.notes, *notes_of_counts(matrix)):
-        log(note)
-    unobserved = [
+    matrix = make_matrix(codes, names) if categories is None else make_category_matrix(codes, names, categories)
+    return matrix, (row_names[~rows], column_names[~columns])
+
+
+def _notes_of_unobserved(coded: CodedMatrix, unobserved: tuple[np.ndarray, np.ndarray]) -> tuple[str, ...]:
+    """Return what is said of rows and columns without an observed entry, and of what else was left out."""
+    lines = [
         f"{count_phrase(len(left), kind)} without an observed entry ({_first_names(left)})"
-        for kind, left in (("row", row_names[~rows]), ("column", column_names[~columns]))
+        for kind, left in zip(("row", "column"), unobserved, strict=True)
         if len(left)
     ]
-    if left_out := [*unobserved, *coded.left_out]:
-        log(f"left out: {'; '.join(left_out)}")
-    return matrix, (row_names[~rows], column_names[~columns])
+    left_out = [*lines, *coded.left_out]
+    return (f"left out: {'; '.join(left_out)}",) if left_out else ()
 
 
 def _first_names(names: np.ndarray) -> str:

@@ -37,6 +37,18 @@ def test_entries_of_a_name_with_itself_are_missing():
     assert "the entries of 4 names with themselves are missing" in said
 
 
+def test_proportions_are_those_without_the_diagonal():
+    """With a tie of a with itself, and in a square matrix."""
+    for pairs in ([*PAIRS, ("a", "a")], [*PAIRS, ("a", "a"), ("a", "x"), ("e", "a")]):
+        matrix, codes, said = read(pairs, diagonal=False)
+        ones, missing = np.count_nonzero(codes == 1), np.count_nonzero(codes == -1)
+        assert missing
+        is_sparse = isinstance(matrix, nbmf.SparseBinaryMatrix)
+        counts = f"{ones} ones", f"{missing} missing"
+        shares = f"{ones / codes.size:.1%} ones", f"{missing / codes.size:.1%} missing"
+        assert all(words in said[1] for words in (counts if is_sparse else shares))
+
+
 def test_zeros_of_a_name_with_itself_are_said():
     hint = "the entries of 4 names with themselves are all 0: diagonal = False takes them for missing"
     assert hint in read(PAIRS)[2]
