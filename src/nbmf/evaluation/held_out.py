@@ -69,7 +69,13 @@ def why_constant(codes: np.ndarray, is_binary: bool) -> Message | None:
     value = ("zeros", "ones")[int(observed[0])] if is_binary else "the same"
     hint = []
     if value == "ones":
-        ways = Setting("layout", "presence"), ", and blanks of a table as zeros with ", Setting("zeros", [""])
+        ways = (
+            Setting("layout", "presence"),
+            " or ",
+            Setting("absent", "zeros"),
+            ", and blanks of a table as zeros with ",
+            Setting("zeros", [""]),
+        )
         hint = ["; if only what is present was recorded, a list is read with ", *ways]
     return Message(f"all {observed.size} observed entries are {value}: there is nothing to predict", *hint)
 

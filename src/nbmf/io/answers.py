@@ -106,6 +106,34 @@ class AnswersError(CodesError):
         super().__init__(options, *parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
 
 
+class TiesError(CodesError):
+    """Says that the ties of a list have whole numbers that may be weights or ratings, and which arguments read them.
+
+    Parameters
+    ----------
+    path : path
+    answers : Answers
+        What they are as ratings.
+    is_huge : bool
+        Whether only values that are not zero are kept, since there are too many: then these become ones.
+    """
+
+    def __init__(self, path: Path, answers: Answers, is_huge: bool):
+        options = {"above": 0, "absent": "zeros"}
+        parts = [f"{path}: ties with whole numbers, {answers.words}. If they are weights: ", *as_settings(options)]
+        parts += [" makes all recorded ties ones and other pairs zeros"]
+        parts += [] if is_huge else ["; ", Setting("counts", True), " keeps the weights"]
+        parts += [
+            ". If they are ratings: ",
+            *as_settings(answers.options()),
+            f" makes those above {answers.above} ones",
+        ]
+        if not is_huge:
+            parts += [", ", Setting("categories", answers.categories), " keeps them in order"]
+            parts += [", and pairs without a record are missing"]
+        super().__init__(options, *parts)
+
+
 def column_answers(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], Answers | None]:
     """Return the columns that have no answers, and which answers the others have; these are ANSWERED of all at least.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.named import NamedMatrix
+from nbmf.data.shared_names import shared_names
 from nbmf.data.value_codes import (
     Coding,
     CountCoding,
@@ -17,7 +18,7 @@ from nbmf.data.value_codes import (
 )
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
-from nbmf.io.answers import AnswersError, find_layout, look_like_counts, matrix_answers
+from nbmf.io.answers import AnswersError, TiesError, find_layout, look_like_counts, matrix_answers
 from nbmf.io.arguments import Options
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, code_entries, code_grid
@@ -81,6 +82,8 @@ def _retry_as_counts(
     ------
     VotesError
         If they are votes in a code, of which ratings have some of the numbers.
+    TiesError
+        If they belong to the ties of a network.
     AnswersError
         If they are ratings, or 1 and 2 for a yes and a no.
     WrongCount
@@ -106,12 +109,14 @@ def _retry_as_counts(
     if (votes := votes_of(coded, is_list)) is not None:
         raise VotesError(path, votes, counting.missing_texts_seen())
     others, answers = matrix_answers(coded, is_list)
+    is_huge = isinstance(coded.codes, StoredCodes)
     if answers is not None:
+        if is_list and answers.highest > 2 and _is_network(coded, options):
+            raise TiesError(path, answers, is_huge)
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
             raise refused  # labels would show which is a one
         called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
-        is_huge = isinstance(coded.codes, StoredCodes)
         lacks_zeros = is_huge or isinstance(cells, Entries)
         raise AnswersError(path, answers, counting.missing_texts_seen(), others, lacks_zeros, is_huge)
     if not look_like_counts(coded.codes):
@@ -120,6 +125,11 @@ def _retry_as_counts(
         note = Message("if each line is an entry, and not a row: ", Setting("layout", layout))
         coded = coded._replace(notes=(*coded.notes, note))
     return coded
+
+
+def _is_network(coded: CodedMatrix, options: Options) -> bool:
+    """Whether the rows and the columns of a list are the same things."""
+    return bool(options["undirected"] or shared_names(coded.row_names or (), coded.column_names or ()))
 
 
 def _wrong_count(error: RefusedValue, cells: Cells, options: Options) -> WrongCount | None:

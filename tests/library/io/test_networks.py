@@ -59,3 +59,31 @@ def test_zeros_of_a_name_with_itself_are_said():
 def test_a_matrix_in_which_no_row_is_a_column_has_no_such_entries():
     with pytest.raises(DataError, match="diagonal = False: no row has the name of a column"):
         read([(one, other.upper()) for one, other in PAIRS], diagonal=False)
+
+
+@pytest.fixture
+def weighted():
+    """Return a list of ties with weights from 1 to 6, most of them 2."""
+    weights = [2, 2, 2, 1, 3, 4, 6]
+    return "".join(f"{one},{other},{weight}\n" for (one, other), weight in zip(PAIRS, weights, strict=True))
+
+
+def read_weighted(text, **options):
+    with open("weights.csv", "w") as file:
+        file.write("from,to,weight\n" + text)
+    return nbmf.read("weights.csv", layout="long", log=lambda line: None, **options)
+
+
+@pytest.mark.parametrize("undirected", [None, True])
+def test_weights_of_ties_are_read_with_zeros_where_no_tie_is(weighted, undirected):
+    with pytest.raises(DataError, match=r"ties with whole numbers, from 1 to 6\. If they are weights: ") as refused:
+        read_weighted(weighted, undirected=undirected)
+    counts = read_weighted(weighted, undirected=undirected, **refused.value.options).counts()
+    assert counts["ones"] == len(PAIRS) * (2 if undirected else 1)
+    assert counts["missing"] == 0
+
+
+def test_ratings_of_other_things_are_no_ties(weighted):
+    films = "\n".join(f"{line[:2]}film {line[2:]}" for line in weighted.splitlines())
+    with pytest.raises(DataError, match="from 1 to 6: ratings"):
+        read_weighted(films)
