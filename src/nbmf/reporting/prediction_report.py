@@ -139,7 +139,8 @@ def _placement_table(result: ReportedPrediction) -> Table:
         notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
     if len(rows) < len(result.rows.names) or len(shown) < len(placement.names):
         number = count_phrase(len(result.rows.names), "row")
-        notes.append(f"{placement.kind}.csv has {number} and {len(placement.names)} {placement.kind} of each")
+        each = count_phrase(len(placement.names), placement.kind.removesuffix("s"))
+        notes.append(f"{placement.kind}.csv has {number} and {each} of each")
     head, align = ["row", *(placement.names[a] for a in shown)], "<" + ">" * len(shown)
     if placement.main is not None and len(shown) < len(placement.names):  # it may be none of these
         head, align = [*head, "most typical of"], align + "<"

@@ -53,8 +53,8 @@ BENT = (
     f"curve or in groups; {MONOTONE}"
 )
 ARCH = (
-    "rows lie along an arch: one direction follows the square of another (R² {:.2f}), as where species come and go "
-    f"again along one gradient; {MONOTONE}"
+    "rows lie along an arch, or in three groups that overlap: one direction follows the square of another (R² {:.2f}), "
+    f"as where species come and go again along one gradient; {MONOTONE}"
 )
 RING = (
     "rows lie on a ring (squared distances from its centre have {:.0%} of the variance that they have on scales which "
@@ -272,7 +272,7 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
             ", ".join(part) for part in (order[:ARCH_ROWS], order[half:][:ARCH_ROWS], order[-ARCH_ROWS:])
         )
         where = f" ({file} has all)" * bool(file)
-        along = "around the ring, from its widest gap on" if shape.ring else "along the arch"
+        along = "around the ring, from its widest gap on" if shape.ring else "along the arch, if it is one"
         yield f"the order {along}: first {first}; in the middle {middle}; last {last}{where}"
 
 

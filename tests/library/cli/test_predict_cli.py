@@ -131,6 +131,15 @@ def test_of_many_components_it_is_said_of_which_a_row_is_most_typical():
     assert "most typical of" not in few.head
 
 
+@pytest.mark.parametrize(("axes", "words"), [(1, "30 rows and 1 position of each"), (2, "30 rows and 2 positions of")])
+def test_it_is_said_how_many_positions_the_file_has(axes, words):
+    values, names = np.zeros((30, axes)), [f"axis {a + 1}" for a in range(axes)]
+    placement = Placement(POSITIONS, names, values, values, values, np.zeros((30, 2)), axes, None)
+    rows = SimpleNamespace(names=np.array([f"r{f}" for f in range(30)]))
+    prediction = ReportedPrediction("new", "old", None, rows, placement, np.array(["x", "y"]), 0.9)
+    assert words in prediction_report._placement_table(prediction).note
+
+
 def test_new_rows_are_near_rows_of_the_fit(capsys):
     fit(capsys, "logistic-vb-columns")
     survey().iloc[:3].to_csv("new.csv")
