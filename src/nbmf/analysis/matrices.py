@@ -1,5 +1,6 @@
 """What is analyzed as a matrix: arrays, DataFrames, sparse matrices, and those of another kind than a method takes."""
 
+from collections.abc import Callable
 from typing import Any
 
 from nbmf.catalogue import matrix_kind, methods_for
@@ -30,17 +31,20 @@ def as_matrix(V: Any, method: str | None) -> NamedMatrix:
         matrix = V
     elif is_sparse(V):
         are_counts = method is not None and matrix_kind(method) is CountMatrix
-        matrix = _counts_of_sparse(V, method) if are_counts else SparseBinaryMatrix.of(V)
-    elif method is None:
-        with naming_other_kinds(V):
-            matrix = _kind_of(V).observed_part(V)
+        matrix = _counts_of_sparse(V, method) if are_counts else _binary(SparseBinaryMatrix.of, V)
     else:
-        matrix = matrix_kind(method).observed_part(V)
+        kind = _kind_of(V) if method is None else matrix_kind(method)
+        matrix = _binary(kind.observed_part, V) if kind is BinaryMatrix else kind.observed_part(V)
     return convert_for_method(matrix, method)
 
 
 def _kind_of(V: Any) -> type[NamedMatrix]:
     return CategoryMatrix if has_ordered_categories(V) else BinaryMatrix
+
+
+def _binary(make: Callable[[Any], NamedMatrix], V: Any) -> NamedMatrix:
+    with naming_other_kinds(V):
+        return make(V)
 
 
 def _counts_of_sparse(V: Any, method: str) -> CountMatrix:

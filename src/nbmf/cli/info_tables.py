@@ -16,7 +16,7 @@ from nbmf.cli.options import Options, file_word, option_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.errors import DataError
-from nbmf.io.answers import detect_answers
+from nbmf.io.answers import LATE, detect_answers
 from nbmf.io.column_kinds import DATE
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
@@ -30,7 +30,6 @@ MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
 MOST_ANSWERS = 10  # different ones in the third column of a list
-LATE = 1e6  # numbers, of which half are larger in a column of times
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 

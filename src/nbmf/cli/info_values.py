@@ -43,15 +43,29 @@ def guess_counts(columns: list[Column]) -> Guess | None:
     None without such. It is for columns that nothing else fits: an age, too, is such a number.
     """
 
+    def others(column: Column) -> set[str]:
+        return {text for text in column.present if number_of(text) is None}
+
     def fits(column: Column) -> bool:
-        return bool(column.numbers) and all(n is not None and n >= 0 and n.is_integer() for n in column.numbers)
+        numbers, words = column.numbers - {None}, others(column)
+        few_words = len(words) <= FEW and not any(map(_has_digit, words))  # of 1,204 and 3,5 a person decides
+        are_few = not words or 2 * sum(text in words for text in column.texts) <= len(column.texts)
+        return bool(numbers) and few_words and are_few and all(n >= 0 and n.is_integer() for n in numbers)
+
+    def options(fitting: list[Column]) -> dict[str, Any]:
+        odd = sorted(set().union(*map(others, fitting)))
+        return {"counts": True, **({"missing": [*odd, *present_missing_texts(fitting)]} if odd else {})}
 
     fitting = [column for column in columns if fits(column)]
     with_zeros = sum(0 in column.numbers for column in fitting)
-    above = {n for column in fitting for n in column.numbers if n > 1}
+    above = {n for column in fitting for n in column.numbers if n is not None and n > 1}
     if len(fitting) < MANY or with_zeros < PART * len(columns) or len(above) < DIFFERENT:
         return None
-    return Guess("counts", fits, lambda fitting: {"counts": True})
+    return Guess("counts", fits, options)
+
+
+def _has_digit(text: str) -> bool:
+    return any(character.isdigit() for character in text)
 
 
 def present_missing_texts(columns: list[Column]) -> list[str]:

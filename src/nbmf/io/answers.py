@@ -22,7 +22,8 @@ GAPS = (7, 8, 9, 77, 88, 97, 98, 99, 999)  # numbers beyond a scale, which mean 
 # A file is taken for one of counts if it has so many different values above one, in such a part of
 # its columns: 2 and 9 next to 0 and 1 are codes more often, and a column of ages does not belong.
 DIFFERENT, COUNTED = 3, 0.25
-LISTS = {2: "presence", 3: "long"}  # the layout of a list, by how many columns it has
+LISTS = {2: "presence", 3: "long", 4: "long"}  # the layout of a list, by how many columns it has: a fourth has times
+LATE = 1e6  # seconds, of which half are later in a column of times
 MISSING_IN_A_LIST = Message("in a list of row, column and value, ", Setting("layout", "long"), ", that is missing")
 SEVERAL = 20  # lines, from which on a table may be a list
 
@@ -203,9 +204,12 @@ def matrix_answers(coded: CodedMatrix, is_list: bool) -> tuple[list[str], Answer
 def find_layout(codes: np.ndarray | StoredCodes) -> str | None:
     """Return the layout of a list that counts (F, N) without names of rows may be, None if they are no such list.
 
-    Its first two columns have numbers that come again, as those of rows and columns do, and no pair of them does.
+    Its first two columns have numbers that come again, as those of rows and columns do, and no pair of them does; a
+    fourth column has times.
     """
     if isinstance(codes, StoredCodes) or codes.shape[1] not in LISTS or len(codes) < SEVERAL:
+        return None
+    if codes.shape[1] > 3 and not (2 * len(np.unique(codes[:, 3])) >= len(codes) and np.median(codes[:, 3]) >= LATE):
         return None
     pairs = codes[:, :2]
     come_again = all(2 * len(np.unique(numbers)) <= len(codes) for numbers in pairs.T)

@@ -89,7 +89,7 @@ def _retry_as_counts(
     WrongCount
         If they are counts but for one number.
     RefusedValue or RepeatedName
-        What was refused, if they are no counts either.
+        What was refused, if they are no counts either; first that a name of rows is repeated, if that is all.
     """
     is_name = isinstance(refused, RepeatedName)  # if it is one: it may be a count
     if not (is_name or is_count_above_one(refused.value)):
@@ -100,6 +100,8 @@ def _retry_as_counts(
         is_text = isinstance(error, RefusedValue) and number_of(error.value) is None
         if is_name or is_text:  # which nobody takes for a count
             raise refused from None
+        if isinstance(error, RepeatedName):  # of rows, which are compared when all values have been read as counts
+            raise RepeatedName(error, "; as zeros and ones: ", refused) from None
         if isinstance(error, RefusedValue) and (wrong := _wrong_count(error, cells, options)) is not None:
             raise wrong from None
         raise RefusedValue(Message(refused, "; as a matrix of counts: ", error), refused.value) from None

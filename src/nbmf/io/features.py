@@ -18,6 +18,7 @@ from nbmf.io.columns import Columns, read_columns
 from nbmf.numerics.percent import percent
 
 SHOWN = 12  # columns of a kind in the report
+MOST_LISTED = 20  # columns of an error: a file of thousands of texts is no table
 
 
 def read_table(
@@ -124,7 +125,7 @@ def _names_rows(contents: Columns, first: str, index: bool | None, has_kind: boo
 
 
 def _infer_columns(path, contents: Columns, names: list[str], kinds: Mapping[str, str]) -> dict[str, Column]:
-    """Return what each column is; one error names all those that a person has to decide on."""
+    """Return what each column is; one error names those that a person has to decide on."""
     columns, problems = {}, {}
     for name in names:
         try:
@@ -135,17 +136,23 @@ def _infer_columns(path, contents: Columns, names: list[str], kinds: Mapping[str
         if columns[name].problem:
             problems[name] = columns[name].problem
     if problems:
-        listed = "; ".join(f"column {name!r} has {problem}" for name, problem in problems.items())
-        which, first = "it" if len(problems) == 1 else "them", next(iter(problems))
-        raise DataError(
-            f"{path}: {listed}. ",
-            Setting("ignore", [*problems]),
-            f" leaves {which} out; texts may be categories all the same, ",
-            Setting("kinds", {first: "category"}),
-            ", and a text among numbers may mean missing, ",
-            Setting("missing", [...]),
-        )
+        raise _undecided_error(path, problems)
     return columns
+
+
+def _undecided_error(path, problems: Mapping[str, str]) -> DataError:
+    """Return the error that names columns, the first of many, with what may be done about them."""
+    first, *others = problems
+    more = f"; and {len(problems) - MOST_LISTED} more columns" if len(problems) > MOST_LISTED else ""
+    listed = "; ".join(f"column {name!r} has {problems[name]}" for name in [*problems][:MOST_LISTED])
+    return DataError(
+        f"{path}: {listed}{more}. ",
+        Setting("ignore", [...] if more else [*problems]),
+        f" leaves {'them' if others else 'it'} out; texts may be categories all the same, ",
+        Setting("kinds", {first: "category"}),
+        ", and a text among numbers may mean missing, ",
+        Setting("missing", [...]),
+    )
 
 
 def _build_table(path, contents: Columns, columns, labels, row_names) -> FeatureTable:

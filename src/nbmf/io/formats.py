@@ -110,6 +110,7 @@ MATRIX_MARKET = Format(
 )
 FORMATS = (PARQUET, R_DATA, EXCEL, NPZ, NPY, MATRIX_MARKET, SPSS, STATA, JSON, TEXT)
 SPREADSHEETS = (".xls", ".xlsb", ".ods", ".numbers")  # of other kinds
+HDF5 = b"\x89hdf\r\n\x1a\n"  # AnnData, Loom, the .h5 of 10x
 COMPOUND = b"\xd0\xcf\x11\xe0"  # what old workbooks, and those with a password, begin with
 
 
@@ -139,6 +140,9 @@ def format_of(path: Path) -> Format:
     head = beginning(path).removeprefix(b"\xef\xbb\xbf")
     if head.startswith(COMPOUND):
         raise DataError(f"{path}: an Excel workbook of the old kind, or with a password; save it as .xlsx without one")
+    if head.lower().startswith(HDF5):
+        help = "save its matrix as .npz (scipy.sparse.save_npz) or .mtx, or as a table"
+        raise DataError(f"{path}: an HDF5 file (as .h5ad, .h5 and .loom are), which is not read; {help}")
     if _suffix(path) in SPREADSHEETS:
         raise DataError(f"{path}: a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)")
     format = next((format for format in FORMATS if _has_format(format, path, head.lower())), TEXT)

@@ -1,6 +1,7 @@
 """nbmf.analyze: the one call behind nbmf fit, as a user of Python meets it."""
 
 import json
+import re
 import warnings
 
 import matplotlib.figure
@@ -176,6 +177,20 @@ def test_a_path_or_counts_for_a_method_of_ones_say_what_to_do():
     real = RealMatrix.from_array(np.arange(12.0).reshape(3, 4))
     with pytest.raises(DataError, match=r"V is a RealMatrix, which is not analyzed; .* nbmf.GaussianFactorVB"):
         nbmf.analyze(real)
+
+
+def test_counts_in_memory_are_refused_with_how_they_are_given():
+    counts = np.arange(12).reshape(3, 4)
+    for given in (counts, pd.DataFrame(counts), scipy.sparse.csr_array(counts)):
+        for method in (None, "bernoulli-poisson-vb"):
+            with pytest.raises(DataError) as refused:
+                nbmf.analyze(given, method=method)
+            words = re.search(r"For counts give (nbmf.CountMatrix.of\(V.*\)), for", str(refused.value))[1]
+            matrix = eval(words, {"nbmf": nbmf, "V": given})
+            np.testing.assert_array_equal(matrix.tallies, counts)
+    with pytest.raises(DataError) as error:
+        nbmf.analyze(counts / 2)
+    assert "CountMatrix" not in str(error.value)
 
 
 def test_what_has_to_be_reported_before_the_report():

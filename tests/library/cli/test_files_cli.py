@@ -257,6 +257,31 @@ def test_info_of_rows_named_twice_says_so(capsys):
     assert "nbmf fit twice.csv --no-index --ignore name\n" in out
 
 
+def test_counts_of_rows_named_twice_are_refused_for_the_names_first(capsys):
+    counts = np.random.default_rng(0).negative_binomial(1, 0.05, (30, 6))
+    names = [f"r{n % 29}" for n in range(30)]
+    pd.DataFrame(counts, pd.Index(names, name="id"), list("abcdef")).to_csv("twice.csv")
+    said = run(capsys, "fit", "twice.csv", code=2).err
+    assert said.startswith("nbmf: error: twice.csv, line 31: the row 'r0' is there already, in line 2")
+    out = run(capsys, "info", "twice.csv").out
+    assert "twice.csv, line 31: the row 'r0' is there already, in line 2\n" in out
+    assert "the other 6 have counts\n" in out
+
+
+def test_info_takes_a_few_words_among_counts_for_missing_and_no_numbers(capsys):
+    cells = np.random.default_rng(0).negative_binomial(1, 0.05, (30, 8)).astype(object)
+    cells[1, 1], cells[4, 4], cells[6, 1], cells[8, 2] = "n.a.", "#N/A", "NA", "1,204"
+    names = pd.Index([f"r{n}" for n in range(30)], name="id")
+    pd.DataFrame(cells, names, list("abcdefgh")).to_csv("counts.tsv", sep="\t")
+    out = run(capsys, "info", "counts.tsv").out
+    assert "  c: numbers, but for '1,204'\n" in out  # which a person mends
+    assert "the other 7 have counts; '#N/A', 'n.a.', 'NA' are taken to mean missing\n" in out
+    command = next(line for line in out.splitlines() if line.startswith("  nbmf fit"))
+    assert command == "  nbmf fit counts.tsv --missing '#N/A' --missing n.a. --missing NA --counts --ignore c"
+    options = {"missing": ["#N/A", "n.a.", "NA"], "counts": True, "ignore": ["c"]}
+    assert (~nbmf.read("counts.tsv", **options, log=lambda line: None).observed).sum() == 3
+
+
 def test_info_says_how_a_file_was_understood_and_names_options_as_they_are_typed(capsys):
     words = "who,ä,ö\nAnn,Ja,Nein\nBob,Nein,Ja\nEve,Ja,Ja\n"
     Path("umlauts.csv").write_bytes(words.encode("latin-1"))

@@ -172,6 +172,20 @@ def test_ids_in_a_list_are_not_silently_values(here):
     assert not any("each line" in line for line in read("twice.csv")[1])
 
 
+def test_ratings_with_times_but_without_a_header_are_not_silently_a_matrix(here):
+    rng = np.random.default_rng(0)
+    triples = [(user, item, rng.integers(1, 6)) for user in range(1, 9) for item in range(20, 30)]
+    hint = "if each line is an entry, and not a row: layout = 'long'"
+    times = rng.integers(880_000_000, 890_000_000, len(triples))
+    for name, last in {"u.data": times, "numbers.data": times % 7}.items():
+        lines = ["\t".join(map(str, (*triple, value))) for triple, value in zip(triples, last, strict=True)]
+        (here / name).write_text("\n".join(lines))
+    assert hint in read("u.data")[1]
+    matrix, _ = read("u.data", layout="long", above=3)
+    np.testing.assert_array_equal(matrix.codes.ravel(), [rating > 3 for *_, rating in triples])
+    assert hint not in read("numbers.data", counts=True)[1]  # any four columns of counts may be a matrix
+
+
 @pytest.mark.parametrize(
     ("values", "is_list", "found"),
     [

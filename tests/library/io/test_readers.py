@@ -804,7 +804,8 @@ def test_a_name_that_promises_another_format_is_refused(suffix, read):
     [
         ("x", "votes.ods", "a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)"),
         (gzip.compress(saved(np.save, np.eye(2)), mtime=0), "v.npy.gz", "an NPY file that is gzipped"),
-        (b"\x89HDF\r\n\x1a\n", "v.h5", "line 1: not UTF-8"),
+        (b"\x89HDF\r\n\x1a\n", "v.h5", "an HDF5 file (as .h5ad, .h5 and .loom are), which is not read"),
+        (b"\x89HDF\r\n\x1a\n", "v.csv", "save its matrix as .npz (scipy.sparse.save_npz) or .mtx, or as a table"),
     ],
 )
 def test_other_formats_are_refused(content, name, words, read):

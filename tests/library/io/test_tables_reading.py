@@ -170,6 +170,17 @@ def test_columns_that_a_person_has_to_decide_on_are_all_named(here):
     assert kinds_of(table) == {"x": GAUSSIAN, "age": GAUSSIAN}
 
 
+def test_of_thousands_of_columns_to_decide_on_the_first_are_named(here):
+    names = [f"strain {n}" for n in range(2000)]
+    rows = [",".join(f"locus {n} {row}" for n in range(len(names))) for row in range(60)]
+    (here / "genes.csv").write_text("\n".join([",".join(names), *rows]))
+    with pytest.raises(DataError, match="column 'strain 19' has 60 different texts") as error:
+        quietly("genes.csv", index=False)
+    told = render_message(error.value.message, "cluster")
+    assert "; and 1980 more columns. --ignore COLUMN leaves them out" in told
+    assert len(told) < 2000
+
+
 def test_other_files_are_refused_with_a_way_out(here):
     (here / "t.ods").write_bytes(b"PK\x03\x04")
     np.save("t.npy", np.eye(2))
