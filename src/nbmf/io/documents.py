@@ -18,12 +18,13 @@ from nbmf.io.cells import Entries, Grid, count_phrase, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
 from nbmf.io.document_names import are_names, id_column_notes
 from nbmf.io.text_lines import lines_of
+from nbmf.numerics.percent import percent
 
 ROLES = ("document", "word", "count")
 NO_WIDE = Message(" (each line is read as a document; ", Setting("long", True), " reads a line per document and word)")
 NOTHING = ("",)
 LEAST, MOST = 2, 0.5  # documents that a word of a text is in: their number, and their share
-NAMED = 5  # at most so many words to ignore are named that are in no document
+NAMED = 5  # at most so many words are named that are in no document, or in too many
 LETTERS = r"(?u)\b[^\W\d_]{3,}\b"  # of a word
 
 
@@ -199,20 +200,37 @@ def _count_words(path: Path, columns: Columns, text: str) -> _Counts:
     from sklearn.feature_extraction.text import CountVectorizer  # takes a second to import
 
     texts = ["" if each is None else str(each) for each in columns.values[text]]
-    counter = CountVectorizer(token_pattern=LETTERS, min_df=LEAST, max_df=MOST)
+    counter = CountVectorizer(token_pattern=LETTERS, min_df=LEAST, max_df=1.0)
+    no_word = DataError(
+        f"{path}, column {text!r}: no word of three letters is in at least {LEAST} texts and "
+        f"in at most {MOST:.0%} of them"
+    )
     try:
-        counts = counter.fit_transform(texts)
+        counts = scipy.sparse.csr_array(counter.fit_transform(texts))
     except ValueError as error:  # no word is left
-        raise DataError(
-            f"{path}, column {text!r}: no word of three letters is in at least {LEAST} texts and "
-            f"in at most {MOST:.0%} of them"
-        ) from error
+        raise no_word from error
+    words, numbers = counter.get_feature_names_out(), np.bincount(counts.indices, minlength=counts.shape[1])
+    is_common = numbers > MOST * len(texts)
+    if is_common.all():
+        raise no_word
     said = (
         f"words of texts in {text!r}: of at least three letters, in at least {LEAST} documents and "
         f"in at most {MOST:.0%} of them"
     )
-    words = counter.get_feature_names_out().tolist()
-    return _Counts(scipy.sparse.csr_array(counts), None, words, None, f"{columns.format}; {said}")
+    notes = _notes_of_common(words[is_common], numbers[is_common], counts[:, is_common].sum() / counts.sum())
+    counts, words = counts[:, ~is_common], words[~is_common].tolist()
+    return _Counts(counts, None, words, None, f"{columns.format}; {said}", notes=notes)
+
+
+def _notes_of_common(words: np.ndarray, numbers: np.ndarray, part: float) -> tuple[Message, ...]:
+    """Return what is said of words that are in too many documents: they may be those that make a topic."""
+    if not len(words):
+        return ()
+    most = words[np.argsort(-numbers, kind="stable")]
+    more = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
+    listed = ", ".join(map(repr, most[:NAMED].tolist())) + more
+    said = f"in more than {MOST:.0%} of the documents, and not used: {listed}"
+    return (Message(f"{said} ({percent(part)} of the tokens of words in at least {LEAST} documents)"),)
 
 
 def _read_matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Counts:

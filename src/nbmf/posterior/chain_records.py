@@ -21,7 +21,7 @@ from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnosti
 from nbmf.posterior.recording import RecordingPlan, training_loss
 
 CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
-AGREEMENT = 0.01  # how far apart starts may end: a probability, or relative to a log-likelihood
+AGREEMENT = 0.01  # how far apart starts may end: a probability, or relative to a log-likelihood or to a larger E[v]
 REST_TOLERANCE = 1e-9  # relative difference that is rounding
 
 
@@ -81,7 +81,7 @@ class ChainRecords:
         converged.
         A sampler's quantity has converged if R-hat < 1.01 and its effective sample size is above 100
         per chain, or if it is at rest at the same value in all chains. Of other methods, it says
-        whether the starts end together: a spread below 0.01, of log-likelihoods below 1 %.
+        whether the starts end together: a spread below 0.01, of log-likelihoods and of E[v] above 1 below 1 %.
         """
         rows = []
         for quantity in self.quantities():
@@ -113,7 +113,7 @@ class ChainRecords:
             if share.mean() >= ACTIVE_SHARE:
                 yield Quantity(f"share {rank}", share)
         for name, entry in zip(self.entry_names(), np.moveaxis(trace["entries"], 2, 0), strict=True):
-            yield Quantity(f"E[v] {name}", entry)
+            yield Quantity(f"E[v] {name}", entry, max(1.0, abs(entry.mean())))  # a count may be large
 
     def entry_names(self) -> list[str]:
         """Return row and column of each recorded entry, by name where they have names."""

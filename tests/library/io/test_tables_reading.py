@@ -181,6 +181,25 @@ def test_of_thousands_of_columns_to_decide_on_the_first_are_named(here):
     assert len(told) < 2000
 
 
+def test_words_of_too_many_documents_are_named(here):
+    texts = [f"gene protein cell{'abcd'[n % 4]} gene {'tumour' if n < 6 else 'signal'}" for n in range(12)]
+    (here / "texts.csv").write_text("\n".join(["text", *texts]))
+    lines = []
+    table = nbmf.read_documents("texts.csv", text="text", log=lines.append)
+    tokens = "60% of the tokens of words in at least 2 documents"
+    assert f"in more than 50% of the documents, and not used: 'gene', 'protein' ({tokens})" in lines
+    assert sorted(table.column_names) == ["cella", "cellb", "cellc", "celld", "signal", "tumour"]
+    (here / "rare.csv").write_text(
+        "\n".join(["text", *(text.replace("gene ", "").replace("protein ", "") for text in texts)])
+    )
+    lines.clear()
+    nbmf.read_documents("rare.csv", text="text", log=lines.append)
+    assert not any("not used" in line for line in lines)
+    (here / "same.csv").write_text("\n".join(["text", *["gene protein"] * 4]))
+    with pytest.raises(DataError, match="no word of three letters"):
+        nbmf.read_documents("same.csv", text="text", log=lines.append)
+
+
 def test_other_files_are_refused_with_a_way_out(here):
     (here / "t.ods").write_bytes(b"PK\x03\x04")
     np.save("t.npy", np.eye(2))

@@ -296,6 +296,21 @@ def test_starts_are_recorded_at_their_end():
     assert table.loc[1, "spread"] == pytest.approx(result.trace["log likelihood"].std(ddof=1))
 
 
+def test_starts_of_large_counts_end_together_where_they_differ_by_less_than_a_percent():
+    rng = np.random.default_rng(0)
+    rates = np.outer(rng.gamma(2, 1e3, 12), rng.gamma(2, 10, 8))
+    counts = nbmf.CountMatrix.from_array(rng.poisson(rates))
+    result = run(make_estimator("PoissonGammaVB", 1, {"max_iter": 3}, 0), counts, chains=3)
+    entries = result.trace["entries"][:, 0]
+    differences = entries.std(axis=0, ddof=1)
+    assert (differences > 0.01).mean() > 0.5  # absolutely, they look apart
+    assert (differences < 0.01 * entries.mean(axis=0)).all()
+    assert result.converged
+    wide = dataclasses.replace(result, values=result.values)
+    wide.__dict__["trace"] = result.trace | {"entries": result.trace["entries"] * np.array([1, 1.1, 1])[:, None, None]}
+    assert not wide.converged
+
+
 # --- Verdict and advice ----------------------------------------------------------------------
 
 
