@@ -5,7 +5,9 @@ from matplotlib.axes import Axes
 
 from nbmf.plotting.names import shortened
 
-MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those farthest from the middle
+MOST_ON_MAP, EXTREMES = 100, 40  # names on a map; of more rows those far from the middle, in all directions
+SECTORS = 8  # directions, of which each has names: the farthest points may all be in one group
+FAR_OUT = 0.5  # of the largest distance, from which on a point stands for its direction
 MOST_AVOIDED = 100  # points that names keep away from
 LONGEST = 34  # characters of a name
 NAME_SIZE = 6
@@ -23,8 +25,30 @@ def set_limits(axis: Axes, points: np.ndarray) -> None:
 
 
 def rows_to_name(positions: np.ndarray) -> np.ndarray:
-    """Return the rows that are named, those farthest from the middle first: all, or these alone."""
-    return _farthest(positions)[: None if len(positions) <= MOST_ON_MAP else EXTREMES]
+    """Return the rows that are named: all, those farthest from the middle first, or those far out in all directions."""
+    if len(positions) <= MOST_ON_MAP:
+        return _farthest(positions)
+    return far_out(positions - positions.mean(axis=0), EXTREMES)
+
+
+def far_out(points: np.ndarray, number: int) -> np.ndarray:
+    """Return the indices of points that are far from 0, the farthest of each direction in turn.
+
+    Parameters
+    ----------
+    points : float array (n, 2)
+    number : int
+        How many; where directions have fewer that are far out, the farthest of the others.
+    """
+    order = np.argsort(-np.square(points).sum(axis=1), kind="stable")
+    distance = np.linalg.norm(points[order], axis=1)
+    sector = np.floor(np.arctan2(*points[order].T) / (2 * np.pi / SECTORS) + 0.5) % SECTORS
+    turn = np.zeros(len(points), int)  # the place in its direction of each point, from the farthest on
+    for each in np.unique(sector):
+        turn[sector == each] = np.arange(np.count_nonzero(sector == each))
+    is_near = distance < FAR_OUT * distance.max(initial=0)
+    turn[is_near] = len(points)
+    return order[np.argsort(turn, kind="stable")][:number]
 
 
 def _farthest(points: np.ndarray) -> np.ndarray:

@@ -245,7 +245,7 @@ def _draw_map(scale: Scale, groups: np.ndarray | None, ax: Sequence[Axes] | None
     interval = f"a typical {scale.level:.0%} interval is ± {half[0]:.2g} and ± {half[1]:.2g}"
     of_rows.set_title(f"{which}{interval}", loc="left")
     slopes = scale.discrimination[:, :2]
-    strongest = np.argsort(-np.square(slopes).sum(axis=1), kind="stable")[:ARROWS]
+    strongest = map_names.far_out(slopes, ARROWS)
     for x, y in slopes[strongest]:
         of_columns.annotate("", (x, y), (0, 0), arrowprops=ARROW)
     of_columns.scatter(*slopes.T, s=5, color=FAINT, linewidth=0, zorder=2)

@@ -149,8 +149,24 @@ def test_on_a_map_of_many_rows_those_far_out_are_named(plane):
     chosen = map_names.rows_to_name(places)
     distance = np.linalg.norm(places - places.mean(axis=0), axis=1)
     assert len(chosen) == map_names.EXTREMES
-    assert distance[chosen].min() > np.delete(distance, chosen).max()
+    assert distance[chosen].min() >= map_names.FAR_OUT * distance.max()
+    assert distance.argmax() in chosen
     assert len(map_names.rows_to_name(places[: map_names.MOST_ON_MAP])) == map_names.MOST_ON_MAP
+
+
+def test_on_a_map_groups_in_all_directions_have_names_not_only_the_farthest():
+    rng = np.random.default_rng(0)
+    centres = np.array([[0, 2.2], [-1.2, -0.6], [1.2, -0.4], [0, 0]])
+    points = np.repeat(centres, 60, axis=0) + 0.05 * rng.standard_normal((240, 2))
+    group = np.repeat(np.arange(4), 60)
+    named = np.bincount(group[map_names.rows_to_name(points)], minlength=4)
+    assert named.sum() == map_names.EXTREMES
+    assert (named[:3] >= map_names.EXTREMES / map_names.SECTORS).all()
+    assert named[3] == 0
+    line = np.column_stack([np.linspace(-1, 1, 41), np.zeros(41)])
+    assert sorted(map_names.far_out(line, 6)) == [0, 1, 2, 38, 39, 40]
+    assert len(map_names.far_out(line, 41)) == 41
+    assert map_names.far_out(np.zeros((3, 2)), 2).tolist() == [0, 1]
 
 
 def test_a_map_says_how_many_are_named_where_some_are_not(plane, monkeypatch):
