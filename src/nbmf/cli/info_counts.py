@@ -10,7 +10,9 @@ from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, descr
 from nbmf.cli.options import Options
 from nbmf.cli.reading import file_with_options, is_read_in_full
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.names import with_default_names
 from nbmf.evaluation import count_baselines
+from nbmf.io.answers import find_layout
 from nbmf.reporting.text import wrap
 
 FEW_VALUES = 10  # different ones, which may be marks or answers
@@ -33,6 +35,8 @@ def report(matrix: CountMatrix, options: argparse.Namespace, uses: list[str]) ->
         f"({np.count_nonzero(observed) / observed.size:.1%} are)"
     )
     yield from (*uses, "", "next:")
+    if (as_list := _options_as_list(matrix, options)) is not None:
+        yield f"  nbmf info {file_with_options(as_list)}"
     for command in ("fit", "compare"):
         yield f"  nbmf {command} {file_with_options(options)}"
     if as_answers is not None:
@@ -45,6 +49,15 @@ def _marks(observed: np.ndarray) -> list[int]:
     values = np.unique(observed)
     are_all = 2 < values.size <= FEW_VALUES and values[0] == 0 and values[-1] == values.size - 1
     return values.tolist() if are_all else []
+
+
+def _options_as_list(matrix: CountMatrix, options: argparse.Namespace) -> Options | None:
+    """Return the options that read each line as an entry; None if lines have names, or are no such list."""
+    names, _ = with_default_names(matrix.shape, None, None)
+    if options.layout is not None or options.transpose or matrix.row_names.tolist() != names:
+        return None
+    layout = find_layout(matrix.tallies)
+    return None if layout is None else Options(**{**vars(options), "layout": layout, "counts": None})
 
 
 def _options_as_categories(matrix: CountMatrix, options: argparse.Namespace, marks: list[int]) -> Options | None:

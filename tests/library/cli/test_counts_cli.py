@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -304,3 +305,20 @@ def test_binary_files_are_compared_as_they_were(capsys, here):
     assert "row and column effects" in said
     assert nbmf.read("binary.csv", log=[].append).shape == TABLE.shape
     assert type(nbmf.read("binary.csv", log=[].append)) is BinaryMatrix
+
+
+@pytest.mark.parametrize(("columns", "layout"), [(2, "presence"), (3, "long"), (4, "long")])
+def test_info_of_numbered_users_and_items_reads_them_as_a_list_first(columns, layout, capsys):
+    rng = np.random.default_rng(0)
+    users, items = np.nonzero(rng.random((30, 20)) < 0.4)
+    times = rng.integers(880_000_000, 890_000_000, users.size)
+    lines = np.column_stack([users + 1, items + 1, rng.poisson(4, users.size), times])[:, :columns]
+    Path("u.data").write_text("\n".join("\t".join(map(str, line)) for line in lines))
+    told = [line.strip() for line in printed(capsys, "info", "u.data").splitlines() if line.startswith("  nbmf ")]
+    assert told[0] == f"nbmf info u.data --layout {layout}"
+    read = printed(capsys, *shlex.split(told[0])[1:])
+    assert "30 rows x 20 columns" in read
+    assert "nbmf fit u.data --layout" in read
+    named = pd.DataFrame(lines, [f"line {n}" for n in range(len(lines))])
+    named.to_csv("named.csv")
+    assert "--layout" not in printed(capsys, "info", "named.csv", "--counts")
