@@ -12,6 +12,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, Setting
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
+from nbmf.likelihoods.ordered import ORDERED
 from nbmf.posterior.components import components_of, merge_components, names_or_defaults
 from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.row_weights import posterior_row_weights
@@ -140,6 +141,8 @@ class Placement(NamedTuple):
     kept : int, how many of the A are reported for the fit
     main : int array (F',), the component that each row is most typical of; None on axes
     compared : float array (F', N), by which rows are near each other, where that is not E[V]: see `remove_row_effects`
+    chances : float array (M, C), the probability of every category of the missing entries, row by row; None where
+        values are no ordered categories
     """
 
     kind: str
@@ -151,6 +154,7 @@ class Placement(NamedTuple):
     kept: int
     main: np.ndarray | None = None
     compared: np.ndarray | None = None
+    chances: np.ndarray | None = None
 
 
 def place_rows(
@@ -201,21 +205,21 @@ def place_rows(
     groups = () if model.row_groups_ is None else (rows.groups,)
     factors = model.factors_of_rows(V, *groups)
     expectation = model.predict_rows(V, *groups) if groups else model.mean(factors)
+    chances = model.predictive_of(factors, *np.nonzero(~rows.observed)) if model.likelihood is ORDERED else None
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale or scale_of(model, matrix, level=level)
         positions = _link_positions(scale.place(factors, rows.observed), scale, model, matrix)
         compared = None
         if scale.has_counts and scale.has_row_effects:
             compared = remove_row_effects(expectation, factors, scale.mean_row_effect)
-        return Placement(
-            POSITIONS, names_or_defaults(scale.names, names), *positions, expectation, scale.kept, compared=compared
-        )
+        called = names_or_defaults(scale.names, names)
+        return Placement(POSITIONS, called, *positions, expectation, scale.kept, compared=compared, chances=chances)
     shown = components.members[: components.active]
     weights = merge_components(model, factors.W.T, shown, "W").T
     called = names_or_defaults(components.names(), names)[: len(shown)]
     has_main = bool(called) and model.alignment is not Alignment.ROTATION
     main = main_components_of(components.model, np.arange(len(shown)), rows=weights) if has_main else None
-    return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main)
+    return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main, chances=chances)
 
 
 def _link_positions(

@@ -66,12 +66,17 @@ class ReportedPrediction:
         return pd.DataFrame(columns)
 
     def missing(self) -> pd.DataFrame:
-        """Return a row per entry that is missing: row, column, and what the model expects there."""
+        """Return a row per entry that is missing: row, column, what the model expects there, and P of each category."""
         rows, columns = np.nonzero(~self.rows.observed)
         expected = self.placement.expectation[rows, columns] + self.lowest
-        return pd.DataFrame(
-            {"row": self.rows.names[rows], "column": self.column_names[columns], self.expected: expected}
-        )
+        table = {"row": self.rows.names[rows], "column": self.column_names[columns], self.expected: expected}
+        if self.placement.chances is not None:
+            chances = self.placement.chances.T
+            categories = self.model.categories_
+            if categories is None:
+                categories = range(self.lowest, self.lowest + len(chances))
+            table |= {f"P({name})": chance for name, chance in zip(categories, chances, strict=True)}
+        return pd.DataFrame(table)
 
     @property
     def expected(self) -> str:
@@ -205,5 +210,7 @@ def _missing_sentence(result: ReportedPrediction) -> str:
     if not number:
         return "no entry is missing"
     noun = "entry" if number == 1 else "entries"
-    counted = f", counted from {result.lowest}," if result.model.likelihood is ORDERED else ""
-    return f"{number} missing {noun}: {result.words}{counted} are in missing.csv"
+    more = ""
+    if result.model.likelihood is ORDERED:
+        more = f", counted from {result.lowest}, and the probability of each category"
+    return f"{number} missing {noun}: {result.words}{more} are in missing.csv"

@@ -13,6 +13,7 @@ import pytest
 import small_picture
 from command_line import run
 
+from nbmf import load
 from nbmf.cli.saved_fits import load_fit, saved_scale
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
 from nbmf.reporting import prediction_report
@@ -335,6 +336,31 @@ def test_zeros_and_ones_are_no_answers_of_other_categories(capsys):
     shutil.copy("f.nbmf/model.npz", "alone.npz")
     error = run(capsys, "predict", "alone.npz", "new.csv", code=2).err
     assert "the categories of new.csv are '0', '1', in this order; those of the fit are 'no', 'maybe', 'yes'" in error
+
+
+@pytest.mark.parametrize("names", [["no", "maybe", "yes"], [1, 2, 3]])
+def test_missing_answers_of_new_people_have_the_probability_of_each(names, capsys):
+    ranks = np.random.default_rng(0).integers(0, 3, (40, 6))
+    frame = pd.DataFrame(np.array(names)[ranks], columns=list("abcdef")).rename_axis("member")
+    frame.to_csv("f.csv")
+    run(capsys, "fit", "f.csv", "--categories", *map(str, names), "--method", "ordinal-vb", *QUICK)
+    some = frame.iloc[:5].astype(object)
+    some.iloc[0, 1] = some.iloc[3, 4] = None
+    some.to_csv("new.csv")
+    out = run(capsys, "predict", "f.nbmf", "new.csv").out
+    first = 0 if names[0] == "no" else 1
+    assert f"2 missing entries: mean categories, counted from {first}, and the probability of each category" in out
+    missing = pd.read_csv("new.predicted/missing.csv")
+    assert list(missing)[2:] == ["mean", *(f"P({name})" for name in names)]
+    chances = missing.iloc[:, 3:].to_numpy()
+    np.testing.assert_allclose(chances @ [first, first + 1, first + 2], missing["mean"], atol=1e-5)
+    model = load("f.nbmf/model.npz")
+    factors = model.factors_of_rows(np.where(some.notna(), ranks[:5], np.nan))
+    np.testing.assert_allclose(chances, model.predictive_of(factors, [0, 3], [1, 4]), atol=1e-5)
+    model.categories_ = None  # as of a model that was fitted to an array
+    model.save("alone.npz")
+    run(capsys, "predict", "alone.npz", "new.csv", "--categories", *map(str, names))
+    assert list(pd.read_csv("new.predicted/missing.csv"))[2:] == ["mean", "P(0)", "P(1)", "P(2)"]
 
 
 # Two fits side by side.
