@@ -51,7 +51,7 @@ def paths(
     draws = draws_of(fit)
     shown = _paths_without_bands(model) if draws is None else paths_of(draws, level)
     axis = draw(shown, component - 1, _rows(shown, component - 1, names), has_bands=draws is not None, ax=ax)
-    axis.set_ylabel(f"{model.meanings[0]}, component {component}")
+    axis.set_ylabel(f"position, component {component}")  # of mean square 1: no log-odds
     return axis
 
 

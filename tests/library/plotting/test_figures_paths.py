@@ -93,7 +93,7 @@ def test_a_fit_is_drawn_with_bands_where_there_are_draws():
     draws = nbmf.posterior_draws(model, V, n_draws=5)
     axis = nbmf.plot.paths(draws)
     assert len(axis.collections) == len(axis.texts) == paths.NAMED
-    assert axis.get_ylabel() == "coordinates in log-odds, component 1"
+    assert axis.get_ylabel() == "position, component 1"
     axis = nbmf.plot.paths(model, names=["row 3", "row 0"])
     assert not axis.collections
     assert {text.get_text() for text in axis.texts} == {"row 0", "row 3"}
