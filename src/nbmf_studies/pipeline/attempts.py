@@ -16,6 +16,7 @@ from nbmf.errors import NbmfError
 from nbmf.files import write_json
 
 BEGUN, FAILED = "begun", "failed"
+INTERRUPTED = "interrupted"  # why one that has begun runs no more
 
 
 class Attempt(NamedTuple):
@@ -24,7 +25,7 @@ class Attempt(NamedTuple):
     key : dict, of the fit: dataset, method, K ...
     time : str, when this was written, in ISO 8601 with its time zone
     state : BEGUN or FAILED
-    reason : str, in a line, why it failed
+    reason : str, in a line, why it failed, or INTERRUPTED
     kind : str, the class of the error
     traceback : bool, whether the log has one: nobody has thought of this error
     """
@@ -44,7 +45,7 @@ class Attempt(NamedTuple):
 
 @contextmanager
 def attempt(path: str | os.PathLike, key: Mapping[str, Any]) -> Iterator[None]:
-    """Keep an Attempt in the file `path` while the block runs, and if it fails; remove it when it succeeds."""
+    """Keep an Attempt in the file `path` while the block runs, and if it ends early; remove it when it succeeds."""
     _write(path, key)
     try:
         yield
@@ -54,6 +55,9 @@ def attempt(path: str | os.PathLike, key: Mapping[str, Any]) -> Iterator[None]:
         reason = f"{'error' if expected else kind}: {error}".splitlines()[0]
         with suppress(OSError):  # a full disk: the error itself reports it
             _write(path, key, state=FAILED, reason=reason, kind=kind, traceback=not expected)
+        raise
+    except KeyboardInterrupt:
+        _write(path, key, reason=INTERRUPTED)
         raise
     Path(path).unlink(missing_ok=True)
 

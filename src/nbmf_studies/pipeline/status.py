@@ -30,7 +30,7 @@ class FitState(NamedTuple):
 
     state : "done", "failed", "begun" (running, or interrupted) or "missing"
     seconds : float, what a finished fit took; None for others
-    reason : str, why a failed fit failed, in a line; "" for others
+    reason : str, why a failed fit failed, in a line, or INTERRUPTED of one that has begun; "" for others
     time : float, when one that has begun or failed did so, in seconds since 1970; None for others
     """
 
@@ -125,7 +125,7 @@ def failures(states: list[FitState]) -> list[str]:
 def states_at_end(states: list[FitState], start: float) -> list[FitState]:
     """Return how it stands at the end of a run that began at `start` (seconds since 1970).
 
-    What has begun has failed without a word. What only an earlier run has tried is missing.
+    What has begun has failed without a word, unless it was interrupted. What only an earlier run has tried is missing.
     """
     return [_state_at_end(state, start) for state in states]
 

@@ -24,11 +24,17 @@ from nbmf_studies.pipeline.partial import partial_request, write_partial
 from nbmf_studies.pipeline.paths import Paths
 from nbmf_studies.pipeline.status import FitFiles
 
+
+class Killed(BaseException):
+    """As a process that is killed: it writes nothing."""
+
+
 ERRORS = {
     "failed": DataError("the matrix is empty"),
     "long": ConfigError("my_methods cannot be imported:\nNo module named 'x'\nwhich it needs"),
     "crashed": MemoryError("too large"),
-    "begun": KeyboardInterrupt(),  # as a process that is killed, it writes nothing
+    "begun": Killed(),
+    "interrupted": KeyboardInterrupt(),
 }
 
 
@@ -66,6 +72,7 @@ def fit(folder, *, seconds=None, ended=None, **changes):
         ({"ended": "long"}, "failed", "error: my_methods cannot be imported:"),
         ({"ended": "crashed"}, "failed", "MemoryError: too large"),
         ({"ended": "begun"}, "begun", ""),
+        ({"ended": "interrupted"}, "begun", "interrupted"),
     ],
 )
 def test_the_state_of_a_fit(made, state, reason, tmp_path):
@@ -82,10 +89,11 @@ def test_a_damaged_result_is_done_without_seconds(tmp_path):
 
 
 def test_what_had_begun_has_failed_once_nothing_runs(tmp_path):
-    states = status.states_of([fit(tmp_path, ended="begun"), fit(tmp_path, mask=1)])
-    begun, missing = status.states_at_end(states, start=0)
-    assert (begun.state, missing.state) == ("failed", "missing")
+    fits = [fit(tmp_path, ended="begun"), fit(tmp_path, mask=1), fit(tmp_path, mask=2, ended="interrupted")]
+    begun, missing, interrupted = status.states_at_end(status.states_of(fits), start=0)
+    assert (begun.state, missing.state, interrupted.state) == ("failed", "missing", "failed")
     assert "killed" in begun.reason
+    assert interrupted.reason == "interrupted"
 
 
 def test_failures_of_earlier_runs_are_not_of_this_one(tmp_path):
