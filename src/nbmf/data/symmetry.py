@@ -46,11 +46,14 @@ def chance_of_agreement(pairs: Iterable[int]) -> float:
 
 
 def one_loss_per_pair(losses: np.ndarray) -> np.ndarray:
-    """Return losses (F, F) of pairs with one of each: that above the diagonal, or the other where that is NaN.
+    """Return losses (F, F) of pairs with one of each: their mean above the diagonal, or the one that is not NaN.
 
-    An entry and its mirror image are one observation.
+    An entry and its mirror image are one observation, which a model may predict differently: the mean does not depend
+    on the order of the nodes.
     """
-    return np.where(np.tril(~np.isnan(losses.T)), np.nan, losses)
+    known = ~np.isnan(losses)
+    mean = np.where(known & known.T, (losses + losses.T) / 2, losses)
+    return np.where(np.tril(known.T), np.nan, mean)
 
 
 def _pair_counts(values: np.ndarray, both: np.ndarray) -> np.ndarray:

@@ -62,9 +62,11 @@ def test_the_chance_is_that_of_values_in_random_places():
     assert chance_of_agreement([1, 10**5]) > CHANCE
 
 
-def test_a_pair_has_one_loss_on_the_side_that_has_one():
+def test_a_pair_has_the_mean_of_its_losses_or_the_one_that_is_there():
     losses = np.arange(9.0).reshape(3, 3)
     losses[0, 2] = np.nan
     np.testing.assert_array_equal(
-        one_loss_per_pair(losses), [[np.nan, 1, np.nan], [np.nan, np.nan, 5], [6, np.nan, np.nan]]
+        one_loss_per_pair(losses), [[np.nan, 2, np.nan], [np.nan, np.nan, 6], [6, np.nan, np.nan]]
     )
+    order = [2, 0, 1]
+    assert np.nanmean(one_loss_per_pair(losses[np.ix_(order, order)])) == np.nanmean(one_loss_per_pair(losses))
