@@ -25,6 +25,7 @@ from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report,
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
 from nbmf.reporting.scale_entries import scale_blocks, shape_sentences
+from nbmf.reporting.tie_table import tie_tables
 from nbmf.reporting.weight_sentences import weight_sentences
 from nbmf.reporting.wording import Wording
 from nbmf.reporting.words import SCORED_BY, format_settings
@@ -200,6 +201,7 @@ def _description_blocks(result: ReportedFit) -> Iterator[Block]:
         yield from effect_entries(result)
         return
     yield Lines([reading_key(result.components)])
+    yield from tie_tables(result)
     yield from effect_entries(result)
     active = result.components.active
     for number in range(min(active, DESCRIBED)):
