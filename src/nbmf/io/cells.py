@@ -167,6 +167,7 @@ class Entries(NamedTuple):
         From the number of an entry to the words for its place.
     absent : str
         What is said about the others.
+    row_names, column_names : sequences of unique texts, or None
     """
 
     path: Path
@@ -177,6 +178,8 @@ class Entries(NamedTuple):
     shape: tuple[int, int]
     where: Callable[[int], str]
     absent: str
+    row_names: Sequence[str] | None = None
+    column_names: Sequence[str] | None = None
 
 
 def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable[[int], str], hint: str = "") -> None:

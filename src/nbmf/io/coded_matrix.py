@@ -151,7 +151,8 @@ def code_entries(entries: Entries, coding: ValueCoding) -> CodedMatrix:
         first, second = map(where, error.records)
         words = f"{path}, {second}: the entry is there already with another value"
         raise DataError(words if first == second else f"{words}, in {first}") from None
-    return CodedMatrix(matrix, entries.format, absent=entries.absent, are_filled=True, left_out=left_out)
+    names = entries.row_names, entries.column_names
+    return CodedMatrix(matrix, entries.format, *names, absent=entries.absent, are_filled=True, left_out=left_out)
 
 
 class Contradiction(Exception):

@@ -247,7 +247,7 @@ def _read_matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Cou
     if not right.all():
         wrong = values.data[~right][0].item()
         raise DataError(f"{path}: the value {wrong!r}; allowed: counts, whole numbers from 0 on")
-    names = None
+    names = cells.column_names
     if words is not None:
         if not Path(words).is_file():
             raise DataError(Setting("words", str(words)), ": there is no such file")
@@ -255,7 +255,7 @@ def _read_matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Cou
         if len(names) != values.shape[1]:
             raise DataError(f"{words}: {count_phrase(len(names), 'word')} for {values.shape[1]} columns of {path}")
         refuse_repeated(words, names, "word", lambda n: f"line {n + 1}")
-    return _Counts(values, None, names, None, cells.format)
+    return _Counts(values, cells.row_names, names, None, cells.format)
 
 
 def _build_table(path: Path, contents: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:

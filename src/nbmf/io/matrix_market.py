@@ -17,6 +17,7 @@ from nbmf.io.arrow_pieces import NUMBER, REAL, IrregularText, TextColumns, piece
 from nbmf.io.cells import Entries, Grid, count_phrase
 from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_rows
 from nbmf.io.entry_lists import Piece
+from nbmf.io.names_beside import names_beside
 from nbmf.io.text_lines import is_gzipped, lines_of
 
 BANNER = "%%MatrixMarket"
@@ -64,12 +65,12 @@ def coordinates_of(path: Path) -> tuple[str, tuple[int, int], Iterator[Piece]]:
         raise DataError(f"{path}: an array, which has all entries; allowed: coordinates; nbmf.read reads arrays")
     if max(header.rows, header.columns) > LARGEST_INDEX:
         raise DataError(f"{path}: {header.rows} x {header.columns}; allowed: at most {LARGEST_INDEX} of either")
-    return _describe_format(path, header), (header.rows, header.columns), _pieces(path, header)
+    return f"{_describe_format(path, header)}; it has no names", (header.rows, header.columns), _pieces(path, header)
 
 
 def _describe_format(path: Path, header: _Header) -> str:
     packed = ", gzipped" if is_gzipped(path) else ""
-    return f"Matrix Market, {header.kind}{packed}; it has no names"
+    return f"Matrix Market, {header.kind}{packed}"
 
 
 def _read_header(path: Path) -> _Header:
@@ -167,7 +168,9 @@ def _entries(path: Path, header: _Header) -> Entries:
     has_values = header.width == 3
     values = np.concatenate([part[2] for part in parts]) if has_values else np.ones(len(rows), np.int8)
     shape, said = (header.rows, header.columns), "entries that are not in the file are zeros"
-    return Entries(path, _describe_format(path, header), rows, columns, values, shape, where, said)
+    names = names_beside(path, shape)
+    words = f"{_describe_format(path, header)}; {names.words}"
+    return Entries(path, words, rows, columns, values, shape, where, said, names.rows, names.columns)
 
 
 def _pieces(path: Path, header: _Header) -> Iterator[Piece]:
@@ -245,6 +248,10 @@ def _grid(path: Path, header: _Header, numbers: array, values: np.ndarray) -> Gr
         entry_of = np.empty((header.rows, header.rows), np.int64)
         columns, rows = np.triu_indices(header.rows)
         entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(values))
-    return Grid(
-        path, _describe_format(path, header), values[:, 0][entry_of], lambda f, n: f"line {numbers[entry_of[f, n]]}"
-    )
+    names = names_beside(path, (header.rows, header.columns))
+
+    def where(f: int, n: int) -> str:
+        return f"line {numbers[entry_of[f, n]]}"
+
+    words = f"{_describe_format(path, header)}; {names.words}"
+    return Grid(path, words, values[:, 0][entry_of], where, names.rows, names.columns)

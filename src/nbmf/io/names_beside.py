@@ -1,0 +1,66 @@
+"""Names of rows and columns in files beside a matrix, where 10x Genomics, and those who copy it, put them.
+
+`matrix.mtx` has genes as rows and cells as columns; `features.tsv` (once `genes.tsv`) has a line per gene, its
+identifier first and then its symbol, and `barcodes.tsv` a line per cell. All may be gzipped, or begin alike:
+`GSM1_matrix.mtx.gz`, `GSM1_barcodes.tsv.gz`.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from nbmf.errors import DataError
+from nbmf.io.cells import count_phrase, refuse_repeated
+from nbmf.io.text_lines import lines_of
+
+MATRIX, FEATURES, BARCODES = "matrix.mtx", ("features.tsv", "genes.tsv"), ("barcodes.tsv",)
+PACKED = ".gz"
+
+
+class NamesBeside(NamedTuple):
+    """Names of the rows and of the columns of a matrix, None where there is no file of them; `words` say whence."""
+
+    rows: list[str] | None
+    columns: list[str] | None
+    words: str
+
+
+def names_beside(path: Path, shape: tuple[int, int]) -> NamesBeside:
+    """Return the names that lie beside a matrix of a shape.
+
+    Raises
+    ------
+    DataError
+        If a file of names has not as many as the matrix has rows or columns, or one of them twice.
+    """
+    files = [_file_of(path, parts) for parts in (FEATURES, BARCODES)]
+    found = [
+        None if file is None else _read_names(file, size, kind, path)
+        for file, size, kind in zip(files, shape, ("row", "column"), strict=True)
+    ]
+    whence = [f"of {kind}s from {file.name}" for file, kind in zip(files, ("row", "column"), strict=True) if file]
+    return NamesBeside(*found, f"names {' and '.join(whence)}" if whence else "it has no names")
+
+
+def _file_of(path: Path, parts: tuple[str, ...]) -> Path | None:
+    """Return the file beside a matrix with one of these names, behind what the name of the matrix begins with."""
+    name = path.name.removesuffix(PACKED)
+    if not name.endswith(MATRIX):
+        return None
+    possible = (path.with_name(name.removesuffix(MATRIX) + part + packed) for part in parts for packed in ("", PACKED))
+    return next((file for file in possible if file.is_file()), None)
+
+
+def _read_names(file: Path, size: int, kind: str, path: Path) -> list[str]:
+    """Return symbols if there are some, with the identifier behind one that several have; else identifiers."""
+    lines = [[field.strip() for field in line.split("\t")] for line in lines_of(file) if line.strip()]
+    if len(lines) != size:
+        raise DataError(f"{file}: {count_phrase(len(lines), 'name')} for {count_phrase(size, kind)} of {path.name}")
+    symbols = [fields[1] if len(fields) > 1 and fields[1] else fields[0] for fields in lines]
+    times = Counter(symbols)
+    names = [
+        symbol if times[symbol] == 1 or symbol == fields[0] else f"{symbol} ({fields[0]})"
+        for symbol, fields in zip(symbols, lines, strict=True)
+    ]
+    refuse_repeated(file, names, kind, lambda n: f"line {n + 1}")
+    return names
