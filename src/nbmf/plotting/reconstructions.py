@@ -42,7 +42,7 @@ def draw_reconstruction(
     expectation : float array (F, N)
         E[V]; it sets the limits of the colours together with V, unless V is binary.
     factors : list of LabelledFactor
-        The rows and the columns: they set the order; of a symmetric matrix the rows alone.
+        The rows and the columns: they set the order and the strips; of a symmetric matrix the rows alone.
     title : str
         Of E[V]: the method.
     label : str
@@ -67,7 +67,8 @@ def draw_reconstruction(
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
     orders = [order_of(factor) for factor in factors]
     if is_symmetric(values, ~np.isnan(values)):  # of an undirected network the diagonal is one
-        orders[1] = orders[0]
+        rows, columns = factors
+        factors, orders[1] = [rows, columns._replace(weights=rows.weights, main=rows.main, axes=rows.axes)], orders[0]
     low, high = _limits(values, expectation, lowest)
     highest = float(expectation.max()) if _are_probabilities(values) else high
     limits = (low, high), (low, highest if 0 < highest < FAINT else high)

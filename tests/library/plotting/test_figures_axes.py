@@ -14,7 +14,7 @@ from scipy.stats import spearmanr
 
 import nbmf
 from nbmf.numerics.percent import percent
-from nbmf.plotting import headings, overview, style
+from nbmf.plotting import headings, overview, reconstructions, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import MISSING, draw_reconstruction
@@ -393,7 +393,9 @@ def test_strips_are_numbered_along_both_edges():
     assert [text.get_text() for text in data.texts if text.get_ha() == "center"] == numbers
 
 
-def test_rows_and_columns_of_an_undirected_network_have_one_order():
+def test_rows_and_columns_of_an_undirected_network_have_one_order_and_one_component_each(monkeypatch):
+    strips = []
+    monkeypatch.setattr(reconstructions.strips, "draw_strips", lambda axis, factor, *_: strips.append(factor))
     rng = np.random.default_rng(6)
     V = np.triu(rng.random((30, 30)) < 0.3, 1).astype(float)
     V += V.T
@@ -402,5 +404,8 @@ def test_rows_and_columns_of_an_undirected_network_have_one_order():
     for axis in draw_reconstruction(V, np.eye(30), factors):
         shown = axis.images[0].get_array()
         np.testing.assert_array_equal(shown.filled(-1), shown.filled(-1).T)
+    for of_rows, of_columns in (strips[:2], strips[2:]):
+        np.testing.assert_array_equal(of_rows.typical_of, of_columns.typical_of)
+        np.testing.assert_array_equal(of_rows.names, of_columns.names)
     shown = draw_reconstruction(V[::-1], np.eye(30), factors)[1].images[0].get_array()
     assert (shown != shown.T).any()
