@@ -48,6 +48,10 @@ GROUPS = (
     "rows lie in {} separate groups rather than spread along the axes (mean silhouette {:.2f}: 1 where groups are "
     "points, about 0.4 where rows are spread evenly)"
 )
+TWO_GROUPS = (
+    "rows lie in two groups with few rows between them rather than spread along the axis (the density there is {} of "
+    "that in the sparser group)"
+)
 BENT = (
     "the axes depend on each other: one direction follows the square of another (R² {:.2f}), as where rows lie along a "
     f"curve or in groups; {MONOTONE}"
@@ -81,7 +85,7 @@ def scale_facts(scale: Scale) -> Iterator[str]:
         yield f"{which} {LIMITS[scale.limit][more]}; {where} in positions.csv and columns.csv"
     if kept > 1:
         yield _rotation(scale)
-        yield from shape_sentences(shape_of_scale(scale), scale.row_names, "positions.csv")
+    yield from shape_sentences(shape_of_scale(scale), scale.row_names, "positions.csv")
     if scale.has_row_effects and (kept > 1 or scale.has_counts):
         yield words.row_effects
     yield from _mean_order_sentences(scale)
@@ -260,7 +264,8 @@ def _most_informative(scale: Scale) -> np.ndarray:
 def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator[str]:
     """Yield what is seen of rows on several axes that are no scales; a file may have their places along an arch."""
     if shape.groups:
-        yield GROUPS.format(shape.groups, shape.silhouette)
+        one_axis = shape.silhouette == 0
+        yield TWO_GROUPS.format(percent(shape.between)) if one_axis else GROUPS.format(shape.groups, shape.silhouette)
         return
     if shape.ring:
         yield RING.format(1.0 - shape.ring)

@@ -171,6 +171,44 @@ def test_a_curve_through_three_axes_is_bent_and_has_no_order():
     assert (shape.groups, shape.along) == (0, None)
 
 
+SPREAD = {
+    "evenly": lambda rng, n: rng.random(n),
+    "normal": lambda rng, n: rng.normal(size=n),
+    "skewed": lambda rng, n: rng.exponential(size=n),
+    "five lumps": lambda rng, n: rng.binomial(4, 0.5, n) + 0.05 * rng.normal(size=n),
+    "towards both ends": lambda rng, n: rng.beta(0.5, 0.5, n),
+    "two groups that overlap": lambda rng, n: np.where(rng.random(n) < 0.5, -1.5, 1.5) + rng.normal(size=n),
+}
+
+
+@pytest.mark.parametrize("draw", SPREAD.values(), ids=SPREAD)
+def test_rows_that_are_spread_along_one_axis_are_no_groups(draw):
+    for n in (60, 150, 400):
+        found = [shape_of(draw(np.random.default_rng([seed, n]), n)[:, None]).groups for seed in range(20)]
+        assert np.count_nonzero(found) <= (4 if n == 60 else 1)
+
+
+@pytest.mark.parametrize(("part", "spreads"), [(0.5, (1.0, 1.0)), (0.3, (1.0, 1.0)), (0.45, (1.5, 0.7))])
+def test_two_groups_on_one_axis_are_found(part, spreads):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        is_low = rng.random(120) < part
+        positions = np.where(is_low, -3 + spreads[0] * rng.normal(size=120), 3 + spreads[1] * rng.normal(size=120))
+        shape = shape_of(positions[:, None])
+        assert (shape.groups, shape.silhouette) == (2, 0)
+        assert shape.between <= module.SPARSE
+    assert shape_of(positions[: module.FEWEST_PLACES - 1, None]).groups == 0
+
+
+def test_of_two_groups_the_split_is_known():
+    """Of two points with as many rows all variance is between them, but for the width that keeps rows apart."""
+    places = np.concatenate([np.linspace(0, 0.1, 30), np.linspace(10, 10.1, 30)])
+    split, between = module.split_in_two(places)
+    within = places[:30].var()
+    assert split == pytest.approx(1 - within / places.var())
+    assert between < 0.01
+
+
 @pytest.mark.parametrize("positions", [np.zeros((30, 1)), np.eye(8, 2), np.empty((40, 0))])
 def test_one_axis_or_a_few_rows_have_no_shape(positions):
     assert shape_of(positions) == Shape()

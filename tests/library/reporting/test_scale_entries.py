@@ -8,10 +8,11 @@ import pytest
 from nbmf.posterior.scale import GIVEN_COLUMNS, GIVEN_SLOPES, Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
 from nbmf.posterior.scale_distributions import Cuts, Sizes
+from nbmf.posterior.scale_shape import Shape
 from nbmf.posterior.scale_tables import columns_table as table_of_columns
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
-from nbmf.reporting.scale_entries import axis_entry, parameter_table, scale_blocks, scale_facts
+from nbmf.reporting.scale_entries import axis_entry, parameter_table, scale_blocks, scale_facts, shape_sentences
 from nbmf.reporting.scale_words import COUNTS
 
 F = 30
@@ -85,6 +86,13 @@ def test_the_facts_are_those_of_the_scale():
 def test_what_holds_of_some_scales_is_said_of_these_alone(changed, said):
     assert said not in " ".join(scale_facts(SCALE))
     assert said in " ".join(scale_facts(dataclasses.replace(SCALE, **changed)))
+
+
+def test_two_groups_on_one_axis_are_said():
+    shape = Shape(groups=2, between=0.204)
+    (said,) = shape_sentences(shape, np.array(["a", "b"]))
+    assert said.startswith("rows lie in two groups with few rows between them")
+    assert "(the density there is 20% of that in the sparser group)" in said
 
 
 def test_of_ordered_categories_nothing_is_said_of_ones():
