@@ -158,6 +158,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="mutants at a time (2)")
     parser.add_argument("--patience", type=float, default=120, help="seconds without output that count as a hang (120)")
     parser.add_argument("--coverage", type=Path, help="keeps which tests run which lines for a second run")
+    parser.add_argument("--records", type=Path, help="keeps what became of each mutant: a run that ended early goes on")
     parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations_everywhere.md")
     options = parser.parse_args()
     if not importlib.util.find_spec("coverage"):
@@ -167,13 +168,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, ThreadPoolExecutor(options.workers) as pool:
         trees = [Tree(Path(folder) / str(number), options.patience) for number in range(options.workers)]
 
+        before = held_records(options.records)
+
         def attempt(given):
+            file, mutant = given
+            if given in before:
+                return before[given]
             tree = trees.pop()
             try:
-                file, mutant = given
-                return tried(tree, file, mutant, lines.tests_of(file, mutant.row))
+                record = tried(tree, file, mutant, lines.tests_of(file, mutant.row))
             finally:
                 trees.append(tree)
+            if options.records:
+                with options.records.open("a", encoding="utf-8") as kept:
+                    kept.write(f"{json.dumps([file, *record])}\n")
+            return record
 
         for record in pool.map(attempt, drawn(options.mutants, options.seed)):
             records.append(record)
@@ -183,6 +192,18 @@ def main() -> None:
     survivors = [record for record in records if final(record) == "survived"]
     print(f"{len(records)} mutants, {len(survivors)} of them survived without a reason")
     sys.exit(len(survivors) > LARGEST_SHARE * len(records))
+
+
+def held_records(path: Path | None) -> dict[tuple[str, mutation.Mutant], Record]:
+    """Return what became of mutants of the same source in an earlier run, by file and mutant."""
+    if not path or not path.exists():
+        return {}
+    held = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        file, inside, mutant, *outcome = json.loads(line)
+        record = Record(inside, mutation.Mutant(*mutant), *outcome)
+        held[file, record.mutant] = record
+    return held
 
 
 def held_coverage(path: Path | None, workers: int) -> Covered:
