@@ -170,10 +170,10 @@ NUMBERS = [
     ),
     ("trials", "To the best single method** `nbmf fit` loses {:.1%}, in", above_single),
     ("trials", "the loss is on average {:.1%} above", lambda: excess("excess", "nbmf-fit")),
-    ("trials", "It is {:.0%} above that of the library's best", lambda: excess("excess", "beta-dir-vb-learned")),
+    ("trials", "learned priors is {:.0%} above the library's best", lambda: excess("excess", "beta-dir-vb-learned")),
     (
         "trials",
-        "logistic VB with K = 8 is {:.0%} above it, and with column effects {:.0%}.",
+        "logistic VB with K = 8 {:.0%}, with column effects {:.0%}.",
         lambda: excess("excess", "logistic-vb", "logistic-vb-columns"),
     ),
     (
