@@ -194,7 +194,7 @@ def _draw_panel(axis: Axes, traces: pd.DataFrame, quantity: Quantity, colours: d
 def _finish(axis: Axes, values: np.ndarray, are_counts: bool) -> None:
     """Let the vertical axis show these values; counts have whole ticks."""
     _set_range(axis, values)
-    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=bool(are_counts)))
+    axis.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=bool(are_counts), min_n_ticks=1))  # 1 alone, of one
     axis.ticklabel_format(axis="y", useOffset=False)
 
 

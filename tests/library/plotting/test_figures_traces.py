@@ -134,8 +134,10 @@ def test_a_quantity_that_was_not_recorded():
 
 def test_a_quantity_that_never_changes():
     given = made_up(["paleo"]).assign(active_components=2)
-    low, high = grid(traces.draw(given, verdicts(), LABELS, 4000))[2, 0].get_ylim()
+    axis = grid(traces.draw(given, verdicts(), LABELS, 4000))[2, 0]
+    low, high = axis.get_ylim()
     assert low < 2 < high
+    assert [tick for tick in axis.get_yticks() if low <= tick <= high] == [2]  # 1.5 components there are not
 
 
 @pytest.mark.parametrize("count", [1, 2, 6])
