@@ -1,6 +1,5 @@
 """The structure test of `nbmf.analyze`, `nbmf fit` and `nbmf compare`: the same methods, folds and sentence."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ from nbmf.analysis.settings import configured_estimator
 from nbmf.analysis.size import use_all_processors
 from nbmf.catalogue import METHODS, candidates_for
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import PoorFitWarning
 from nbmf.evaluation.held_out import describe_shortage
 from nbmf.evaluation.verdict import MethodChoice, choose
 from nbmf.inference.declarations import View
@@ -71,8 +69,7 @@ def check_structure(
         estimators = [use_all_processors(estimator, matrix) for estimator in estimators]
     fitted = [*estimators, *(stacked_with or ())]
     steps = sum(estimator.n_iterations for estimator in fitted) / len(fitted)  # of a fit on average
-    with warnings.catch_warnings(), progress("check", steps) as monitor_of:
-        warnings.simplefilter("ignore", PoorFitWarning)  # the test says it
+    with progress("check", steps) as monitor_of:
         return choose(
             matrix, estimators, seed=seed, tries=tries, view=view, stacked_with=stacked_with, monitor_of=monitor_of
         )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.likelihoods.ordered import named_probabilities
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import summarize_groups
 from nbmf.posterior.scale_tables import columns_table, rows_table
@@ -100,8 +101,7 @@ def _missing_category_table(result: ReportedFit) -> pd.DataFrame:
     is_pooled = result.chains is not None and result.chains.sampled  # as the mean is
     fits = result.chains.estimators if is_pooled else [result.model]
     predicted = np.mean([fit.predictive(rows, columns) for fit in fits], axis=0)
-    chances = zip(matrix.categories, predicted.T, strict=True)
-    return pd.DataFrame(entries | mean | {f"P({name})": chance for name, chance in chances})
+    return pd.DataFrame(entries | mean | named_probabilities(matrix.categories, predicted))
 
 
 def _component_tables(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.DataFrame]]]:

@@ -13,11 +13,11 @@ import numpy as np
 from nbmf.data.number_sizes import LARGEST_INDEX
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
+from nbmf.io.adjacent_names import adjacent_names
 from nbmf.io.arrow_pieces import NUMBER, REAL, IrregularText, TextColumns, pieces_of_text
 from nbmf.io.cells import Entries, Grid, count_phrase
 from nbmf.io.coded_matrix import refuse_huge, refuse_too_many_rows
 from nbmf.io.entry_lists import Piece
-from nbmf.io.names_beside import names_beside
 from nbmf.io.text_lines import is_gzipped, lines_of
 
 BANNER = "%%MatrixMarket"
@@ -168,7 +168,7 @@ def _entries(path: Path, header: _Header) -> Entries:
     has_values = header.width == 3
     values = np.concatenate([part[2] for part in parts]) if has_values else np.ones(len(rows), np.int8)
     shape, said = (header.rows, header.columns), "entries that are not in the file are zeros"
-    names = names_beside(path, shape)
+    names = adjacent_names(path, shape)
     words = f"{_describe_format(path, header)}; {names.words}"
     return Entries(path, words, rows, columns, values, shape, where, said, names.rows, names.columns)
 
@@ -248,7 +248,7 @@ def _grid(path: Path, header: _Header, numbers: array, values: np.ndarray) -> Gr
         entry_of = np.empty((header.rows, header.rows), np.int64)
         columns, rows = np.triu_indices(header.rows)
         entry_of[rows, columns] = entry_of[columns, rows] = np.arange(len(values))
-    names = names_beside(path, (header.rows, header.columns))
+    names = adjacent_names(path, (header.rows, header.columns))
 
     def where(f: int, n: int) -> str:
         return f"line {numbers[entry_of[f, n]]}"

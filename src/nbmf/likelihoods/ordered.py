@@ -1,5 +1,6 @@
 """The likelihood of ordered categories: 0, 1, ..., C - 1 or missing, scored by the probability of each category."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -71,3 +72,8 @@ def probability_of(ranks: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
     is_foreseen = ranks < probabilities.shape[-1]
     category = np.where(is_foreseen, ranks, 0)
     return np.where(is_foreseen, np.take_along_axis(np.asarray(probabilities), category[:, None], axis=1)[:, 0], 0.0)
+
+
+def named_probabilities(categories: Iterable[Any], probabilities: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the columns of a table with the probability of each category, such as "P(yes)"; (n, C)."""
+    return {f"P({name})": each for name, each in zip(categories, probabilities.T, strict=True)}

@@ -22,6 +22,8 @@ from nbmf.plotting import fonts, places
 
 PAGE_WIDTH = 7.2  # inches, two columns of a journal page
 PNG_DPI = 200
+LABELLED_BETWEEN = ("2", "3", "5")  # first digits of ticks between powers of ten that have numbers
+SHORT = 4  # a logarithmic axis that ends at less than so many times its beginning has numbers at all ticks
 
 # Okabe and Ito's palette and some more, light colours last: of chains and lines. Those of methods are
 # in methods.yaml.
@@ -169,10 +171,6 @@ def panel_grid(
 def legend_below(figure: Figure, handles: Sequence, columns: int, **options) -> Legend:
     """Draw one legend for all panels of a figure, below them; options go to Figure.legend."""
     return figure.legend(handles=handles, loc="outside lower center", ncols=columns, **options)
-
-
-LABELLED_BETWEEN = ("2", "3", "5")  # first digits
-SHORT = 4  # times its beginning, where a logarithmic axis ends on which 1, 2, 3 and 5 may be a single tick: 6 to 19
 
 
 def plain_log_ticks(axis: Axis) -> None:

@@ -39,7 +39,8 @@ class Shape(NamedTuple):
 
     - groups : int, in how many separate groups rows are, 0 if in none
     - silhouette : float, their mean silhouette (Rousseeuw 1987): 1 of groups that are points, 0 of none, or of one axis
-    - between : float, of two groups on one axis how dense rows are between them, as a part of that in the sparser one
+    - between : float, of two groups on one axis how dense rows are between them, as a part of that in the sparser one;
+        else None
     - bend : float, the part of the variance in one direction that follows the square of another; 0 where that
         is little, or chance, or rows are in groups
     - ring : float, 1 where all rows are as far from one point, 0 where distances vary as in a normal distribution;
@@ -50,7 +51,7 @@ class Shape(NamedTuple):
 
     groups: int = 0
     silhouette: float = 0.0
-    between: float = 1.0
+    between: float | None = None
     bend: float = 0.0
     ring: float = 0.0
     along: np.ndarray | None = None

@@ -201,7 +201,7 @@ def _description_blocks(result: ReportedFit) -> Iterator[Block]:
         yield from effect_entries(result)
         return
     yield Lines([reading_key(result.components)])
-    yield from tie_tables(result)
+    yield from tie_tables(result, DESCRIBED)
     yield from effect_entries(result)
     active = result.components.active
     for number in range(min(active, DESCRIBED)):

@@ -9,7 +9,7 @@ import pandas as pd
 from nbmf.evaluation.baselines import LABELS, OF_ROWS
 from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import count_phrase, quoted_names
-from nbmf.likelihoods.ordered import ORDERED
+from nbmf.likelihoods.ordered import ORDERED, named_probabilities
 from nbmf.numerics.percent import percent
 from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
@@ -70,12 +70,11 @@ class ReportedPrediction:
         rows, columns = np.nonzero(~self.rows.observed)
         expected = self.placement.expectation[rows, columns] + self.lowest
         table = {"row": self.rows.names[rows], "column": self.column_names[columns], self.expected: expected}
-        if self.placement.chances is not None:
-            chances = self.placement.chances.T
+        if (chances := self.placement.chances) is not None:
             categories = self.model.categories_
             if categories is None:
-                categories = range(self.lowest, self.lowest + len(chances))
-            table |= {f"P({name})": chance for name, chance in zip(categories, chances, strict=True)}
+                categories = range(self.lowest, self.lowest + chances.shape[1])
+            table |= named_probabilities(categories, chances)
         return pd.DataFrame(table)
 
     @property

@@ -262,10 +262,12 @@ def _most_informative(scale: Scale) -> np.ndarray:
 
 
 def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator[str]:
-    """Yield what is seen of rows on several axes that are no scales; a file may have their places along an arch."""
+    """Yield what is seen of rows on axes that are no scales; a file may have their places along an arch."""
+    if shape.between is not None:
+        yield TWO_GROUPS.format(percent(shape.between))
+        return
     if shape.groups:
-        one_axis = shape.silhouette == 0
-        yield TWO_GROUPS.format(percent(shape.between)) if one_axis else GROUPS.format(shape.groups, shape.silhouette)
+        yield GROUPS.format(shape.groups, shape.silhouette)
         return
     if shape.ring:
         yield RING.format(1.0 - shape.ring)

@@ -13,22 +13,23 @@ from nbmf.posterior.groups import main_components_of
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.model import Table
 
-MOST = 12  # components
 
+def tie_tables(result: ReportedFit, most: int) -> Iterator[Table]:
+    """Yield the proportion of ties between nodes by their components, if the matrix is a network of ones and zeros.
 
-def tie_tables(result: ReportedFit) -> Iterator[Table]:
-    """Yield how many ties there are between nodes by their components, if the matrix is a network of ones and zeros."""
+    It has the first components, `most` at most, and the nodes that are most typical of them.
+    """
     components, matrix = result.components, result.matrix
-    number = min(components.informative, MOST)
-    if not isinstance(matrix, BinaryMatrix) or not has_same_names(matrix) or number < 2:
+    if not isinstance(matrix, BinaryMatrix) or not has_same_names(matrix) or components.informative < 2:
         return
     if components.model.alignment is Alignment.ROTATION:  # a node is somewhere on every component
         return
     from nbmf.plotting import style  # loads Matplotlib
 
-    main = main_components_of(components.model, np.arange(number))
-    sizes = np.bincount(main, minlength=number)
-    shares = proportions_between(matrix.codes, main, number)
+    main = main_components_of(components.model, np.arange(components.informative))
+    number = min(components.informative, most)
+    sizes = np.bincount(main, minlength=number)[:number]
+    shares = proportions_between(matrix.codes, main, components.informative)[:number, :number]
     way = "between" if is_symmetric(matrix.codes, matrix.observed) else "from nodes, as rows, to"
     caption = f"ties: the proportion of ones {way} nodes by the component that each, as a row, is most typical of"
     names = [f"{name} ({size})" for name, size in zip(components.names(), sizes, strict=False)]

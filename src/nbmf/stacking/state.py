@@ -1,13 +1,12 @@
 """A stack while it is fitted: its members on the folds, their weights, and the members on the whole matrix."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.errors import PoorFitWarning
+from nbmf.errors import hold_back_warnings
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import eligible_of, fit_to_fold
 from nbmf.inference.parallel import fits_at_a_time, results_of
@@ -44,8 +43,7 @@ class StackingState(State):
 
     def advance(self, steps):
         """Fit: there is one step."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PoorFitWarning)  # of members: their losses weigh them
+        with hold_back_warnings():  # of members: their losses weigh them
             self.weights = self._learned_weights()
             with_weight = [member for member, w in zip(self._tried.values(), self.weights, strict=True) if w > 0]
             at_a_time = fits_at_a_time(with_weight, self._codes, self._threads)

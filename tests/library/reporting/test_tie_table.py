@@ -18,7 +18,7 @@ UNDIRECTED = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
 
 def cells(codes, **fields):
     network = nbmf.BinaryMatrix.from_array(codes, NODES, NODES)
-    return list(tie_tables(result(matrix=network, **fields)))
+    return list(tie_tables(result(matrix=network, **fields), 12))
 
 
 def test_ties_of_a_directed_network_go_from_rows_to_columns():
@@ -33,6 +33,12 @@ def test_ties_of_an_undirected_network_are_between_nodes():
     (table,) = cells(UNDIRECTED)
     assert "between nodes" in table.caption[0]
     assert [list(row)[1:] for row in table.rows] == [["100%", "50%"], ["50%", "-"]]
+
+
+def test_of_many_components_the_first_have_the_nodes_that_are_most_typical_of_these():
+    network = nbmf.BinaryMatrix.from_array(UNDIRECTED, NODES, NODES)
+    (table,) = tie_tables(result(matrix=network), 1)
+    assert [list(row) for row in table.rows] == [["component 1 (2)", "100%"]]
 
 
 def test_the_table_is_in_the_report_of_groups():
@@ -53,7 +59,7 @@ def test_the_table_is_in_the_report_of_groups():
     ids=["no network", "one component", "axes", "counts"],
 )
 def test_other_fits_have_no_table(fit):
-    assert not list(tie_tables(fit))
+    assert not list(tie_tables(fit, 12))
 
 
 def test_proportions_are_those_of_entries_that_are_known():

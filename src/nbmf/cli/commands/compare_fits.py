@@ -1,7 +1,6 @@
 """nbmf compare-fits: two fits side by side."""
 
 import argparse
-import warnings
 from pathlib import Path
 
 from nbmf.cli.arguments import printed_command
@@ -9,7 +8,7 @@ from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
-from nbmf.errors import DataError, PoorFitWarning
+from nbmf.errors import DataError
 from nbmf.evaluation.fit_comparison import Fit, compare_fits
 from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.reporting.fit_comparison_report import fit_comparison_report
@@ -26,8 +25,7 @@ def run(options: argparse.Namespace) -> None:
     folder = results_folder(options, f"-{names[1]}.fits", FILES, source=paths[0])
     called = tuple(names) if names[0] != names[1] else tuple(map(str, paths))
     steps = sum(fit.model.n_iterations for fit in fits) / len(fits)  # of a fit on average
-    with warnings.catch_warnings(), Progress("check") as progress:
-        warnings.simplefilter("ignore", PoorFitWarning)  # a fit's own summary says it
+    with Progress("check") as progress:
         comparison = compare_fits(
             *fits, predict=options.check, seed=options.seed, monitor_of=step_counters(progress, steps)
         )

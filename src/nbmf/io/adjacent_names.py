@@ -1,7 +1,7 @@
-"""Names of rows and columns in files beside a matrix, where 10x Genomics, and those who copy it, put them.
+"""Names of rows and columns in files next to that of a matrix, as 10x Genomics and GEO have them.
 
 `matrix.mtx` has genes as rows and cells as columns; `features.tsv` (once `genes.tsv`) has a line per gene, its
-identifier first and then its symbol, and `barcodes.tsv` a line per cell. All may be gzipped, or begin alike:
+identifier first and then its symbol, and `barcodes.tsv` a line per cell. All may be gzipped, or have a prefix:
 `GSM1_matrix.mtx.gz`, `GSM1_barcodes.tsv.gz`.
 """
 
@@ -17,7 +17,7 @@ MATRIX, FEATURES, BARCODES = "matrix.mtx", ("features.tsv", "genes.tsv"), ("barc
 PACKED = ".gz"
 
 
-class NamesBeside(NamedTuple):
+class AdjacentNames(NamedTuple):
     """Names of the rows and of the columns of a matrix, None where there is no file of them; `words` say whence."""
 
     rows: list[str] | None
@@ -25,8 +25,8 @@ class NamesBeside(NamedTuple):
     words: str
 
 
-def names_beside(path: Path, shape: tuple[int, int]) -> NamesBeside:
-    """Return the names that lie beside a matrix of a shape.
+def adjacent_names(path: Path, shape: tuple[int, int]) -> AdjacentNames:
+    """Return the names in files next to that of a matrix of a shape.
 
     Raises
     ------
@@ -39,11 +39,11 @@ def names_beside(path: Path, shape: tuple[int, int]) -> NamesBeside:
         for file, size, kind in zip(files, shape, ("row", "column"), strict=True)
     ]
     whence = [f"of {kind}s from {file.name}" for file, kind in zip(files, ("row", "column"), strict=True) if file]
-    return NamesBeside(*found, f"names {' and '.join(whence)}" if whence else "it has no names")
+    return AdjacentNames(*found, f"names {' and '.join(whence)}" if whence else "it has no names")
 
 
 def _file_of(path: Path, parts: tuple[str, ...]) -> Path | None:
-    """Return the file beside a matrix with one of these names, behind what the name of the matrix begins with."""
+    """Return the file next to a matrix that has one of these names, after the prefix of the matrix."""
     name = path.name.removesuffix(PACKED)
     if not name.endswith(MATRIX):
         return None

@@ -1,4 +1,4 @@
-"""Names of genes and cells that lie beside a Matrix Market file."""
+"""Names of genes and cells in files next to a Matrix Market file."""
 
 import gzip
 
