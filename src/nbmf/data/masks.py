@@ -10,11 +10,12 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix, has_same_names
+from nbmf.data.repeats import questions_of
 from nbmf.data.symmetry import differences
 from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.files import atomic_path, read_arrays
 
-ENTRIES, PAIRS, ROWS = "entries", "pairs", "rows"  # what is held out at a time
+ENTRIES, PAIRS, QUESTIONS, ROWS = "entries", "pairs", "questions", "rows"  # what is held out at a time
 
 
 def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, held_out: str = ENTRIES) -> np.ndarray:
@@ -28,9 +29,10 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
         Above 0 and below 1.
     seed : SeedSequence, int of at least 0 or Generator
         The same SeedSequence or int gives the same mask; None gives another one each time.
-    held_out : {"entries", "pairs"}
+    held_out : {"entries", "pairs", "questions"}
         "pairs" is for symmetric matrices, in which an entry determines its mirror image: both are held
-        out together, and the diagonal never is.
+        out together, and the diagonal never is. "questions" is for binary matrices with columns that determine
+        each other, as answers to one question do: those of a row are held out together.
 
     Returns
     -------
@@ -43,10 +45,10 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
         If `probability`, `seed` or `held_out` is not allowed.
     DataError
         If the draw holds out nothing or everything, which happens on tiny matrices only, pairs are
-        asked for and the matrix is not symmetric, the matrix is kept without its zeros, or a value
-        is neither 1 nor 0 nor missing.
+        asked for and the matrix is not symmetric, or questions and it is not binary, the matrix is kept without its
+        zeros, or a value is neither 1 nor 0 nor missing.
     """
-    _check_held_out(held_out, (ENTRIES, PAIRS))
+    _check_held_out(held_out, (ENTRIES, PAIRS, QUESTIONS))
     if not (isinstance(probability, Real) and 0 < probability < 1):
         raise not_allowed("probability", probability, "a number above 0 and below 1")
     matrix = matrix if isinstance(matrix, NamedMatrix) else BinaryMatrix.of(matrix)
@@ -58,6 +60,9 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
         _refuse_asymmetric(matrix)
         mask = np.triu(mask, k=1)
         mask |= mask.T
+    elif held_out == QUESTIONS:
+        for columns in _questions(matrix):
+            mask[:, columns] = mask[:, columns[:1]]  # the draw of the first answer decides
     mask &= matrix.observed
     count, observed = np.count_nonzero(mask), np.count_nonzero(matrix.observed)
     if count in (0, observed):
@@ -122,6 +127,20 @@ def _check_held_out(held_out: str, allowed: Collection[str]) -> None:
 def is_undirected(matrix: NamedMatrix) -> bool:
     """Whether it is a network in which an entry determines its mirror image."""
     return has_same_names(matrix) and matrix.is_symmetric()
+
+
+def held_out_together(matrix: NamedMatrix) -> str:
+    """Return the `held_out` of `draw_mask` with which no entry that is held out follows from one that is not."""
+    if is_undirected(matrix):
+        return PAIRS
+    return QUESTIONS if isinstance(matrix, BinaryMatrix) and questions_of(matrix.codes) else ENTRIES
+
+
+def _questions(matrix: NamedMatrix) -> list[np.ndarray]:
+    """Return the sets of columns of a binary matrix that determine each other; DataError if it is of another kind."""
+    if not isinstance(matrix, BinaryMatrix):
+        raise DataError(f"held_out = {QUESTIONS!r} is for a BinaryMatrix; given: a {type(matrix).__name__}")
+    return questions_of(matrix.codes)
 
 
 def _refuse_asymmetric(matrix: NamedMatrix) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from nbmf.catalogue import compared_for
 from nbmf.data.given import is_sparse
-from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
+from nbmf.data.masks import draw_mask, held_out_together
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.other_kinds import naming_other_kinds
@@ -73,10 +73,11 @@ def compare(
         that is not sparse, the masks themselves, True where held out (see `draw_mask`), of the shape of V or of what
         is not left out of it. Five masks give an idea of the uncertainty, ten a better one, a single mask none. Of an
         undirected network, a symmetric matrix whose rows and columns have the same names, an entry and its mirror
-        image are held out together, and the diagonal never.
+        image are held out together, and the diagonal never; so are columns of a binary matrix that determine each
+        other, as answers to one question do.
     seed : int
         The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
-        for a dataset called `name`.
+        for a dataset called `name`, which has the same entries held out together.
     n_jobs : int, optional
         How many fits run at a time, in threads; default: the number of processors. It changes no score.
     name : str
@@ -135,7 +136,7 @@ def _kind_of(V: Any) -> str:
 def _draw_masks(matrix: NamedMatrix, masks: int, name: str, seed: int) -> list[np.ndarray]:
     """Return as many masks as asked for, for seed 0 the workflow's."""
     parameters.check_count("masks", masks, 1)
-    held_out = PAIRS if is_undirected(matrix) else ENTRIES
+    held_out = held_out_together(matrix)
     keys = [[*mask_stream(name, j), *([seed] if seed else [])] for j in range(masks)]
     return [draw_mask(matrix, TEST_PROBABILITY, seed_sequence(*key), held_out) for key in keys]
 

@@ -12,7 +12,7 @@ import yaml
 from jsonschema import Draft202012Validator, validators
 
 from nbmf import registry
-from nbmf.data.masks import PAIRS, ROWS
+from nbmf.data.masks import PAIRS, QUESTIONS, ROWS
 from nbmf.errors import ConfigError, Setting
 from nbmf.inference.declarations import Inference
 from nbmf.inference.parameters import AUTO
@@ -244,8 +244,8 @@ def _dataset_problems(where: str, dataset: dict, config: dict) -> Iterator[str]:
     sources = config["sources"]
     if "folds" not in dataset and dataset.get("held_out") == ROWS:
         yield f"{where}.held_out = {ROWS!r}: the key 'folds' is missing, into which they are dealt"
-    if "folds" in dataset and dataset.get("held_out") == PAIRS:
-        yield f"{where}.folds: belongs to entries or rows; this dataset has {PAIRS!r} held out"
+    if "folds" in dataset and dataset.get("held_out") in (PAIRS, QUESTIONS):
+        yield f"{where}.folds: belongs to entries or rows; this dataset has {dataset['held_out']!r} held out"
     if "published" in dataset:
         yield from unknown(f"{where}.published", dataset["published"], sources)
     yield from _unknown_functions(where, dataset, ("observe", "measure", "held_out"))

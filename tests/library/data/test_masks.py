@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.masks import draw_mask, fold_mask, is_undirected, load_mask, save_mask, training_codes
+from nbmf.data.masks import draw_mask, fold_mask, held_out_together, is_undirected, load_mask, save_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.table_parts import without_held_out
@@ -101,6 +102,37 @@ def test_pairs_of_another_matrix_are_refused(change, words):
         draw_mask(changed, 0.25, seed(), "pairs")
 
 
+def answers():
+    """Return six items, of which the first three are answers to one question, and some values are missing."""
+    rng = np.random.default_rng(4)
+    codes = (rng.random((80, 6)) < 0.4).astype(np.int8)
+    codes[:, :3] = np.eye(3, dtype=np.int8)[rng.integers(3, size=80)]
+    codes[:9, :3], codes[9, 0], codes[20:25, 5] = -1, -1, -1
+    return BinaryMatrix.from_array(codes)
+
+
+def test_answers_to_one_question_are_held_out_together_and_others_as_entries():
+    matrix = answers()
+    by_entry, mask = (draw_mask(matrix, 0.25, seed(), held_out) for held_out in ("entries", "questions"))
+    asked, known = mask[:, :3], matrix.observed[:, :3]
+    assert 0 < asked.sum() < known.sum()
+    np.testing.assert_array_equal(asked, asked.any(axis=1, keepdims=True) & known)
+    np.testing.assert_array_equal(mask[:, 3:], by_entry[:, 3:])
+    np.testing.assert_array_equal(mask[10:, 0], by_entry[10:, 0])  # the draw of the first answer decides
+
+
+def test_questions_are_of_binary_matrices():
+    with pytest.raises(DataError, match="held_out = 'questions' is for a BinaryMatrix; given: a CountMatrix"):
+        draw_mask(CountMatrix.from_array(np.ones((9, 9))), 0.25, seed(), "questions")
+
+
+def test_what_gives_an_entry_away_is_held_out_with_it(matrix):
+    assert held_out_together(network()) == "pairs"
+    assert held_out_together(answers()) == "questions"
+    assert held_out_together(matrix) == "entries"
+    assert held_out_together(CountMatrix.from_array(answers().codes)) == "entries"
+
+
 def test_draws_of_entries_are_those_of_every_run_so_far():
     matrix = BinaryMatrix.from_array(np.ones((4, 5), np.int8))
     draws = np.random.default_rng(seed_sequence("mask", "animals", 0)).random((4, 5))
@@ -126,7 +158,7 @@ def test_a_seed_is_an_integer_of_at_least_0_or_a_seed_sequence(matrix, wrong):
 
 
 def test_what_can_be_held_out_is_said(matrix):
-    with pytest.raises(ConfigError, match="held_out = 'rows': must be one of entries, pairs"):
+    with pytest.raises(ConfigError, match="held_out = 'rows': must be one of entries, pairs, questions"):
         draw_mask(matrix, 0.25, seed(), "rows")
     with pytest.raises(ConfigError, match="held_out = 'pairs': must be one of entries, rows"):
         fold_mask(matrix, 0, 4, seed(), "pairs")

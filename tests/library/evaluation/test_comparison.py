@@ -429,6 +429,15 @@ def test_masks_can_be_given():
     assert fits["n_test"].tolist() == [mask.sum() for mask in own]
 
 
+def test_answers_to_one_question_do_not_give_each_other_away():
+    asked = np.random.default_rng(0).integers(4, size=(60, 5))
+    answers = np.eye(4, dtype=int)[asked].reshape(60, 20)  # of questions that are independent
+    scores = quiet(answers, ["bica"], [4, 8], masks=2).scores
+    assert (scores["n_test"] % 4 == 0).all()
+    losses = scores.groupby("method")["perplexity"].mean()
+    assert losses["bica"] > losses["column-proportions"]
+
+
 @pytest.mark.parametrize("make", [np.asarray, pd.DataFrame])
 def test_masks_of_what_was_given_lose_the_rows_and_columns_that_are_left_out(make):
     mask = draw_mask(nbmf.BinaryMatrix.from_array(V), 0.5, seed_sequence("half", 0))

@@ -815,6 +815,7 @@ FEATURES = method(
     [
         (dataset(held_out="rows"), "datasets.animals.held_out = 'rows': the key 'folds' is missing"),
         (dataset(held_out="pairs", folds=4), "datasets.animals.folds: belongs to entries or rows; "),
+        (dataset(held_out="questions", folds=4), "this dataset has 'questions' held out"),
         (dataset(folds=1), "datasets.animals.folds = 1: must be at least 2"),
         (dataset(held_out="rows", folds=4), ".datasets[0] = 'animals': its rows are held out; allowed: datasets"),
         (
