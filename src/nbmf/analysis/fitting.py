@@ -9,7 +9,9 @@ from nbmf.analysis.plan import number_of_chains, number_of_draws
 from nbmf.analysis.progress import Progress
 from nbmf.analysis.request import Request
 from nbmf.analysis.size import uses_threads
+from nbmf.data.matrix import are_ties
 from nbmf.data.named import NamedMatrix
+from nbmf.data.symmetry import without_directions
 from nbmf.errors import ChainsNotConvergedWarning, PoorFitWarning
 from nbmf.inference.component_search import settle_components
 from nbmf.inference.declarations import Inference
@@ -45,6 +47,8 @@ def fit_all(
         else:
             chains, model, draws = None, estimator, _fit_one(estimator, matrix, n_draws, monitor_of(0))
             expectation = model.expectation_ if matrix.dense is None else None
+    if of_ties := are_ties(matrix):
+        expectation = without_directions(expectation)
     return ReportedFit(
         matrix=matrix,
         model=model,
@@ -53,7 +57,7 @@ def fit_all(
         seconds=time.perf_counter() - started,
         chains=chains,
         draws=draws,
-        intervals=credible_intervals(draws, LEVEL),
+        intervals=credible_intervals(draws, LEVEL, of_ties),
         component_search=search,
         **about,
     )

@@ -140,6 +140,12 @@ class BinaryMatrix(NamedMatrix):
         }
 
 
+def are_ties(matrix: NamedMatrix) -> bool:
+    """Return whether entries are ties without a direction, of which there is one probability: those of a symmetric
+    binary matrix that is kept with its zeros."""
+    return type(matrix) is BinaryMatrix and matrix.is_symmetric()
+
+
 def as_codes(data: BinaryMatrix | np.ndarray | pd.DataFrame) -> np.ndarray:
     """Return the codes (int8, F x N) of a matrix, an array or a DataFrame.
 

@@ -1,7 +1,7 @@
-"""Is a square matrix that of an undirected network, in which an entry determines its mirror image?"""
+"""Square matrices of undirected networks, in which an entry determines its mirror image."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -43,6 +43,28 @@ def chance_of_agreement(pairs: Iterable[int]) -> float:
     """
     pairs = list(pairs)
     return math.exp(_log_orders(pairs) - _log_orders([2 * count for count in pairs]))
+
+
+def mean_of_directions(
+    predict: Callable[[np.ndarray, np.ndarray], np.ndarray], rows: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Return the prediction of ties that have no direction, float array (n,): the mean of both entries of a pair.
+
+    A model whose rows and columns have factors of their own predicts the two differently; their mean is one
+    probability, and predicts better than either.
+
+    Parameters
+    ----------
+    predict : function
+        Of rows and columns.
+    rows, columns : int arrays (n,)
+    """
+    return (predict(rows, columns) + predict(columns, rows)) / 2
+
+
+def without_directions(expectation: np.ndarray) -> np.ndarray:
+    """Return the means of `mean_of_directions` of all entries, float array (F, F)."""
+    return (expectation + expectation.T) / 2
 
 
 def one_loss_per_pair(losses: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from nbmf.data.given import is_sparse
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.symmetry import one_loss_per_pair
+from nbmf.data.symmetry import mean_of_directions, one_loss_per_pair
 from nbmf.errors import DataError, Message, Setting
 from nbmf.evaluation.baselines import baselines_of, predict_baseline, take_entries
 from nbmf.evaluation.sampled_entries import SampledEntries, SampleMeasure, count_eligible
@@ -102,6 +102,7 @@ class AllEntries:
         eligible = eligible_of(self._codes, likelihood)
         self.in_pairs, self.observed = eligible.in_pairs, eligible.number
         self._is_network = self.in_pairs or has_same_names(V)
+        self._are_ties = self.in_pairs and eligible.is_binary  # without a direction: one probability of each
         self.folds = eligible.folds(np.random.default_rng(seed_sequence("verdict", seed)))
 
     def training(self, fold: np.ndarray) -> np.ndarray:
@@ -110,18 +111,19 @@ class AllEntries:
 
     def baseline_losses(self, fold: np.ndarray, training: np.ndarray, number: int) -> dict[str, np.ndarray]:
         """Return the losses of the baselines of the likelihood."""
-        rows, columns = np.nonzero(fold)
         largest = int(self._codes.max())  # which may be in this fold alone
         return {
-            name: self._losses(fold, take_entries(predict_baseline(name, training, largest), rows, columns))
+            name: self._losses(fold, partial(take_entries, predict_baseline(name, training, largest)))
             for name in baselines_of(self._likelihood)
         }
 
     def method_losses(self, fold: np.ndarray, fitted: Factorization) -> np.ndarray:
         """Return the losses of a fit, float array (n,)."""
-        return fitted.likelihood.losses(self._codes[fold], fitted.predictive(*np.nonzero(fold)))
+        return self._losses(fold, fitted.predictive)
 
-    def _losses(self, fold: np.ndarray, predicted: Any) -> np.ndarray:
+    def _losses(self, fold: np.ndarray, predict: Callable) -> np.ndarray:
+        places = np.nonzero(fold)
+        predicted = mean_of_directions(predict, *places) if self._are_ties else predict(*places)
         return self._likelihood.losses(self._codes[fold], predicted)
 
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:

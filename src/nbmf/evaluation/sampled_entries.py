@@ -6,6 +6,7 @@ whole matrix; they are given per one of it, since nearly all entries are zeros, 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import scipy.sparse
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.data.symmetry import mean_of_directions
 from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES, HELD_OUT, fit_to_fold, split_places
@@ -133,7 +135,8 @@ class SampledEntries:
 
     def method_losses(self, fold: Fold, fitted: Factorization) -> np.ndarray:
         """Return the losses of a fit, float array (n,)."""
-        return fold.losses(fitted.predict(*fold.places))
+        predict = partial(mean_of_directions, fitted.predict) if self.in_pairs else fitted.predict
+        return fold.losses(predict(*fold.places))
 
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
         """Return the losses of all folds one after another."""

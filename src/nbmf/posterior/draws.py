@@ -153,12 +153,18 @@ class Draws:
             )
 
     @_on_one_thread
-    def expectation_interval(self, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+    def expectation_interval(self, level: float = 0.9, *, of_ties: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return the equal-tailed credible interval of E[v_fn], every entry.
 
         Between the quantiles (1 - level) / 2 and (1 + level) / 2 of the draws by Weibull's rule,
         which puts the i-th smallest of S draws at i / (S + 1): another draw from the posterior
         falls into the interval with probability `level`. It needs about 0.2 GB besides the result.
+
+        Parameters
+        ----------
+        level : float
+        of_ties : bool
+            Of an undirected network: the interval of the mean of v_fn and v_nf.
 
         Returns
         -------
@@ -169,7 +175,7 @@ class Draws:
         ConfigError
             If `level` is not between 0 and 1.
         """
-        return intervals.expectation_interval(self.estimator, self.factors, level)
+        return intervals.expectation_interval(self.estimator, self.factors, level, of_ties)
 
     def dictionary_interval(self, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
         """Return the equal-tailed credible interval of every w_fk, components as in W_.

@@ -14,7 +14,7 @@ BLOCK = 2**24  # numbers that an interval is computed from at a time: 64 MB
 
 
 def expectation_interval(
-    estimator: Factorization, draws: Sequence[Factors], level: float
+    estimator: Factorization, draws: Sequence[Factors], level: float, of_ties: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of every E[v_fn]; see Draws.expectation_interval."""
     S, F, N = len(draws), draws[0].W.shape[0], draws[0].H.shape[1]
@@ -24,6 +24,8 @@ def expectation_interval(
             means = np.empty((S, f.stop - f.start, n.stop - n.start), np.float32)
             for s, factors in enumerate(draws):
                 means[s] = estimator.mean(factors, f, n)
+                if of_ties:
+                    means[s] = (means[s] + estimator.mean(factors, n, f).T) / 2
             lower[f, n], upper[f, n] = interval(means, level)
     limits = estimator.likelihood.limits  # which rounding may miss
     return np.clip(lower, *limits), np.clip(upper, *limits)

@@ -35,7 +35,8 @@ class ReportedFit:
     matrix : BinaryMatrix, CountMatrix or SparseBinaryMatrix, the data
     model : the best chain or start, `Chains.best`
     components : Components of the model
-    expectation : float array (F, N), E[V]; of a sampler the mean over its chains; None of a large sparse matrix
+    expectation : float array (F, N), E[V]; of a sampler the mean over its chains; of an undirected network that of both
+        entries of a pair; None of a large sparse matrix
     seconds : float
     chains : all of them; None where there was a single one
     draws : of all chains; None if not asked for
@@ -133,11 +134,13 @@ class ReportedFit:
         return self.matrix.row_names if axis == "row" else self.matrix.column_names
 
 
-def credible_intervals(draws: Draws | None, level: float) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Return the credible intervals that `ReportedFit.intervals` describes."""
+def credible_intervals(
+    draws: Draws | None, level: float, of_ties: bool = False
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return the credible intervals that `ReportedFit.intervals` describes; `of_ties` as of `expectation_interval`."""
     if draws is None:
         return {}
-    intervals = {"expectation": draws.expectation_interval(level)}
+    intervals = {"expectation": draws.expectation_interval(level, of_ties=of_ties)}
     if hasattr(draws, "alignment"):  # components can be matched
         intervals |= {"W": draws.dictionary_interval(level), "H": draws.activation_interval(level)}
     named = (name for name in DRAWN_EFFECTS.values() if name in draws[0].others)

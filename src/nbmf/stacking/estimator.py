@@ -6,7 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from nbmf.data.matrix import MISSING
 from nbmf.data.named import names_of
+from nbmf.data.symmetry import is_symmetric, without_directions
 from nbmf.errors import DataError, not_allowed
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
@@ -50,7 +52,8 @@ class Stacking(Factorization):
     them from the others. The weights, not negative and of sum one, are those of the mixture with the smallest mean
     log loss on them (Yao, Vehtari, Simpson and Gelman, "Using stacking to average Bayesian predictive distributions",
     Bayesian Analysis 13, 2018). The members that have weight are then fitted to the whole matrix. It is for
-    prediction; to interpret components, use one of the members.
+    prediction; to interpret components, use one of the members. Of an undirected network, a symmetric matrix, E[v] is
+    the mean of both entries of a pair, which is one observation.
 
     Parameters
     ----------
@@ -105,6 +108,8 @@ class Stacking(Factorization):
     def of(cls, members: Mapping[str, Factorization], weights: np.ndarray, V: Any) -> Self:
         """Return the mixture of methods that have been fitted to V, those with weight zero left out.
 
+        Of an undirected network E[v] is the mean of both entries of a pair, as in `fit`.
+
         Parameters
         ----------
         members : dict
@@ -130,7 +135,9 @@ class Stacking(Factorization):
         for member, axis in itertools.product(used.values(), (0, 1)):
             member.refuse_other_names(V, axis)
         made._take(used, weights_used)
-        made._expectation = made._mixed([member.expectation_ for member in made.members_.values()])
+        mixed = made._mixed([member.expectation_ for member in made.members_.values()])
+        codes = BERNOULLI.values_of(V)
+        made._expectation = without_directions(mixed) if is_symmetric(codes, codes != MISSING) else mixed
         made.n_iter_, made.converged_, made.objective_, made.objective_of_one_ = 1, None, None, None
         made.row_names_, made.column_names_ = names_of(V)
         return made

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.symmetry import mean_of_directions, without_directions
 from nbmf.errors import hold_back_warnings
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import eligible_of, fit_to_fold
@@ -33,6 +34,7 @@ class StackingState(State):
     def __init__(self, stacking: "Stacking", codes: np.ndarray, seed: np.random.SeedSequence):
         self._codes, self._seed, self._threads = codes, seed, stacking.threads
         eligible = eligible_of(codes, BERNOULLI)
+        self._in_pairs = eligible.in_pairs
         self._folds = eligible.folds(np.random.default_rng(child(seed, "folds"))) if eligible.suffice() else []
         possible = make_members(stacking.members or MEMBERS, stacking.n_components, stacking.max_iter)
         n_observed = int(np.count_nonzero(BERNOULLI.is_observed(codes)))
@@ -51,7 +53,8 @@ class StackingState(State):
             self.members = self._tried
         fitted = [(w, member) for w, member in zip(self.weights, self.members.values(), strict=True) if w > 0]
         self._factors = join_factors([member.factors_ for _, member in fitted])
-        self._expectation = sum(w * member.expectation_ for w, member in fitted)
+        mixed = sum(w * member.expectation_ for w, member in fitted)
+        self._expectation = without_directions(mixed) if self._in_pairs else mixed
         self._active = sum(member.active_components_ for _, member in fitted)
 
     def _learned_weights(self) -> np.ndarray:
@@ -68,7 +71,8 @@ class StackingState(State):
         """Return a member's losses of the entries of a fold, float array (n,)."""
         fold = self._folds[number]
         fitted = fit_to_fold(member, BERNOULLI.hide(self._codes, fold), number, None)
-        return BERNOULLI.losses(self._codes[fold], fitted.predictive(*np.nonzero(fold)))
+        predict = partial(mean_of_directions, fitted.predictive) if self._in_pairs else fitted.predictive
+        return BERNOULLI.losses(self._codes[fold], predict(*np.nonzero(fold)))
 
     def objective(self):
         """Return nothing: members climb objectives of their own."""

@@ -219,6 +219,23 @@ def test_of_an_undirected_network_pairs_are_counted_and_of_a_list_of_ones_the_on
         nbmf.verdict(ties + ties.T)
 
 
+def test_ties_of_an_undirected_network_have_one_probability_and_interval(quick_choice):
+    rng = np.random.default_rng(0)
+    group = np.arange(24) % 2
+    upper = np.triu(rng.random((24, 24)) < np.where(group[:, None] == group, 0.7, 0.1), k=1)
+    ties = (upper | upper.T).astype(float)
+    ties[3, 5] = ties[5, 3] = np.nan
+    names = [f"n{f}" for f in range(24)]
+    made = nbmf.analyze(pd.DataFrame(ties, names, names), method="beta-dir-vb", n_draws=20, **BRIEF)
+    for name in ("expectation", "expectation_lower", "expectation_upper"):
+        np.testing.assert_array_equal(made.tables[name], made.tables[name].T)
+    model = made.model.expectation_
+    np.testing.assert_allclose(made.tables["expectation"], (model + model.T) / 2)
+    missing = made.tables["missing"]
+    assert missing["row"].tolist() == ["n3", "n5"]
+    assert missing["probability"].nunique() == 1
+
+
 @pytest.mark.parametrize("shape", [(40, 1), (1, 40)])
 def test_a_single_column_or_row_is_tested_by_predictions_alone(shape):
     made = nbmf.analyze((np.random.default_rng(1).random(shape) < 0.5).astype(int), **BRIEF)

@@ -8,7 +8,14 @@ import pytest
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.symmetry import CHANCE, chance_of_agreement, is_symmetric, one_loss_per_pair
+from nbmf.data.symmetry import (
+    CHANCE,
+    chance_of_agreement,
+    is_symmetric,
+    mean_of_directions,
+    one_loss_per_pair,
+    without_directions,
+)
 
 
 def symmetric(F=30, seed=0):
@@ -70,3 +77,13 @@ def test_a_pair_has_the_mean_of_its_losses_or_the_one_that_is_there():
     )
     order = [2, 0, 1]
     assert np.nanmean(one_loss_per_pair(losses[np.ix_(order, order)])) == np.nanmean(one_loss_per_pair(losses))
+
+
+def test_a_tie_without_a_direction_has_one_prediction():
+    predicted = np.arange(9.0).reshape(3, 3)
+    rows, columns = np.array([0, 2, 1]), np.array([2, 0, 1])
+    of_some = mean_of_directions(lambda f, n: predicted[f, n], rows, columns)
+    np.testing.assert_array_equal(of_some, [4, 4, 4])
+    of_all = without_directions(predicted)
+    np.testing.assert_array_equal(of_all, [[0, 2, 4], [2, 4, 6], [4, 6, 8]])
+    np.testing.assert_array_equal(of_all[rows, columns], of_some)

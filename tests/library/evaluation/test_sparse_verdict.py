@@ -222,6 +222,20 @@ def test_a_pair_of_which_one_entry_is_missing_is_hidden_on_both_sides():
     assert np.isnan(training[[f, n], [n, f]]).all()
 
 
+def test_a_tie_of_a_sparse_network_is_predicted_by_the_mean_of_both_directions():
+    model = nbmf.BernoulliPoissonVB(2, max_iter=20, relative_gain_tol=0, random_state=0)
+    for codes, both in ((symmetric(10), True), (drawn(11, 8.0), False)):
+        matrix = SparseBinaryMatrix.from_array(codes)
+        split = sampled_entries.SampledEntries(matrix, [model], 0)
+        fold = split.folds[0]
+        model.fit(split.training(fold))
+        rows, columns = fold.places
+        predicted = model.predict(rows, columns)
+        if both:
+            predicted = (predicted + model.predict(columns, rows)) / 2
+        np.testing.assert_array_equal(split.method_losses(fold, model), fold.losses(predicted))
+
+
 def test_the_sampler_is_tried_too_and_others_are_refused():
     assert [type(one).__name__ for one in candidates(SparseBinaryMatrix.from_array(np.eye(3)))] == [
         "BernoulliPoissonVB",

@@ -758,6 +758,22 @@ def test_a_mirror_image_tells_nothing_about_noise(monkeypatch):
     assert nbmf.verdict(V, copying).predicts  # what holding out single entries would find
 
 
+class Leaning(nbmf.BetaDirVB):
+    """Predicts ties too likely in one direction and too unlikely in the other, by the same."""
+
+    def predictive(self, rows, columns):
+        return 0.3 + 0.2 * np.sign(columns - rows)
+
+
+def test_a_tie_without_a_direction_is_predicted_by_the_mean_of_both():
+    V = friends()
+    losses = held_out_losses(V, [Leaning(1, max_iter=1, random_state=0)], 0, None).losses[0]
+    held_out = ~np.isnan(losses)
+    np.testing.assert_allclose(losses[held_out], -np.log(np.where(V == 1, 0.3, 0.7))[held_out])
+    directed = held_out_losses(np.triu(V) + np.tril(friends(seed=1)), [Leaning(1, max_iter=1)], 0, None).losses[0]
+    assert np.nanmin(directed) == pytest.approx(-np.log(0.9))
+
+
 def test_a_pair_of_an_undirected_network_is_of_both_of_its_columns():
     losses = np.full((4, 4), np.nan)
     losses[np.triu_indices(4, k=1)] = [0.1, 0.1, 0.9, 0.1, 0.9, 0.9]

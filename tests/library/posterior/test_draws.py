@@ -209,6 +209,16 @@ def test_intervals_of_another_link_are_those_of_its_mean():
     np.testing.assert_allclose(draws.expectation_interval(0.8), expected, atol=1e-6)
 
 
+def test_intervals_of_ties_are_those_of_the_mean_of_both_directions():
+    rng = np.random.default_rng(0)
+    factors = [Factors(rng.dirichlet([1, 1], 3), rng.random((2, 3)), {}) for _ in range(30)]
+    draws = draws_of(nbmf.BinaryICA(), *factors)
+    means = np.array([(each.W @ each.H + (each.W @ each.H).T) / 2 for each in factors])
+    expected = np.quantile(means, [0.1, 0.9], axis=0, method="weibull")
+    np.testing.assert_allclose(draws.expectation_interval(0.8, of_ties=True), expected, atol=1e-6)
+    assert not np.allclose(draws.expectation_interval(0.8), expected, atol=1e-2)
+
+
 def test_intervals_are_cut_at_the_limits_of_the_likelihood_alone():
     """Single precision goes a little beyond one; real data have no limits."""
     beyond = Factors(np.full((2, 3), 1 / 3) + 1e-6, np.ones((3, 2)))

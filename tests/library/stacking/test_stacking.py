@@ -254,6 +254,23 @@ def test_methods_that_are_fitted_already_are_mixed():
     assert stack.row_names_[0] == "r0"
 
 
+def test_ties_of_an_undirected_network_have_one_probability():
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.random((20, 20)) < 0.3, k=1)
+    V = (upper | upper.T).astype(int)
+    model = nbmf.BinaryICA(3, max_iter=5, random_state=0).fit(V)
+    assert not np.allclose(model.expectation_, model.expectation_.T, atol=0.01)
+    mean = (model.expectation_ + model.expectation_.T) / 2
+    stack = nbmf.Stacking.of({"ica": model}, [1.0], V)
+    np.testing.assert_allclose(stack.expectation_, mean)
+    np.testing.assert_allclose(stack.predict([2, 7], [7, 2]), mean[2, 7])
+    fitted = nbmf.Stacking(3, members=["beta-dir-vb-learned", "bernoulli-poisson-vb"], **BRIEF).fit(V)
+    np.testing.assert_array_equal(fitted.expectation_, fitted.expectation_.T)
+    directed = np.triu(V) + np.tril(V[::-1, ::-1])
+    of_directed = nbmf.Stacking.of({"ica": model.fit(directed)}, [1.0], directed)
+    np.testing.assert_array_equal(of_directed.expectation_, model.expectation_)
+
+
 def test_methods_that_were_fitted_to_something_else_are_not_mixed():
     """Entries are mixed by their places: what else is at a place would be mixed in silence."""
     frame = pd.DataFrame(CODES, columns=[f"c{n}" for n in range(CODES.shape[1])])
