@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbmf.errors import DataError
-from nbmf.io.records import FEWEST_FIELDS, TOP, Record, Records
+from nbmf.io.records import COMMENT_SIGNS, FEWEST_FIELDS, TOP, Record, Records
 from nbmf.io.text_lines import encoding_of, is_gzipped, lines_of
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -61,7 +61,7 @@ class DelimitedText(Records):
 
 def _separator_below_titles(lines: list[str]) -> str:
     """Return what separates the fields of the first of some lines, or of the one where a table begins below titles."""
-    lines = [line for line in lines if not line.lstrip().startswith("#")] or lines
+    lines = below_comments(lines)
     first = separator_of(lines[0])
     if first != " " and first in lines[0]:
         return first
@@ -70,6 +70,11 @@ def _separator_below_titles(lines: list[str]) -> str:
         (separator for separator, line in others if separator != " " and line.count(separator) >= FEWEST_FIELDS - 1),
         first,
     )
+
+
+def below_comments(lines: list[str]) -> list[str]:
+    """Return the lines that do not look like comments; all of them if all do."""
+    return [line for line in lines if not line.lstrip().startswith(COMMENT_SIGNS)] or lines
 
 
 def separator_of(line: str) -> str:

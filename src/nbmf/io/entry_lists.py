@@ -19,7 +19,8 @@ from nbmf.errors import DataError
 from nbmf.io import arrow_pieces
 from nbmf.io.arrow_pieces import NUMBER, REAL, TEXT, IrregularText, TextColumns
 from nbmf.io.cells import count_phrase, find_column
-from nbmf.io.delimited import SEPARATORS, separator_of
+from nbmf.io.delimited import SEPARATORS, below_comments, separator_of
+from nbmf.io.records import TOP, Record, is_comment
 from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, first_undecodable_line, is_gzipped, lines_of
 
 if TYPE_CHECKING:
@@ -187,20 +188,30 @@ class TextList(EntryList):
     def __init__(self, path: Path, roles: dict[str, str | None], header: bool | None):
         self.path = path
         lines = beginning(path, OPENING).decode(UTF_8, errors="replace").removeprefix(BYTE_ORDER_MARK).splitlines()
-        blank = sum(1 for _ in itertools.takewhile(lambda line: not line.strip(), lines))
-        if blank == len(lines):
+        if not any(map(str.strip, lines)):
             raise DataError(f"{path}: the file is empty")
-        self._separator = separator_of(lines[blank])
-        fields = [field.strip() for field in next(csv.reader([lines[blank]], delimiter=self._separator))]
+        self._separator = separator_of(below_comments([line for line in lines if line.strip()][:TOP])[0])
+        self._above, fields = self._first_record(lines)
         if header is None:
             are_numbers = len(fields) > 1 and all(number_of(field) is not None for field in fields[:2])
             header = any(roles.values()) or not are_numbers
         self.names = fields if header else [f"field {place}" for place in range(1, len(fields) + 1)]
-        self._blank, self._has_header = blank, header
+        self._has_header = header
         packed = ", gzipped" if is_gzipped(path) else ""
-        said = f"header in line {blank + 1}" if header else "no header"
+        said = f"header in line {self._above + 1}" if header else "no header"
         self.format = f"text, fields separated by {SEPARATORS[self._separator]}{packed}; {said}"
         self._assign_columns(roles)
+
+    def _first_record(self, lines: list[str]) -> tuple[int, list[str]]:
+        """Return how many lines there are above the first record, blank ones and comments, and its fields."""
+        places = [place for place, line in enumerate(lines) if line.strip()][:TOP]
+        top = [
+            Record(place, fields)
+            for place in places
+            for fields in csv.reader([lines[place]], delimiter=self._separator)
+        ]
+        first = next((record for place, record in enumerate(top) if not is_comment(place, top)), top[0])
+        return first.line, [field.strip() for field in first.fields]
 
     def _arrays(self, types):
         names = [str(place) for place in range(len(self.names))]  # two columns may have one name
@@ -208,7 +219,7 @@ class TextList(EntryList):
         at = list(wanted)
         try:
             for arrays in arrow_pieces.pieces_of_text(
-                self.path, TextColumns(self._blank + self._has_header, names, wanted, self._separator)
+                self.path, TextColumns(self._above + self._has_header, names, wanted, self._separator)
             ):
                 yield {role: arrays[at.index(names[place])] for role, place in self.places.items()}
         except IrregularText as error:
@@ -231,9 +242,10 @@ class TextList(EntryList):
 
     def where(self, record):
         """Return the words for the line of a record; blank lines are none."""
-        records = csv.reader(lines_of(self.path, UTF_8), delimiter=self._separator)
+        lines = itertools.islice(lines_of(self.path, UTF_8), self._above, None)
+        records = csv.reader(lines, delimiter=self._separator)
         next(itertools.islice(filter(None, records), record + self._has_header, None), None)
-        return f"line {records.line_num}"
+        return f"line {self._above + records.line_num}"
 
 
 class ParquetList(EntryList):

@@ -16,6 +16,7 @@ from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
 ROWS, FIELDS = 512, 2**18
 TOP = 20  # records, among which a table begins below its titles
 FEWEST_FIELDS = 3  # fields of a table below titles
+COMMENT_SIGNS = ("#", "%")  # networks of SNAP, and of KONECT
 VALUES = frozenset(text for texts in DEFAULTS.values() for text in texts)
 
 
@@ -44,7 +45,7 @@ class Records:
     empty : int
         How many records of empty fields were left out.
     titles : list of Record
-        Those above the table, with one field that is not empty, or comments that begin with #.
+        Those above the table, with one field that is not empty, or comments that begin with # or %.
     notes : tuple of str
         What else is to be said.
     """
@@ -67,12 +68,15 @@ class Records:
         raise NotImplementedError
 
     def find_titles(self) -> None:
-        """Find the titles and the first records; there is none if all fields are empty."""
+        """Find the titles and the first records; there is none if all fields are empty.
+
+        Above a list of pairs there are comments alone: a title would be a name without its pair.
+        """
         top = list(itertools.islice(self.all_records(), TOP))
         begin = next(
-            (place for place, record in enumerate(top) if not (_is_title(record) or _is_comment(place, top))), 0
+            (place for place, record in enumerate(top) if not (_is_title(record) or is_comment(place, top))), 0
         )
-        if begin and len(top[begin].fields) >= FEWEST_FIELDS:
+        if begin and (len(top[begin].fields) >= FEWEST_FIELDS or all(map(_has_comment_sign, top[:begin]))):
             self.titles = top[:begin]
         self.first, self.second = [*top[len(self.titles) :], None, None][:2]
 
@@ -109,13 +113,22 @@ class Records:
         return not any(record.fields[-1].strip() for record in itertools.islice(self, 1, None) if record.fields)
 
 
-def _is_comment(place: int, top: Sequence[Record]) -> bool:
-    """Whether a record begins with # and has not as many fields as the next one that does not."""
+def is_comment(place: int, top: Sequence[Record]) -> bool:
+    """Whether a record begins with # or % and has not as many fields as the next one that does not.
+
+    One that has may be a header; it is none if its first name is the sign alone, and again that of the next record.
+    """
     record = top[place]
-    if not record.fields[0].lstrip().startswith("#"):
+    if not _has_comment_sign(record):
         return False
-    below = next((other for other in top[place + 1 :] if not other.fields[0].lstrip().startswith("#")), record)
-    return len(record.fields) not in (len(below.fields), len(below.fields) - 1)
+    if [other.fields[0].strip() for other in top[place : place + 2]] in [[sign, sign] for sign in COMMENT_SIGNS]:
+        return True
+    below = next((other for other in top[place + 1 :] if not _has_comment_sign(other)), record)
+    return len(record.fields) not in (len(below.fields), max(len(below.fields) - 1, FEWEST_FIELDS - 1))
+
+
+def _has_comment_sign(record: Record) -> bool:
+    return record.fields[0].lstrip().startswith(COMMENT_SIGNS)
 
 
 def _is_title(record: Record) -> bool:

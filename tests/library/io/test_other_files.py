@@ -1,4 +1,4 @@
-"""What is no file of a table: standard input, archives; and lines above a table that begin with #."""
+"""What is no file of a table: standard input, archives; and comments above a table or a list."""
 
 import os
 import zipfile
@@ -18,9 +18,9 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def refused(path):
+def refused(path, **options):
     with pytest.raises(DataError) as caught:
-        nbmf.read(path)
+        nbmf.read(path, **options)
     return str(caught.value)
 
 
@@ -50,3 +50,32 @@ def test_comments_above_a_table_are_left_out(separator):
     with open("votes.csv", "w") as file:
         file.write(f"#{TABLE}")
     assert nbmf.read("votes.csv", log=said.append).column_names.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("comments", "separator"),
+    [
+        ("# Undirected graph (each pair once): ties.txt\n# Nodes: 4 Edges: 4\n# FromNodeId\tToNodeId\n", "\t"),  # SNAP
+        ("# Nodes: 4 Edges: 4\n", "\t"),
+        ("% sym unweighted\n% 4 4 4\n", " "),  # KONECT
+        ("# a comment\n# another\n# of more words\n", " "),
+        ("# ties\n# twice\n# as often\n", ","),
+    ],
+)
+def test_comments_above_a_list_of_ties_are_left_out(comments, separator):
+    ties = [("1", "2"), ("2", "3"), ("3", "4"), ("4", "1")]
+    with open("ties.txt", "w") as file:
+        file.write(comments + "".join(f"{separator.join(tie)}\n" for tie in ties))
+    V = nbmf.read("ties.txt", layout="presence", undirected=True, log=lambda line: None)
+    assert V.row_names.tolist() == ["1", "2", "3", "4"]
+    assert V.codes.sum() == 2 * len(ties)
+    large = nbmf.read_sparse("ties.txt", log=lambda line: None)
+    assert sorted(zip(large.row_names.tolist(), large.column_names[large.V.indices].tolist(), strict=True)) == ties
+
+
+def test_an_error_below_comments_names_its_line():
+    with open("ties.txt", "w") as file:
+        file.write("# Nodes: 4 Edges: 3\n\n# From\tTo\n1\t2\n2\t3\n3\t4\t5\n")
+    assert refused("ties.txt", layout="presence") == "ties.txt, line 6: 3 fields instead of 2"
+    with pytest.raises(DataError, match="line 6: 3 fields instead of 2"):
+        nbmf.read_sparse("ties.txt", log=lambda line: None)
