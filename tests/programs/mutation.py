@@ -185,6 +185,8 @@ TESTS = {
     "io/features.py": ["tables_reading"],
     "io/documents.py": ["tables_reading"],
     "cli/info_tables.py": ["tables_cli"],
+    "cli/info_records.py": ["tables_cli"],
+    "cli/info_cells.py": ["tables_cli"],
     "reporting/clustering_report.py": ["clustering_report", "tables_cli"],
     "plotting/feature_tables.py": ["tables_cli"],
     "nbmf_studies/shan2009/claims.py": ["shan2009"],

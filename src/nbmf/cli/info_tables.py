@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.arguments import COMMANDS, render_message
+from nbmf.cli.info_cells import are_answers, are_counts, are_numbers_of_lines, are_times
 from nbmf.cli.info_guess import Column
+from nbmf.cli.info_records import columns_of_names, describe_names, row_and_column
 from nbmf.cli.info_values import guesses
 from nbmf.cli.options import Options, file_word, option_words
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.errors import DataError
-from nbmf.io.answers import LATE, detect_answers
-from nbmf.io.column_kinds import DATE
+from nbmf.io.answers import detect_answers
 from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
@@ -29,7 +30,6 @@ MATRIX_OPTIONS = ("layout", "ones", "zeros", "counts", "above", "row", "column",
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
-MOST_ANSWERS = 10  # different ones in the third column of a list
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 
@@ -76,6 +76,8 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
             log=lines.append,
         )
     except DataError as error:
+        if (records := _describe_records(options, columns)) is not None:
+            return [wrap(opening), *records]
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
         raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
     if options.groups is None:
@@ -123,8 +125,19 @@ def _is_list(columns: dict[str, list]) -> bool:
     lines = len(names[0])
     are_names = all(value is not None and number_of(value) is None for cells in names for value in cells)
     come_again = all(2 * len(set(cells)) <= lines for cells in names)
-    are_values = all(_are_counts(cells) or _are_answers(cells) or _are_times(cells) for cells in more)
+    are_values = all(are_counts(cells) or are_answers(cells) or are_times(cells) for cells in more)
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
+
+
+def _describe_records(options: argparse.Namespace, columns: dict[str, list]) -> list[str] | None:
+    """Return the lines about a table that is too much of a list for `nbmf cluster`; None if it is none."""
+    names = columns_of_names(columns)
+    if (pair := row_and_column(columns, list(names))) is None:
+        return None
+    known = f"names that come again are in {describe_names(names)}"
+    said = f"if each line is a record of two things, --row and --column say which; {known}"
+    read = {"row": pair[0], "column": pair[1], "header": options.header, **_format_options(options)}
+    return [wrap(said), *_next_lines(_command_line("info", options.file, layout="presence", **read))]
 
 
 def _is_list_of_votes(columns: dict[str, list]) -> bool:
@@ -145,34 +158,8 @@ def _list_of_votes_command(options: argparse.Namespace, columns: dict[str, list]
 def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:
     """Return the columns of a list that are read: two with names, and that with values if there is one more."""
     names, more = list(columns.items())[:2], list(columns.items())[2:]
-    values = [(name, cells) for name, cells in more if not (_are_times(cells) or _are_numbers_of_lines(cells))]
+    values = [(name, cells) for name, cells in more if not (are_times(cells) or are_numbers_of_lines(cells))]
     return dict([*names, *(values or more)[:1]])
-
-
-def _are_numbers_of_lines(cells: list) -> bool:
-    """Whether cells are whole numbers, each of which is there once."""
-    return _are_counts(cells) and len({number_of(cell) for cell in cells}) == len(cells)
-
-
-def _are_counts(cells: list) -> bool:
-    """Whether cells are whole numbers from 0 on, or missing."""
-    numbers = [number_of(cell) for cell in cells if cell is not None]
-    return bool(numbers) and all(n is not None and n >= 0 and n.is_integer() for n in numbers)
-
-
-def _are_answers(cells: list) -> bool:
-    """Whether cells are few words, or missing."""
-    return 1 < len({cell for cell in cells if cell is not None}) <= MOST_ANSWERS
-
-
-def _are_times(cells: list) -> bool:
-    """Whether cells are dates, or large numbers of which most differ, as the seconds of a clock do."""
-    if None in cells:
-        return False
-    numbers = [number_of(cell) for cell in cells]
-    if None in numbers:
-        return all(DATE.fullmatch(str(cell)) for cell in cells)
-    return 2 * len(set(numbers)) >= len(numbers) and sorted(numbers)[len(numbers) // 2] >= LATE
 
 
 def _describe_list(options: argparse.Namespace, every: dict[str, list], has_header: bool) -> list[str]:
@@ -191,7 +178,7 @@ def _describe_list(options: argparse.Namespace, every: dict[str, list], has_head
         return [wrap(opening), *_next_lines(_command_line("info", options.file, layout="presence", **read))]
     opening = f"a list with a line per entry: {', '.join(map(repr, columns))}{aside}"
     read |= {"layout": "long", "missing": options.missing}
-    if not _are_counts(last):
+    if not are_counts(last):
         meanings = {} if options.missing else _meanings(last)
         return [opening, *_next_lines(_command_line("info", options.file, **(read | meanings)))]
     commands = [_command_line("info", options.file, **read)]
@@ -208,7 +195,7 @@ def _why_all_ones(columns: dict[str, list]) -> str | None:
     if len(columns) == 2:
         return ""
     name, cells = list(columns.items())[2]
-    if _are_times(cells):
+    if are_times(cells):
         return f"; {name!r} has times, and no values"
     return f"; {name!r} is always 1" if {number_of(cell) for cell in cells} == {1.0} else None
 

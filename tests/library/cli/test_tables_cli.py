@@ -343,6 +343,24 @@ def test_info_points_from_texts_and_lists_to_topics(capsys):
     assert next_of(out) == ["info pairs.csv --layout presence"]
 
 
+def test_info_names_the_columns_of_records_that_may_be_rows_and_columns(capsys):
+    """Of occurrences as GBIF has them, with the genus of each species, and of ties of three years."""
+    n = np.arange(600)
+    species = {"genus": [f"G{k % 22 // 2}" for k in n], "scientificName": [f"species {k % 22}" for k in n]}
+    frame = pd.DataFrame({**species, "locality": [f"Site {k}" for k in n * 7 % 60], "year": 2001 + n % 4})
+    frame.to_csv("occurrences.tsv", sep="\t", index=False)
+    out = " ".join(run(capsys, "info", "occurrences.tsv").out.split())
+    assert "names that come again are in 'locality' (60 different), 'scientificName' (22 different), 'genus' (11" in out
+    command = "info occurrences.tsv --layout presence --row scientificName --column locality"
+    assert out.endswith(f"nbmf {command}")
+    assert "22 rows x 60 columns" in run(capsys, *shlex.split(command)).out
+    frame[["locality", "year"]].to_csv("one.csv", index=False)  # has no second column of names
+    assert "if each line is a record" not in run(capsys, "info", "one.csv", code=2).err
+    ties = pd.DataFrame({"from": [f"n{k % 101}" for k in n[:300]], "to": [f"n{k % 103}" for k in n[:300]]})
+    pd.concat([ties.assign(year=year) for year in (2010, 2015, 2020)]).to_csv("years.csv", index=False)
+    assert next_of(run(capsys, "info", "years.csv").out) == ["info years.csv --layout presence --row from --column to"]
+
+
 def test_info_reads_the_same_sheet_again(capsys):
     """Of texts, lists and tables: each command that it prints runs, though there are two sheets."""
     texts = pd.DataFrame(
