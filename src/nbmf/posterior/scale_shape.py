@@ -76,9 +76,9 @@ def shape_of(positions: np.ndarray, means: np.ndarray | None = None) -> Shape:
         return Shape()
     places = np.sort(places)[:: -(-len(places) // COMPARED)]
     some = positions[places]
-    groups, silhouette = _find_groups(some)
-    if silhouette >= APART:
-        return Shape(groups, silhouette)
+    labels, silhouette = _find_groups(some)
+    if silhouette >= APART and _most_between(some, labels) <= SPARSE:
+        return Shape(len(np.unique(labels)), silhouette)
     most, across = _most_bent(some)
     is_by_means = means is not None and _follows(across, means[places])
     has_plane = positions.shape[1] == 2
@@ -110,12 +110,28 @@ def split_in_two(places: np.ndarray) -> tuple[float, float]:
     sums = np.cumsum(places - places.mean())[sizes - 1]
     gains = sums**2 / sizes + sums**2 / (n - sizes)
     low = sizes[gains.argmax()]
-    at = np.linspace(places[0], places[-1], GRID)
+    return float(gains.max() / (n * places.var())), _density_between(places, places[:low].mean(), places[low:].mean())
+
+
+def _density_between(places: np.ndarray, low: float, high: float) -> float:
+    """Return the least density of places (n,) from `low` to `high`, as a part of the largest on either side of it."""
+    at = np.linspace(places.min(), places.max(), GRID)
     density = np.exp(-(((at[:, None] - places) / (WIDTH * places.std())) ** 2) / 2.0).sum(axis=1)
-    inside = np.flatnonzero((at >= places[:low].mean()) & (at <= places[low:].mean()))
+    inside = np.flatnonzero((at >= low) & (at <= high))
     valley = inside[density[inside].argmin()]
     largest = min(density[: valley + 1].max(), density[valley:].max())
-    return float(gains.max() / (n * places.var())), float(density[valley] / largest)
+    return float(density[valley] / largest)
+
+
+def _most_between(positions: np.ndarray, labels: np.ndarray) -> float:
+    """Return the largest density between any two groups, on the line through their means and of their rows alone."""
+    most = 0.0
+    for pair in combinations(np.unique(labels), 2):
+        low, high = (positions[labels == label] for label in pair)
+        line = high.mean(axis=0) - low.mean(axis=0)
+        on_line = np.concatenate([low, high]) @ line
+        most = max(most, _density_between(on_line, (low @ line).mean(), (high @ line).mean()))
+    return most
 
 
 def _is_chance(measure: Callable[[np.ndarray], float], positions: np.ndarray) -> bool:
@@ -215,13 +231,13 @@ def _arch_places(positions: np.ndarray) -> np.ndarray:
     return _places_in_order(angle, positions)
 
 
-def _find_groups(positions: np.ndarray) -> tuple[int, float]:
-    """Return the number of groups by Ward's method that has the largest mean silhouette, and that."""
+def _find_groups(positions: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the groups (F,) by Ward's method of which the mean silhouette is largest, and that."""
     from sklearn.metrics import silhouette_score  # which one axis does not need, and takes a second
 
-    tree, distances, silhouettes = linkage(positions, "ward"), cdist(positions, positions), {}
+    tree, distances, found = linkage(positions, "ward"), cdist(positions, positions), []
     for k in range(2, MOST_GROUPS + 1):
         labels = fcluster(tree, k, "maxclust")
         if np.ptp(labels):  # of merges at the same height there may be none
-            silhouettes[k] = float(silhouette_score(distances, labels, metric="precomputed"))
-    return max(silhouettes.items(), key=lambda one: one[1], default=(0, 0.0))
+            found.append((labels, float(silhouette_score(distances, labels, metric="precomputed"))))
+    return max(found, key=lambda one: one[1], default=(np.ones(len(positions), int), 0.0))

@@ -73,6 +73,21 @@ def test_the_order_along_an_arch_is_that_of_the_gradient(seed):
     np.testing.assert_array_equal(positions_in(table)[..., 2], scale.upper)
 
 
+@pytest.mark.parametrize(("seed", "length"), [(0, 10.0), (1, 10.0), (2, 14.0)])
+def test_counts_along_a_gradient_are_no_groups(seed, length):
+    """The legs of a horseshoe are compact, so that silhouettes are as large as those of groups; but one leads on."""
+    place, p = along_a_gradient(seed, length)
+    means = 12 * p
+    counts = np.random.default_rng(seed).negative_binomial(1.5, 1.5 / (1.5 + means))
+    V = nbmf.CountMatrix.from_array(counts)
+    settings = {"effects": "both", "effect_scale": "learned", "ard": True, "ard_after": 100, "max_iter": 1000}
+    scale = scale_of(nbmf.NegativeBinomialFactorVB(8, random_state=0, **settings).fit(V), V)
+    shape = shape_of_scale(scale)
+    assert scale.kept == 2
+    assert (shape.groups, shape.silhouette) == (0, 0)
+    assert abs(spearmanr(shape.along, place).statistic) > 0.97
+
+
 @pytest.mark.parametrize(("seed", "length"), [(2, 10.0), (0, 14.0), (1, 14.0), (2, 14.0)])
 def test_along_a_long_gradient_rows_lie_on_a_ring_with_a_gap_where_its_ends_meet(seed, length):
     place, p = along_a_gradient(seed, length)
@@ -214,11 +229,25 @@ def test_one_axis_or_a_few_rows_have_no_shape(positions):
     assert shape_of(positions) == Shape()
 
 
+def test_groups_between_which_rows_lie_are_not_separate():
+    """Three clusters in a row, and the same with a bridge of rows between two of them."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat([[-4.0, 0.0], [0.0, 6.0], [4.0, 0.0]], 40, axis=0) + 0.8 * rng.normal(size=(120, 2))
+    bridge = np.linspace([-4.0, 0.0], [0.0, 6.0], 50)
+    labels = np.repeat([1, 2, 3], 40)
+    assert module._most_between(clusters, labels) < 0.1
+    assert shape_of(clusters).groups == 3
+    bridged, labels = np.vstack([clusters, bridge]), np.concatenate([labels, np.repeat([1, 2], 25)])
+    assert module._most_between(bridged, labels) > module.SPARSE
+    assert module._find_groups(bridged)[1] > module.APART
+    assert shape_of(bridged).groups == 0
+
+
 def test_of_many_rows_some_are_compared(monkeypatch):
     rng = np.random.default_rng(1)
     positions = rng.integers(0, 3, 900)[:, None] * [1.0, 5.0] + 0.2 * rng.normal(size=(900, 2))
-    seen = []
-    monkeypatch.setattr(module, "_find_groups", lambda some: seen.append(len(some)) or (3, 0.9))
+    seen, find_groups = [], module._find_groups
+    monkeypatch.setattr(module, "_find_groups", lambda some: seen.append(len(some)) or find_groups(some))
     assert shape_of(positions).groups == 3
     assert seen == [450]
 
