@@ -68,6 +68,20 @@ def test_rows_of_a_network_are_not_recommended_to_themselves(kind):
 
 
 @pytest.mark.usefixtures("blocks")
+def test_a_tie_without_a_direction_has_one_mean_whichever_of_its_nodes_asks():
+    names = [f"p{n}" for n in range(N)]
+    codes = np.triu(V[:N], 1) + np.triu(V[:N], 1).T
+    network = nbmf.BinaryMatrix.from_array(codes, names, names)
+    model, rows = METHODS["dense"].fit(network), np.arange(N)[::-1]
+    mean = (model.expectation_ + model.expectation_.T) / 2
+    assert np.abs(model.expectation_ - mean).max() > 0.05
+    check(model.recommend(rows, 4, known=network), mean[rows], ((codes == 1) | np.eye(N, dtype=bool))[rows], 4)
+    directed = nbmf.BinaryMatrix.from_array(V[:N], names, names)
+    known = ((V[:N] == 1) | np.eye(N, dtype=bool))[rows]
+    check(model.recommend(rows, 4, known=directed), model.expectation_[rows], known, 4)
+
+
+@pytest.mark.usefixtures("blocks")
 def test_rows_are_not_recommended_to_themselves_where_not_all_names_are_on_both_sides():
     """Of rows p0, p1, ... and columns p2, p3, ..., the row at place n is the column at n - 2."""
     names = [f"p{n}" for n in range(N + 2)]
