@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Alignment, View
 from nbmf.numerics.clustered_errors import format_error
@@ -223,7 +224,7 @@ def _other_view_section(other: ReportedFit, figure: Figure | None, wording: Word
     )
 
 
-def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[NextStep]:
+def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[Block]:
     """Yield the next commands where components predict no better than baselines."""
     unshown, shown = (
         "No components are shown, because they do not predict significantly better than baselines.",
@@ -238,3 +239,8 @@ def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[
     more = "These methods, and others," if result.verdict.others else "Other methods"
     yield NextStep(f"{unshown} {more} are compared by", wording.next_command("compare"))
     yield NextStep("and this writes and draws the components nevertheless:", shown)
+    if isinstance(result.matrix, CountMatrix) and 0 < result.matrix.counts()["zeros"] < result.matrix.n_observed:
+        sizes = "Where counts are above 0 may have structure that their sizes hide: "
+        yield Lines(
+            [wording.render(Message(sizes, Setting("above", 0), " reads that, for which there is an exact test"))]
+        )

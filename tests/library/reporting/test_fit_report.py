@@ -83,6 +83,17 @@ def test_where_nothing_is_found_the_fit_is_not_praised():
     assert "These methods, and others, are compared by" in summary(result(verdict=verdict._replace(others=others)))
 
 
+def test_where_counts_show_nothing_it_is_said_that_where_they_are_may():
+    """Of visits to plants, presences may have groups that the sizes of counts hide."""
+    nothing = VERDICT._replace(found=False, predicts=False)
+    counts = CountMatrix([[3, 0, 1], [2, 0, 1], [0, 2, 1]], ["a", "b", "c"], ["x", "y", "z"], None)
+    words = "structure that their sizes hide: --above 0 reads that"
+    assert words in " ".join(blanks_folded(summary(result(matrix=counts, verdict=nothing))))
+    above = CountMatrix([[3, 4, 1], [2, 1, 1], [1, 2, 1]], ["a", "b", "c"], ["x", "y", "z"], None)
+    for fit in (result(verdict=nothing), result(matrix=above, verdict=nothing), result(matrix=counts)):
+        assert words not in " ".join(blanks_folded(summary(fit)))
+
+
 STACK = Stacked(
     ("bICA, K = 2", "b"), (0.7, 0.3), 0.41, "bICA, K = 2", "row and column effects", 0.5, 0.09, 0.01, 1e-6, 1.11, 0.02
 )
