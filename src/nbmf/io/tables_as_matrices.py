@@ -14,6 +14,7 @@ from nbmf.io.arguments import Options
 from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_rows, scatter
 from nbmf.io.layouts import ABSENT, ROLES
+from nbmf.io.numbered_nodes import count_numbered_nodes
 from nbmf.io.records import Records
 
 NO_INDEX = Message(" (the first column is read as names of rows; ", Setting("index", False), " reads it as values)")
@@ -162,13 +163,15 @@ class _Names(dict):
 
 def _notes_of_network(rows: _Names, columns: _Names) -> tuple[str, ...]:
     """Return what is said if many names are both rows and columns, and others one of the two alone."""
-    both = shared_names(rows, columns)
-    if not both or len(rows) == len(columns) == len(both):
+    both = len(shared_names(rows, columns))
+    pairs = np.asarray(rows.numbers, int), np.asarray(columns.numbers, int)
+    kind, both = ("names", both) if both else ("numbers", count_numbered_nodes([*rows], [*columns], pairs))
+    if not both or len(rows) == len(columns) == both:
         return ()
     return (
         Message(
-            f"{len(both)} names are both rows and columns, as in a network: each line is one direction, and a name on "
-            "one side alone is missing on the other; ",
+            f"{both} {kind} are both rows and columns, as in a network: each line is one direction, and a {kind[:-1]} "
+            "on one side alone is missing on the other; ",
             Setting("undirected", True),
             " makes each line a tie in both directions",
         ),

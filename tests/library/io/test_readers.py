@@ -966,6 +966,33 @@ def test_a_list_of_ties_is_said_to_have_one_direction(tmp_path, pairs, is_networ
     assert any(words in str(line) for line in said) is is_network
 
 
+NUMBERED = np.random.default_rng(0)
+LATTICE = [(n, n + step) for n in range(1, 9) for step in (1, 2)]  # the smaller number first
+
+
+@pytest.mark.parametrize(
+    ("pairs", "is_network"),
+    [
+        (LATTICE, True),
+        ([(b, a) for a, b in LATTICE], True),
+        (LATTICE[:8], False),  # few
+        ([*LATTICE, (3, 1)], False),  # in no order, and of chance a pair of one number would be rare
+        (
+            [(a, b) for a in range(20) for b in range(1, 21) if a != b and NUMBERED.random() < 0.6],
+            True,
+        ),  # none with itself
+        ([(a, b) for a in range(20) for b in range(1, 21) if NUMBERED.random() < 0.6], False),
+        ([(a, b + 100) for a, b in LATTICE], False),
+    ],
+)
+def test_numbers_are_said_to_be_nodes_where_pairs_look_like_ties(tmp_path, pairs, is_network):
+    said = []
+    (tmp_path / "ties.csv").write_text("from,to\n" + "".join(f"{one},{other}\n" for one, other in pairs))
+    nbmf.read(tmp_path / "ties.csv", layout="presence", log=said.append)
+    words = "numbers are both rows and columns, as in a network: each line is one direction"
+    assert any(words in str(line) for line in said) is is_network
+
+
 TIES = "from,to\nAnn,Bob\nCid,Ann\nBob,Ann\nBob,Bob\nDan,Cid\n"
 
 
