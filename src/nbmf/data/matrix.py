@@ -140,9 +140,8 @@ class BinaryMatrix(NamedMatrix):
         }
 
 
-def are_ties(matrix: NamedMatrix) -> bool:
-    """Return whether entries are ties without a direction, of which there is one probability: those of a symmetric
-    binary matrix that is kept with its zeros."""
+def are_ties(matrix: Any) -> bool:
+    """Return whether it is a symmetric BinaryMatrix: entries are ties without a direction, each of one probability."""
     return type(matrix) is BinaryMatrix and matrix.is_symmetric()
 
 

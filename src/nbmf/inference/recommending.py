@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.masks import is_undirected
-from nbmf.data.named import NamedMatrix, names_of
+from nbmf.data.matrix import are_ties
+from nbmf.data.named import names_of
 from nbmf.data.shared_names import matching_columns, shared_names
 from nbmf.errors import DataError, Setting, not_allowed
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
@@ -56,8 +56,8 @@ class Recommending:
             The number of columns to recommend to each row.
         known : matrix (F, N), optional
             For rows given by their indices: the known entries, usually the fitted matrix; without it nothing is
-            left out. For new rows their own entries are known. If it is an undirected network of nbmf (a BinaryMatrix,
-            for example), E[v] of a tie is the mean of both directions.
+            left out. For new rows their own entries are known. Of a BinaryMatrix of an undirected network E[v] is the
+            mean of both directions of a tie.
         exclude : {"ones", "observed"}
             What to leave out: entries above zero, or every observed entry, so that only missing entries are
             recommended.
@@ -152,12 +152,11 @@ class Recommending:
         for axis in (0, 1):
             self.refuse_other_names(known, axis, "known")
         parts, own = [], None if itself else self._own_columns_of_fit()
-        is_dense = self.has_expectation and isinstance(known, NamedMatrix) and known.dense is None
-        has_ties = is_dense and is_undirected(known)
+        of_ties = self.has_expectation and are_ties(known)
         with one_blas_thread():
             for block in in_blocks(rows.size, shape[1]):
                 mean = self.mean_of_rows(rows[block])
-                if has_ties:
+                if of_ties:
                     mean = (mean + self.expectation_[:, rows[block]].T) / 2
                 without = np.zeros(mean.shape, bool)
                 if values is not None:
