@@ -1,24 +1,18 @@
 """Figures 6 and 7: how well missing patches are filled, and with what."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf_studies.cemgil2009.names import PIXEL_MEAN
 from nbmf_studies.cemgil2009.patches import half_with_patch, shown_images
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 MEASURED = ("snr", "sparseness_W", "sparseness_H")
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return how well patches were filled.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
 
     Returns
     -------
@@ -36,14 +30,14 @@ def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def reconstruct(matrix: CountMatrix, fits: list[tuple[dict[str, Any], str]], run: int) -> pd.DataFrame:
+def reconstruct(matrix: CountMatrix, fits: Fits, run: int) -> pd.DataFrame:
     """Return the pixels of a typical run: one image per person with the patch missing.
 
     Parameters
     ----------
     matrix : CountMatrix
         The photographs that patches are missing in.
-    fits : list of (columns of the case, path of the report)
+    fits : Fits
         A fit per way.
     run : int
 

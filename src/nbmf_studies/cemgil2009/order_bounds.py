@@ -1,20 +1,14 @@
 """Figure 4: the bound of photographs for each number of templates."""
 
-from typing import Any
-
 import pandas as pd
 
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 LEARNED = ("shape_W", "mean_W", "shape_H", "mean_H")
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return the bound of every order from every start.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
 
     Returns
     -------

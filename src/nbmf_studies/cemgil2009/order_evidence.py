@@ -1,23 +1,22 @@
 """Figure 3: what is known of log p(X) for each number of sources, by bound, Chib and annealing."""
 
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from nbmf_studies.cemgil2009.names import ADAPTED, BOUND
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 ESTIMATE = ("value", "error", "effective_size")  # findings of evidence_methods.Estimating
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return the evidence of every matrix for every order.
 
     Parameters
     ----------
-    fits : list of (columns of the case, path of the report)
+    fits : Fits
         The starts of a bound one after the other.
 
     Returns

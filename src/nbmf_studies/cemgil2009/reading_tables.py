@@ -4,8 +4,6 @@ One rule for starts, in all of them: of several starts the one with the largest 
 of a variational fit, the log-likelihood or log density of others. The tables say how far they are apart.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -14,12 +12,12 @@ from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, PIXEL_MEAN
 from nbmf_studies.cemgil2009.order_bounds import LEARNED
 from nbmf_studies.cemgil2009.order_evidence import ESTIMATE
 from nbmf_studies.cemgil2009.reading_names import ANNEALED_BACK
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 PARTWAY = (1000, 2000, 6000)  # updates, at which Figure 4's bound is looked at too
 
 
-def evidence_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def evidence_again(fits: Fits) -> pd.DataFrame:
     """Return the evidence of every matrix under both priors.
 
     Returns
@@ -48,7 +46,7 @@ def evidence_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return table.sort_values(by, kind="stable", ignore_index=True)
 
 
-def stopped_orders(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def stopped_orders(fits: Fits) -> pd.DataFrame:
     """Return the bound of every order from every start, at its stop and before.
 
     Returns
@@ -69,7 +67,7 @@ def stopped_orders(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def filled_again(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def filled_again(fits: Fits) -> pd.DataFrame:
     """Return how well patches were filled, a row per fit: the best of its starts.
 
     Returns

@@ -9,8 +9,10 @@ import pandas as pd
 
 from nbmf.inference.starts import Starts
 
+Fits = list[tuple[dict[str, Any], str]]  # the columns of each case or key, and the path of its report
 
-def results(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+
+def results(fits: Fits) -> pd.DataFrame:
     """Return a row per case: its columns, perplexity (nats), seconds, and what was measured."""
     rows = []
     for columns, report in reports(fits):
@@ -19,7 +21,7 @@ def results(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def traces(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def traces(fits: Fits) -> pd.DataFrame:
     """Return a row per case and point of its trace: its columns, iteration, seconds (CPU), what was observed."""
     parts = []
     for columns, report in reports(fits):

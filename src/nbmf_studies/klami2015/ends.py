@@ -1,23 +1,17 @@
 """What fits of the second reading end with, and engines compared on the same matrices."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import Interval, interval
 from nbmf_studies.framework import gathering
+from nbmf_studies.framework.gathering import Fits
 
 UNTIL = "iteration"
 
 
-def gather(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
-    """Return a row per fit: its columns, and the last point of its trace; an error that is not finite is infinite.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
-    """
+def gather(fits: Fits) -> pd.DataFrame:
+    """Return a row per fit: its columns, and the last point of its trace; an error that is not finite is infinite."""
     names = list(fits[0][0])
     traces = gathering.traces(fits)
     last = traces.loc[traces.groupby(names, sort=False)[UNTIL].idxmax()]

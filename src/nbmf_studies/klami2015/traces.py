@@ -1,19 +1,14 @@
 """Errors along the CPU time of every fit."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from nbmf_studies.framework import gathering
+from nbmf_studies.framework.gathering import Fits
 
 
-def gather(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def gather(fits: Fits) -> pd.DataFrame:
     """Return a row per fit and point of its trace.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
 
     Returns
     -------

@@ -1,20 +1,14 @@
 """What the fits have learned besides their factors, and how often the chosen orientation is the better one."""
 
-from typing import Any
-
 import pandas as pd
 
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 NUMBERS = ("strength", "alpha", "beta", "gamma", "eta")
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return a row per fit that has found something.
-
-    Parameters
-    ----------
-    fits : list of (columns of the key, path of the report)
 
     Returns
     -------

@@ -1,22 +1,15 @@
 """Priors that data were drawn from, and what is learned of them."""
 
-from typing import Any
-
 import pandas as pd
 
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 from nbmf_studies.learned_priors.recovery_data import LEARNED
 
 COLUMNS = ("hyperparameter", "truth", "repetition", "method", "learned")
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
-    """Return a row per fit and hyperparameter that it learned: COLUMNS.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
-    """
+def tabulate(fits: Fits) -> pd.DataFrame:
+    """Return a row per fit and hyperparameter that it learned: COLUMNS."""
     rows = []
     for columns, report in reports(fits):
         findings = report["findings"]

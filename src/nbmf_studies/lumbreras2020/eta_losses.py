@@ -1,13 +1,11 @@
 """What Dir-Dir with other η loses on a whole matrix."""
 
-from typing import Any
-
 import pandas as pd
 
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return a row per fit: its columns, loss D(V|V^) in nats, and active components."""
     return pd.DataFrame(
         [

@@ -1,23 +1,17 @@
 """What the chains of every replication say about K+."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from nbmf.posterior.diagnostics import chain_diagnostics
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 from nbmf_studies.ohn2022.sizes import HALVES, sizes_of
 
 DATA_COLUMNS = ["setting", "method", "p", "replication"]
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return a row per chain.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
 
     Returns
     -------

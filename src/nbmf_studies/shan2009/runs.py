@@ -1,23 +1,19 @@
 """The fits of an experiment as one table: of several starts the one with the largest objective."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from nbmf.inference.starts import Starts
-from nbmf_studies.framework.gathering import read_report, reports
+from nbmf_studies.framework.gathering import Fits, read_report, reports
 
 INFINITE = ("perplexity", "training", "test", "sampled", "fifth_", "sampled_")  # columns with None in a report then
 
 
-def tabulate_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_rows(fits: Fits) -> pd.DataFrame:
     """Return two rows per fit, of "training" and "test" rows.
-
-    Parameters
-    ----------
-    fits : iterable of (columns of the case, path of the report)
 
     Returns
     -------
@@ -44,13 +40,13 @@ def tabulate_rows(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_flips(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_flips(fits: Fits) -> pd.DataFrame:
     """Return a row per fit, step and level: dataset, K, model, fold, step, level, flipped (entries), perplexity."""
     levels_of = [(columns, _best_start(starts)["measures"]["levels"]) for columns, starts in _group_starts(fits)]
     return pd.DataFrame([{**columns, **_restore_infinite(level)} for columns, levels in levels_of for level in levels])
 
 
-def tabulate_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_starts(fits: Fits) -> pd.DataFrame:
     """Return a row per start.
 
     The columns of the case, what `measures.measure_starts` finds, and seconds: CPU, of the fit and of the bounds of its
@@ -67,7 +63,7 @@ def tabulate_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate_topics(fits: Fits) -> pd.DataFrame:
     """Return a row per start.
 
     dataset, K, model, start, objective (nats), what `measures.measure_topics` finds, distinct (components that differ),
@@ -82,7 +78,7 @@ def tabulate_topics(fits: Iterable[tuple[dict[str, Any], str]]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _group_starts(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict[str, Any], list[dict]]]:
+def _group_starts(fits: Fits) -> Iterator[tuple[dict[str, Any], list[dict]]]:
     """Yield the columns of fits that differ in their start alone, without it, and the reports of all starts."""
     groups: dict[tuple, list[str]] = {}
     for columns, path in fits:

@@ -1,7 +1,5 @@
 """Where countries stood in the Cold War, with abstention as no and by votes as they were cast."""
 
-from typing import Any
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -9,7 +7,7 @@ from matplotlib.figure import Figure
 
 from nbmf.errors import DataError, choices
 from nbmf.plotting import style
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 from nbmf_studies.votes_as_cast.third_category import LABELS, THREE, TWO
 
 CODINGS = (TWO, THREE)
@@ -19,7 +17,7 @@ LIMIT = 0.98  # quantile of magnitudes at which colours end
 APART = 3  # countries that are named
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]], countries: int, components: int, below: str) -> pd.DataFrame:
+def tabulate(fits: Fits, countries: int, components: int, below: str) -> pd.DataFrame:
     """Return a row per component and country: its position by either coding.
 
     Components are axes, which a fit leaves free to turn: those of two categories are turned next to those of three by
@@ -27,7 +25,7 @@ def tabulate(fits: list[tuple[dict[str, Any], str]], countries: int, components:
 
     Parameters
     ----------
-    fits : list of (columns of the case, path of the report)
+    fits : Fits
         One of each coding.
     countries : int
         How many, of those with most votes.

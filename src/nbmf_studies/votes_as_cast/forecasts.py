@@ -1,14 +1,12 @@
 """Sessions that are forecast from those before them: by positions that move, positions that stay, and proportions."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from nbmf.evaluation.replications import interval
 from nbmf.plotting import style
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 ROWS, LATEST, COLUMNS = "yes of rows", "yes of last session", "yes of columns"
 BASELINES = {
@@ -21,12 +19,8 @@ HEIGHT = 3.0  # inches
 BASELINE_COLOURS = {LATEST: "0.2", ROWS: "0.5", COLUMNS: "0.75"}  # greys
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return a row per session and prediction.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
 
     Returns
     -------

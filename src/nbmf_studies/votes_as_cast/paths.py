@@ -10,18 +10,18 @@ from matplotlib.ticker import MaxNLocator
 from nbmf.errors import DataError, choices
 from nbmf.plotting import path_lines, style
 from nbmf.posterior.path_values import Paths
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 HEIGHT = 4.6  # inches
 ENDS = ("lower", "upper")
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]], below: str) -> pd.DataFrame:
+def tabulate(fits: Fits, below: str) -> pd.DataFrame:
     """Return a row per country and session from its first to its last vote.
 
     Parameters
     ----------
-    fits : list of (columns of the case, path of the report)
+    fits : Fits
         The chains.
     below : str
         A country whose positions are negative on average: signs are free, and those of all chains follow from it.

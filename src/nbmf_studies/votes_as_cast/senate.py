@@ -1,14 +1,12 @@
 """The static samplers on votes of two categories: the logistic one, the ordinal one, and variational Bayes."""
 
-from typing import Any
-
 import pandas as pd
 
 from nbmf.evaluation.replications import interval
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return a row per fit: method, mask, log loss (nats per held-out vote), held_out (votes), seconds."""
     rows = []
     for columns, report in reports(fits):

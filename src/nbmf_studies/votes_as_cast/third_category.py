@@ -1,13 +1,11 @@
 """Whether abstentions as a category of their own predict "yes" better than abstentions that count as no."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from nbmf.errors import DataError
 from nbmf.evaluation.replications import interval
-from nbmf_studies.framework.gathering import reports
+from nbmf_studies.framework.gathering import Fits, reports
 
 TWO, THREE = "two", "three"  # categories
 SWEEPS = 2000  # whose time is reported
@@ -15,12 +13,8 @@ COLUMNS = "proportion of yes in the roll call"
 LABELS = {THREE: "no, abstain and yes", TWO: "yes or not", COLUMNS: COLUMNS}
 
 
-def tabulate(fits: list[tuple[dict[str, Any], str]]) -> pd.DataFrame:
+def tabulate(fits: Fits) -> pd.DataFrame:
     """Return a row per fit.
-
-    Parameters
-    ----------
-    fits : list of (columns of the case, path of the report)
 
     Returns
     -------
