@@ -6,8 +6,8 @@ from nbmf_studies.cemgil2009.criteria import PRINTED
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3_SCALE, OF_FIGURE_4_STOPPED, OF_FIGURE_7_TIES
 from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
 from nbmf_studies.framework import common
-from nbmf_studies.framework.declaration import Figure, Table
-from nbmf_studies.framework.needs import Cases, Need, TableOf, tables
+from nbmf_studies.framework.declaration import Figure
+from nbmf_studies.framework.needs import Need, TableOf, tables
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
 
@@ -37,14 +37,13 @@ def _check_ties(plan: Plan) -> Iterator[str]:
     yield from unknown(".dataset", plan.options["figure_7_ties"]["dataset"], plan.names("datasets"))
 
 
-EVIDENCE_AGAIN = Table(
+EVIDENCE_AGAIN = common.case_table(
     "evidence_scale",
     "Evidence if b is a scale",
-    make=".reading_tables:evidence_again",
-    needs=lambda plan: {"fits": Cases.of(scale_cases(plan))},
+    scale_cases,
+    ".reading_tables:evidence_again",
     on_request=common.READINGS,
     in_report=True,
-    in_reference=True,
     float_format="%.6g",
 )
 FIGURE_3_SCALE = Figure(
@@ -56,17 +55,14 @@ FIGURE_3_SCALE = Figure(
     options=OF_FIGURE_3_SCALE,
     on_request=common.READINGS,
 )
-ORDERS_STOPPED = Table(
+ORDERS_STOPPED = common.case_table(
     "orders_stopped",
     "Bounds of photographs at a stop, from two starts and from neighbours",
-    make=".reading_tables:stopped_orders",
-    needs=lambda plan: {
-        "fits": Cases.of(case for case in stopped_cases(plan) if case.key.dataset not in plan.missing_sources)
-    },
+    lambda plan: (case for case in stopped_cases(plan) if case.key.dataset not in plan.missing_sources),
+    ".reading_tables:stopped_orders",
     applies=_has_stopped,
     on_request=common.READINGS,
     in_report=True,
-    in_reference=True,
     float_format="%.8g",
 )
 FIGURE_4_STOPPED = Figure(
@@ -80,15 +76,14 @@ FIGURE_4_STOPPED = Figure(
     check=_check_stopped,
     on_request=common.READINGS,
 )
-FILLED_TIES = Table(
+FILLED_TIES = common.case_table(
     "filled_ties",
     "Filled patches with different ties of the means",
-    make=".reading_tables:filled_again",
-    needs=lambda plan: {"fits": Cases.of(tied_cases(plan))},
+    tied_cases,
+    ".reading_tables:filled_again",
     applies=_has_ties,
     on_request=common.READINGS,
     in_report=True,
-    in_reference=True,
     float_format="%.8g",
 )
 FIGURE_7_TIES = Figure(

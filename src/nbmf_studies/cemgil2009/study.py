@@ -37,13 +37,12 @@ def _title(dataset: str) -> str:
 # --- Figure 3 --------------------------------------------------------------------------------
 
 
-EVIDENCE = Table(
+EVIDENCE = common.case_table(
     "evidence",
     "Evidence for every order: bound, Chib and annealing",
-    make=".order_evidence:tabulate",
-    needs=lambda plan: {"fits": Cases.of(evidence_cases(plan))},
+    evidence_cases,
+    ".order_evidence:tabulate",
     in_report=True,
-    in_reference=True,
     float_format="%.6g",
 )
 FIGURE_3 = Figure(
@@ -58,13 +57,12 @@ FIGURE_3 = Figure(
 # --- Figure 4 --------------------------------------------------------------------------------
 
 
-ORDERS_TABLE = Table(
+ORDERS_TABLE = common.case_table(
     "orders",
     "Bounds of photographs for every order",
-    make=".order_bounds:tabulate",
-    needs=lambda plan: {"fits": Cases.of(order_cases(plan))},
+    order_cases,
+    ".order_bounds:tabulate",
     in_report=True,
-    in_reference=True,
     float_format="%.8g",
 )
 FIGURE_4 = Figure(
@@ -139,13 +137,8 @@ def _check_shown(plan: Plan) -> Iterator[str]:
                 yield f".{name} = {shown[name]!r}: must be one of those of figure_7, {', '.join(map(str, allowed))}"
 
 
-FILLED = Table(
-    "filled",
-    "Filled patches: signal-to-noise ratios",
-    make=".filling:tabulate",
-    needs=lambda plan: {"fits": Cases.of(filling_cases(plan))},
-    in_reference=True,
-    float_format="%.6g",
+FILLED = common.case_table(
+    "filled", "Filled patches: signal-to-noise ratios", filling_cases, ".filling:tabulate", float_format="%.6g"
 )
 RECONSTRUCTED = Table(
     "reconstructed",

@@ -1,12 +1,13 @@
 """Tables and figures that any study may list among its own."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from nbmf import registry
 from nbmf_studies.framework.declaration import Figure, Table
-from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf, tables
+from nbmf_studies.framework.experiment import Case
+from nbmf_studies.framework.needs import Cases, MaskedMatrices, Need, Reports, TableOf, tables
 from nbmf_studies.framework.plan import Plan
 
 RESULTS = "nbmf_studies.framework.gathering:results"
@@ -49,6 +50,14 @@ def readings(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, .
             **{key: value for key, value in more.items() if key == "applies"},
         ),
     )
+
+
+def case_table(
+    name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str = RESULTS, *, in_reference=True, **more
+) -> Table:
+    """Return the table of all fits of an experiment; it is published as it is, unless `in_reference` is false."""
+    needs = {"needs": lambda plan: {"fits": Cases.of(cases(plan))}}
+    return Table(name, title, make=make, **needs, in_reference=in_reference, **more)
 
 
 def has_unmasked_fits(plan: Plan) -> bool:

@@ -1,11 +1,8 @@
 """How set-ups and engines are named and drawn, in every figure and table of the study."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from nbmf_studies.framework.declaration import Table
-from nbmf_studies.framework.experiment import Case
-from nbmf_studies.framework.needs import Cases
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015.engines import BOHNING, GAUSSIAN, SOFTPLUS
 from nbmf_studies.klami2015.experiments import FIGURES
@@ -42,8 +39,3 @@ def figure_methods(plan: Plan) -> list[str]:
 def labels_argument(plan: Plan) -> dict[str, Any]:
     """Return the labels of the methods of both figures, as an argument."""
     return {"labels": plan.labels(figure_methods(plan))}
-
-
-def case_table(name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str, **more) -> Table:
-    """Return the table of all of an experiment's fits, which is published as it is."""
-    return Table(name, title, make=make, needs=lambda plan: {"fits": Cases.of(cases(plan))}, in_reference=True, **more)

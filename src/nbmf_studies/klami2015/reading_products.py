@@ -13,7 +13,7 @@ from nbmf_studies.klami2015.criteria import FEW
 from nbmf_studies.klami2015.engines import DRAWS, EXACT, GAUSSIAN, LINE_SEARCH, describe_update
 from nbmf_studies.klami2015.errors import PRESENT
 from nbmf_studies.klami2015.experiments import COMPARED, MORE_PATTERNS, OBSERVED, SIZES, STARTS
-from nbmf_studies.klami2015.naming import case_table, labels_argument, series_of, title_of
+from nbmf_studies.klami2015.naming import labels_argument, series_of, title_of
 from nbmf_studies.klami2015.simulation import set_ups
 
 
@@ -46,7 +46,7 @@ def _request_options(option: str | None) -> dict[str, Any]:
 
 
 def _end_table(name: str, title: str, cases: Callable[[Plan], Iterable[Case]]) -> Table:
-    return case_table(name, title, cases, ".ends:gather", float_format="%.6g", on_request=common.READINGS)
+    return common.case_table(name, title, cases, ".ends:gather", float_format="%.6g", on_request=common.READINGS)
 
 
 def _titles(plan: Plan, names: Iterable[str]) -> dict[str, str]:
@@ -83,7 +83,7 @@ def _cut_arguments(plan: Plan) -> dict[str, Any]:
 
 TABLES = (
     _end_table("binary_fits", "Errors at the end of the fits to new binary matrices", experiments.binary_cases),
-    case_table(
+    common.case_table(
         "new_patterns",
         "Repeated patterns, more seeds",
         experiments.more_pattern_cases,

@@ -1,6 +1,5 @@
 """What the paper's experiments show, and their fits."""
 
-from dataclasses import replace
 from typing import Any
 
 from nbmf_studies.framework import common
@@ -10,10 +9,10 @@ from nbmf_studies.framework.options import unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015 import experiments, reading_products
 from nbmf_studies.klami2015.experiments import FIGURES
-from nbmf_studies.klami2015.naming import case_table, labels_argument, series_of, title_of
+from nbmf_studies.klami2015.naming import labels_argument, series_of, title_of
 from nbmf_studies.klami2015.simulation import set_ups
 
-PATTERNS = case_table(
+PATTERNS = common.case_table(
     "patterns",
     "Repeated patterns with flipped bits",
     experiments.pattern_cases,
@@ -21,8 +20,11 @@ PATTERNS = case_table(
     options=experiments.OF_PATTERNS,
     check=lambda plan: unknown_methods(plan, "patterns"),
 )
-TRACES = replace(
-    case_table("traces", "Errors against the CPU time of every fit", experiments.trace_cases, ".traces:gather"),
+TRACES = common.case_table(
+    "traces",
+    "Errors against the CPU time of every fit",
+    experiments.trace_cases,
+    ".traces:gather",
     in_reference=False,  # 14,000 rows
 )
 ENDS = Table(

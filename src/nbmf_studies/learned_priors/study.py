@@ -8,7 +8,7 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn_dataset
-from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Reports, tables
+from nbmf_studies.framework.needs import BestFits, Matrix, Reports, tables
 from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.learned_priors.recovery_data import LEARNED, priors
@@ -80,19 +80,20 @@ RATIOS = Table(
     in_report=True,
     float_format="%.4f",
 )
-RECOVERY = Table(
+RECOVERY = common.case_table(
     "recovery",
     "Learned and true priors",
-    make=".recovery:tabulate",
-    needs=lambda plan: {"fits": Cases.of(recovery_cases(plan))},
+    recovery_cases,
+    ".recovery:tabulate",
+    in_reference=False,
     options=closed(size=COUNT, K=COUNT, values=several(POSITIVE), repetitions=COUNT, methods=SETTINGS),
     check=lambda plan: unknown_methods(plan, "recovery"),
 )
-STRUCTURELESS = Table(
+STRUCTURELESS = common.case_table(
     "structureless",
     "Matrices without structure",
-    make=common.RESULTS,
-    needs=lambda plan: {"fits": Cases.of(structureless_cases(plan))},
+    structureless_cases,
+    in_reference=False,
     options=closed(
         shapes={"type": "array", "minItems": 1, "items": {"type": "array", "items": COUNT}}, K=COUNT, methods=SETTINGS
     ),

@@ -7,7 +7,7 @@ from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Table
 from nbmf_studies.framework.experiment import Case
-from nbmf_studies.framework.needs import BestFits, Cases, Matrix, Need, tables
+from nbmf_studies.framework.needs import BestFits, Matrix, Need, tables
 from nbmf_studies.framework.options import COUNT, closed, several
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020 import eta
@@ -22,14 +22,7 @@ def _reading_table(name: str, title: str, make: str, **rest) -> Table:
 
 
 def _fit_table(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **rest) -> Table:
-    return _reading_table(
-        name,
-        title,
-        rest.pop("make", common.RESULTS),
-        needs=lambda plan: {"fits": Cases.of(cases(plan))},
-        in_reference=True,
-        **rest,
-    )
+    return common.case_table(name, title, cases, applies=has_paper_dataset, on_request=common.READINGS, **rest)
 
 
 def _range_fits(plan: Plan) -> dict[str, Need]:

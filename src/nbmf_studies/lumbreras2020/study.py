@@ -11,7 +11,7 @@ from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn_dataset
-from nbmf_studies.framework.needs import Cases, Matrices, Matrix, Need, TableOf, tables
+from nbmf_studies.framework.needs import Matrices, Matrix, Need, TableOf, tables
 from nbmf_studies.framework.options import COUNT, K_OF_METHOD, POSITIVE, closed, several, unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.lumbreras2020 import second_reading
@@ -146,11 +146,11 @@ def _check_sensitivity(plan: Plan) -> Iterator[str]:
                 yield str(error)
 
 
-SENSITIVITY_FITS = Table(
+SENSITIVITY_FITS = common.case_table(
     "sensitivity",
     "Sensitivity to hyperparameters, fit by fit",
-    make=common.RESULTS,
-    needs=lambda plan: {"fits": Cases.of(sensitivity_cases(plan))},
+    sensitivity_cases,
+    in_reference=False,
     options=closed(
         sizes=several({"type": "integer", "minimum": 5}),
         K={"type": "integer", "minimum": 2},

@@ -1,12 +1,11 @@
 """What the paper's figures show, and what is judged again for several variances of loadings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.experiment import Case
-from nbmf_studies.framework.needs import Cases, tables
+from nbmf_studies.framework.needs import tables
 from nbmf_studies.framework.options import COUNT, POSITIVE, closed, several
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.ohn2022.experiments import (
@@ -25,6 +24,8 @@ from nbmf_studies.ohn2022.experiments import (
     labels_of_settings,
     prior_of,
 )
+
+CHAINS = ".chains:tabulate"
 
 # --- Figure 1 ---------------------------------------------------------------------------------
 
@@ -63,17 +64,6 @@ def _colours_argument(plan: Plan) -> dict[str, Any]:
 
 def _factors_argument(plan: Plan) -> dict[str, Any]:
     return {"factors": plan.options[MAIN]["factors"]}
-
-
-def _chain_table(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **more) -> Table:
-    return Table(
-        name,
-        title,
-        make=".chains:tabulate",
-        needs=lambda plan: {"fits": Cases.of(cases(plan))},
-        in_reference=True,
-        **more,
-    )
 
 
 FIGURE_2 = Figure(
@@ -174,16 +164,17 @@ STUDY = Study(
     tables=(
         DRAWS,
         DRAWS_SUMMARY,
-        _chain_table("chains", "K+ of every chain of Figure 2", cases_of_figure),
-        _chain_table("other_chains", "K+ of every chain in other settings", cases_of_others),
+        common.case_table("chains", "K+ of every chain of Figure 2", cases_of_figure, CHAINS),
+        common.case_table("other_chains", "K+ of every chain in other settings", cases_of_others, CHAINS),
         ESTIMATES,
         IN_DOUBT,
         OTHER_SETTINGS,
         *CLAIMS,
-        _chain_table(
+        common.case_table(
             "slab_chains",
             "K+ and the error of BB' of every chain, for several variances of loadings",
             cases_of_slabs,
+            CHAINS,
             float_format="%.7g",
             on_request=common.READINGS,
         ),

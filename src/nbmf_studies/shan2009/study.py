@@ -5,7 +5,7 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Cases, Need, tables
+from nbmf_studies.framework.needs import Need, tables
 from nbmf_studies.framework.options import unknown
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.shan2009 import further_experiments
@@ -30,30 +30,27 @@ def _experiment_table(experiment: Experiment) -> Table:
     def parts(plan: Plan) -> list[Part]:
         return with_data(parts_of(experiment, plan), plan)
 
-    return Table(
+    return common.case_table(
         experiment.name,
         f"{experiment.title}, fit by fit",
-        make=f".runs:tabulate_{experiment.look}",
-        needs=lambda plan: {"fits": Cases.of(case for part in parts(plan) for case in part.cases(plan))},
+        lambda plan: (case for part in parts(plan) for case in part.cases(plan)),
+        f".runs:tabulate_{experiment.look}",
         options=experiment.schema,
         check=_check_sets(experiment.name),
         applies=lambda plan: bool(parts(plan)),
-        in_reference=True,
     )
 
 
 def _further_table(experiment: Further) -> Table:
     """Return the table of an experiment of the second readings."""
-
-    return Table(
+    return common.case_table(
         experiment.name,
         f"{experiment.title}, start by start",
-        make=".runs:tabulate_starts",
-        needs=lambda plan: {"fits": Cases.of(experiment.cases(plan))},
+        experiment.cases,
+        ".runs:tabulate_starts",
         options=experiment.schema,
         check=_check_sets(experiment.name),
         applies=_any_has_data(experiment.name),
-        in_reference=True,
         float_format="%.10g",  # of thousands of fits: all digits are more than a megabyte
         on_request=common.READINGS,
     )
@@ -92,13 +89,9 @@ def _test_ratio(plan: Plan, name: str) -> float:
 def _dataset_table(experiment: Experiment, dataset: str) -> Table:
     """Return the table of an experiment's fits to one dataset."""
     part = Part(experiment, dataset)
-    return Table(
-        part.name,
-        f"{experiment.title}: {dataset}",
-        make=f".runs:tabulate_{experiment.look}",
-        needs=lambda plan: {"fits": Cases.of(part.cases(plan))},
-        applies=part.is_asked_for,
-    )
+    make = f".runs:tabulate_{experiment.look}"
+    title = f"{experiment.title}: {dataset}"
+    return common.case_table(part.name, title, part.cases, make, in_reference=False, applies=part.is_asked_for)
 
 
 def _each_has_data(*names: str) -> Callable[[Plan], bool]:

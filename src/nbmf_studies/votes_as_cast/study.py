@@ -4,20 +4,19 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Cases, Matrix, tables
+from nbmf_studies.framework.needs import Matrix, tables
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.votes_as_cast import experiments
 
 # --- A third category ------------------------------------------------------------------------------
 
-THIRD_CATEGORY = Table(
+THIRD_CATEGORY = common.case_table(
     "third_category",
     "Two and three categories, mask by mask",
-    make=".third_category:tabulate",
-    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_categories(plan))},
+    experiments.cases_of_categories,
+    ".third_category:tabulate",
     options=experiments.CATEGORY_OPTIONS,
     check=experiments.check_categories,
-    in_reference=True,
 )
 THIRD_CATEGORY_SUMMARY = Table(
     "third_category_summary",
@@ -28,15 +27,14 @@ THIRD_CATEGORY_SUMMARY = Table(
     float_format="%.5g",
 )
 
-DICTIONARIES = Table(
+DICTIONARIES = common.case_table(
     "dictionaries",
     "Positions in the Cold War, by two codings",
-    make=".dictionaries:tabulate",
-    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_dictionaries(plan))},
+    experiments.cases_of_dictionaries,
+    ".dictionaries:tabulate",
     arguments=lambda plan: {name: plan.options["dictionaries"][name] for name in ("countries", "components", "below")},
     options=experiments.DICTIONARY_OPTIONS,
     check=experiments.check_dictionaries,
-    in_reference=True,
     float_format="%.5g",
 )
 AGREEMENT = Table(
@@ -58,14 +56,13 @@ DICTIONARIES_FIGURE = Figure(
 # --- Moods ------------------------------------------------------------------------------------------
 
 
-ANSWERS = Table(
+ANSWERS = common.case_table(
     "answers",
     "Moods, mask by mask",
-    make=".third_category:tabulate",
-    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_answers(plan))},
+    experiments.cases_of_answers,
+    ".third_category:tabulate",
     options=experiments.ANSWER_OPTIONS,
     check=experiments.check_answers,
-    in_reference=True,
 )
 ANSWERS_SUMMARY = Table(
     "answers_summary",
@@ -88,14 +85,13 @@ def _methods_of_forecasts(plan: Plan) -> dict[str, Any]:
     return {"moving": moving, "staying": staying}
 
 
-FORECASTS = Table(
+FORECASTS = common.case_table(
     "forecasts",
     "Forecasts of sessions",
-    make=".forecasts:tabulate",
-    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_forecasts(plan))},
+    experiments.cases_of_forecasts,
+    ".forecasts:tabulate",
     options=experiments.FORECAST_OPTIONS,
     check=experiments.check_forecasts,
-    in_reference=True,
 )
 FORECASTS_SUMMARY = Table(
     "forecasts_summary",
@@ -119,15 +115,14 @@ FORECASTS_FIGURE = Figure(
 
 # --- Paths and seats -------------------------------------------------------------------------------
 
-PATHS = Table(
+PATHS = common.case_table(
     "paths",
     "Positions of all countries, session by session",
-    make=".paths:tabulate",
-    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_paths(plan))},
+    experiments.cases_of_paths,
+    ".paths:tabulate",
     arguments=lambda plan: {"below": plan.options["paths"]["below"]},
     options=experiments.PATH_OPTIONS,
     check=experiments.check_paths,
-    in_reference=True,
     float_format="%.5g",
 )
 PATHS_FIGURE = Figure(
@@ -167,15 +162,14 @@ def _has_senate(plan: Plan) -> bool:
     return plan.options["senate"]["dataset"] not in plan.missing_sources
 
 
-SENATE = Table(
+SENATE = common.case_table(
     "senate",
     "Static samplers on votes of senators, mask by mask",
-    make=".senate:tabulate",
-    needs=lambda plan: {"fits": Cases.of(experiments.cases_of_senate(plan))},
+    experiments.cases_of_senate,
+    ".senate:tabulate",
     options=experiments.SENATE_OPTIONS,
     check=experiments.check_senate,
     applies=_has_senate,
-    in_reference=True,
 )
 SENATE_SUMMARY = Table(
     "senate_summary",
