@@ -1,6 +1,7 @@
 """Figures 3, 4 and 7: evidence and bounds against the order, and what patches are filled like."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -38,7 +39,8 @@ def draw_evidence(estimates: pd.DataFrame, K: int) -> Figure:
     _boxes(axes[0, 1], runs)
     _compare(axes[0, 2], first, (BOUND, ANNEALED), "annealing (ours)")
     _compare(axes[1, 0], first, (ADAPTED,), "(c) priors learned")
-    _choices(axes[1, 1], table)
+    kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]
+    draw_choices(axes[1, 1], table, kinds)
     _sizes(axes[1, 2], first)
     for axis in (axes[0, 0], axes[0, 1], axes[0, 2], axes[1, 0], axes[1, 2]):
         axis.axvline(K, color=GREY, linewidth=0.7, linestyle=":", zorder=0)
@@ -97,9 +99,11 @@ def _boxes(axis: Axes, runs: pd.DataFrame) -> None:
     axis.xaxis.get_major_locator().set_params(integer=True)
 
 
-def _choices(axis: Axes, table: pd.DataFrame) -> None:
-    """Draw how often each order is chosen by each kind of evidence."""
-    kinds = [kind for kind in KINDS if (table["kind"] == kind).any()]
+def draw_choices(axis: Axes, table: pd.DataFrame, kinds: Sequence[str]) -> None:
+    """Draw how often each order is chosen by each kind of evidence.
+
+    table : DataFrame, as `averages` makes it
+    """
     for place, kind in enumerate(kinds):
         of_kind = table[table["kind"] == kind]
         chosen = Counter(of_kind.loc[of_kind.groupby("seed")["value"].idxmax(), "order"])

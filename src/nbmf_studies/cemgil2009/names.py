@@ -31,3 +31,9 @@ ORDER = "order"  # the fits of Figure 4
 def method_of(name: str) -> str:
     """Return the method of config/studies/cemgil2009.yaml that a kind of evidence or a way is, or the fits ORDER."""
     return f"cemgil2009-{name.replace(' ', '-').replace('_', '-')}"
+
+
+def title_of(dataset: str) -> str:
+    """Return the size of the photographs of a dataset, such as 16 × 16, by its name."""
+    side = dataset.rpartition("_")[2]
+    return f"{side} × {side}"

@@ -1,7 +1,5 @@
 """Figures 3, 4 and 7 of the second reading."""
 
-from collections import Counter
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +8,7 @@ from nbmf.evaluation.replications import interval
 from nbmf.plotting import style
 from nbmf_studies.cemgil2009.averages import averages
 from nbmf_studies.cemgil2009.criteria import ENOUGH
-from nbmf_studies.cemgil2009.figures import APART, GREY, MARKERS
+from nbmf_studies.cemgil2009.figures import APART, GREY, MARKERS, draw_choices
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, KINDS, PIXEL_MEAN
 from nbmf_studies.cemgil2009.patches import TEST_RATIO
 from nbmf_studies.cemgil2009.reading_names import (
@@ -56,7 +54,7 @@ def draw_scale(estimates: pd.DataFrame, K: int) -> Figure:
         of_prior = table[table["prior"] == prior]
         first = of_prior[of_prior["seed"] == of_prior["seed"].min()]
         _estimates(row[0], first, (BOUND, ADAPTED, ANNEALED, ANNEALED_BACK), title)
-        _choices(row[1], of_prior)
+        draw_choices(row[1], of_prior, (BOUND, ADAPTED))
     matching = table[table["prior"] == MATCHING]
     _estimates(axes[0, 2], matching[matching["seed"] == matching["seed"].min()], (BOUND, CHIB), "Chib's estimate")
     _sizes(axes[1, 2], matching)
@@ -80,22 +78,6 @@ def _estimates(axis: Axes, table: pd.DataFrame, kinds, title: str) -> None:
             line = {"color": colour, "label": label, "markersize": 3, "linewidth": 0.9}
             axis.plot(of_kind["order"], of_kind["value"], marker + "-", **line)
     axis.set_title(title)
-
-
-def _choices(axis: Axes, table: pd.DataFrame) -> None:
-    """Draw how often each order is chosen by the bounds."""
-    for place, kind in enumerate((BOUND, ADAPTED)):
-        of_kind = table[table["kind"] == kind]
-        chosen = Counter(of_kind.loc[of_kind.groupby("seed")["value"].idxmax().to_numpy(), "order"])
-        shift = 0.4 * (place - 0.5)
-        axis.bar([order + shift for order in chosen], list(chosen.values()), 0.4, color=KINDS[kind][1])
-    orders = sorted(table["order"].unique())
-    axis.set_xlim(orders[0] - 0.6, orders[-1] + 0.6)
-    axis.set_xlabel("order chosen")
-    axis.set_ylabel("matrices")
-    axis.set_title(f"all {table['seed'].nunique()} matrices")
-    for one in (axis.xaxis, axis.yaxis):
-        one.get_major_locator().set_params(integer=True)
 
 
 def _sizes(axis: Axes, table: pd.DataFrame) -> None:

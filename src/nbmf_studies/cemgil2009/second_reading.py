@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from nbmf_studies.cemgil2009.criteria import PRINTED
+from nbmf_studies.cemgil2009.names import title_of
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3_SCALE, OF_FIGURE_4_STOPPED, OF_FIGURE_7_TIES
 from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
 from nbmf_studies.framework import common
@@ -70,7 +71,7 @@ FIGURE_4_STOPPED = Figure(
     "Figure 4 again, with fits to a stop",
     make=".reading_figures:draw_stopped",
     needs=tables(orders="orders_stopped"),
-    arguments=lambda plan: {"printed": PRINTED, "titles": {name: _title(name) for name in _stopped_datasets(plan)}},
+    arguments=lambda plan: {"printed": PRINTED, "titles": {name: title_of(name) for name in _stopped_datasets(plan)}},
     applies=_has_stopped,
     options=OF_FIGURE_4_STOPPED,
     check=_check_stopped,
@@ -96,11 +97,6 @@ FIGURE_7_TIES = Figure(
     check=_check_ties,
     on_request=common.READINGS,
 )
-
-
-def _title(dataset: str) -> str:
-    side = dataset.rpartition("_")[2]
-    return f"{side} × {side}"
 
 
 def _evidence_of_readings(plan: Plan) -> dict[str, Need]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from nbmf_studies.cemgil2009.criteria import PRINTED
 from nbmf_studies.cemgil2009.experiments import evidence_cases, filling_cases, order_cases, patched_dataset, shown_cases
+from nbmf_studies.cemgil2009.names import title_of
 from nbmf_studies.cemgil2009.options import OF_FIGURE_3, OF_FIGURE_4, OF_FIGURE_5, OF_FIGURE_6, OF_FIGURE_7
 from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
 from nbmf_studies.cemgil2009.second_reading import FIGURES_AGAIN, TABLES_AGAIN, VERDICTS_AGAIN
@@ -27,11 +28,6 @@ def _check_datasets(name: str):
             yield from unknown(".datasets", dataset, plan.names("datasets"))
 
     return check
-
-
-def _title(dataset: str) -> str:
-    side = dataset.rpartition("_")[2]
-    return f"{side} × {side}"
 
 
 # --- Figure 3 --------------------------------------------------------------------------------
@@ -72,7 +68,7 @@ FIGURE_4 = Figure(
     needs=tables("orders"),
     arguments=lambda plan: {
         "printed": PRINTED,
-        "titles": {name: _title(name) for name in plan.options["figure_4"]["datasets"]},
+        "titles": {name: title_of(name) for name in plan.options["figure_4"]["datasets"]},
     },
     options=OF_FIGURE_4,
     check=_check_datasets("figure_4"),
@@ -166,7 +162,7 @@ FIGURE_7 = Figure(
     "Figure 7: signal-to-noise ratio against the number of templates",
     make=".figures:draw_scores",
     needs=tables(scores="filled"),
-    arguments=lambda plan: {"titles": {name: _title(name) for name in plan.options["figure_7"]["datasets"]}},
+    arguments=lambda plan: {"titles": {name: title_of(name) for name in plan.options["figure_7"]["datasets"]}},
     options=OF_FIGURE_7,
     check=_check_datasets("figure_7"),
 )
