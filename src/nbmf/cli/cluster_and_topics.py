@@ -1,6 +1,5 @@
 """What `nbmf cluster` and `nbmf topics` share: choose K, fit, report and write."""
 
-import argparse
 import time
 from typing import Any, NamedTuple
 
@@ -43,7 +42,7 @@ class Task(NamedTuple):
     row: str
 
 
-def prepare_folder(options: argparse.Namespace, suffix: str) -> OutputFolder:
+def prepare_folder(options: Options, suffix: str) -> OutputFolder:
     """Return the folder of the results, after a look at the options: before the file is read."""
     folder = results_folder(options, suffix, FILES)
     several = len(options.components or ()) != 1 or len(options.models) != 1
@@ -54,7 +53,7 @@ def prepare_folder(options: argparse.Namespace, suffix: str) -> OutputFolder:
     return folder
 
 
-def run_task(table: FeatureTable, task: Task, folder: OutputFolder, options: argparse.Namespace) -> None:
+def run_task(table: FeatureTable, task: Task, folder: OutputFolder, options: Options) -> None:
     """Find the components of a table, write the folder and print the summary."""
     result = _fit(table, task, options)
     pictures = [] if result.model is None else pictures_of_table(result.model, table)
@@ -73,15 +72,15 @@ def run_task(table: FeatureTable, task: Task, folder: OutputFolder, options: arg
     publish(report, folder, vars(options))
 
 
-def _unchecked_command(options: argparse.Namespace, result: ClusteringResult) -> str:
+def _unchecked_command(options: Options, result: ClusteringResult) -> str:
     """Return the command that shows what was chosen, whatever it is worth; "" if nothing was tested."""
     if result.choice is None:
         return ""
     chosen = {"components": [result.choice.chosen.K], "models": [result.model_name], "check": False}
-    return printed_command(Options(**{**vars(options), **chosen}))
+    return printed_command(options.but(**chosen))
 
 
-def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> ClusteringResult:
+def _fit(table: FeatureTable, task: Task, options: Options) -> ClusteringResult:
     """Choose among models and numbers of components, and fit what was chosen, if anything was found."""
     started, grid = time.perf_counter(), options.components or task.grid
     choice = _choose(table, grid, task, options) if options.check and max(grid) > 1 else None
@@ -103,7 +102,7 @@ def _fit(table: FeatureTable, task: Task, options: argparse.Namespace) -> Cluste
     )
 
 
-def _choose(table: FeatureTable, grid: tuple[int, ...], task: Task, options: argparse.Namespace) -> ComponentChoice:
+def _choose(table: FeatureTable, grid: tuple[int, ...], task: Task, options: Options) -> ComponentChoice:
     try:
         with Progress("check") as progress:
             return choose_components(

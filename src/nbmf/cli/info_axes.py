@@ -16,6 +16,11 @@ NAMED = 3  # rows or columns at either end
 FEW = 5  # observed entries
 
 
+def next_lines(*commands: str) -> list[str]:
+    """Return the end of a report, the commands that may be typed next: the best guess first."""
+    return ["", "next:", *(f"  {command}" for command in commands)]
+
+
 def describe_extremes(matrix: NamedMatrix, sums: np.ndarray, axis: int) -> tuple[str, str]:
     """Return the rows (axis 1) or columns (axis 0) with the smallest and with the largest sums."""
     names = matrix.row_names if axis == 1 else matrix.column_names

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import methods_for
-from nbmf.cli.info_axes import AXES, describe_fit_time, describe_unusual, without_line_breaks
+from nbmf.cli.info_axes import AXES, describe_fit_time, describe_unusual, next_lines, without_line_breaks
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import MISSING
 from nbmf.reporting.constant_rows import constant_values
@@ -38,7 +38,7 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
     yield from describe_fit_time(matrix, f"{matrix.n_observed} observed entries")
     yield ""
     yield wrap(f"methods that take ordered categories: {', '.join(methods_for(CategoryMatrix))}")
-    yield from ("", "next:", f"  nbmf fit {again}", f"  nbmf compare {again}")
+    yield from next_lines(f"nbmf fit {again}", f"nbmf compare {again}")
 
 
 def _name_columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iterator[str]:

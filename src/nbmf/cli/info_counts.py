@@ -1,12 +1,11 @@
 """nbmf info of a matrix of counts: how large and how scattered they are, and what takes them."""
 
-import argparse
 from collections.abc import Iterator
 
 import numpy as np
 
 from nbmf.catalogue import methods_for
-from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual
+from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual, next_lines
 from nbmf.cli.options import Options
 from nbmf.cli.reading import file_with_options, is_read_in_full
 from nbmf.data.count_matrix import CountMatrix
@@ -19,7 +18,7 @@ FEW_VALUES = 10  # different ones, which may be marks or answers
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
 
 
-def report(matrix: CountMatrix, options: argparse.Namespace, uses: list[str]) -> Iterator[str]:
+def report(matrix: CountMatrix, options: Options, uses: list[str]) -> Iterator[str]:
     """Yield the lines of the report; `uses` are further lines, and commands read FILE with its options."""
     observed = matrix.tallies[matrix.observed]
     marks = _marks(observed)
@@ -34,14 +33,13 @@ def report(matrix: CountMatrix, options: argparse.Namespace, uses: list[str]) ->
         "methods that take zeros and ones do with --above 0: whether a count is above 0 "
         f"({np.count_nonzero(observed) / observed.size:.1%} are)"
     )
-    yield from (*uses, "", "next:")
-    if (as_list := _options_as_list(matrix, options)) is not None:
-        yield f"  nbmf info {file_with_options(as_list)}"
-    for command in ("fit", "compare"):
-        yield f"  nbmf {command} {file_with_options(options)}"
-    if as_answers is not None:
-        yield f"  nbmf fit {file_with_options(as_answers)}"
-    yield f"  nbmf info {file_with_options(_options_as_ones(matrix, options))}"
+    yield from uses
+    commands = (
+        ("info", _options_as_list(matrix, options)),
+        *(("fit", options), ("compare", options), ("fit", as_answers)),
+        ("info", _options_as_ones(matrix, options)),
+    )
+    yield from next_lines(*(f"nbmf {name} {file_with_options(of)}" for name, of in commands if of is not None))
 
 
 def _marks(observed: np.ndarray) -> list[int]:
@@ -51,27 +49,27 @@ def _marks(observed: np.ndarray) -> list[int]:
     return values.tolist() if are_all else []
 
 
-def _options_as_list(matrix: CountMatrix, options: argparse.Namespace) -> Options | None:
+def _options_as_list(matrix: CountMatrix, options: Options) -> Options | None:
     """Return the options that read each line as an entry; None if lines have names, or are no such list."""
     names, _ = with_default_names(matrix.shape, None, None)
     if options.layout is not None or options.transpose or matrix.row_names.tolist() != names:
         return None
     layout = find_layout(matrix.tallies)
-    return None if layout is None else Options(**{**vars(options), "layout": layout, "counts": None})
+    return None if layout is None else options.but(layout=layout, counts=None)
 
 
-def _options_as_categories(matrix: CountMatrix, options: argparse.Namespace, marks: list[int]) -> Options | None:
+def _options_as_categories(matrix: CountMatrix, options: Options, marks: list[int]) -> Options | None:
     """Return the options that read marks as ordered categories; None if there are none, or FILE lacks their zeros."""
-    chosen = Options(**{**vars(options), "counts": None, "categories": [*map(str, marks)]})
+    chosen = options.but(counts=None, categories=[*map(str, marks)])
     return chosen if marks and is_read_in_full(chosen, matrix) else None
 
 
-def _options_as_ones(matrix: CountMatrix, options: argparse.Namespace) -> Options:
+def _options_as_ones(matrix: CountMatrix, options: Options) -> Options:
     """Return the options that make counts ones and zeros; of a list of what looks like answers they name the zeros."""
-    chosen = Options(**{**vars(options), "counts": None, "above": 0})
+    chosen = options.but(counts=None, above=0)
     if options.layout != "long" or options.absent is not None or is_read_in_full(chosen, matrix):
         return chosen
-    return Options(**{**vars(chosen), "absent": "zeros"})
+    return chosen.but(absent="zeros")
 
 
 def _describe_sizes(observed: np.ndarray, marks: list[int], are_read: bool) -> Iterator[str]:

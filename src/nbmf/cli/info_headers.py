@@ -1,9 +1,9 @@
 """What `nbmf info` says about a file with two lines of names of columns."""
 
-import argparse
 import itertools
 from pathlib import Path
 
+from nbmf.cli.options import Options
 from nbmf.cli.reading import file_with_options
 from nbmf.data.value_codes import Coding, number_of
 from nbmf.errors import NbmfError
@@ -16,7 +16,7 @@ FEWEST = 4  # of them, and of columns
 MOSTLY = 0.5  # of columns, whose values come again below
 
 
-def report(options: argparse.Namespace) -> list[str] | None:
+def report(options: Options) -> list[str] | None:
     """Return the lines about a second line of names; None if there is none."""
     try:
         records = open_table(Path(options.file).expanduser(), name=options.name, encoding=options.encoding)

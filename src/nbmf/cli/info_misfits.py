@@ -1,24 +1,22 @@
 """What `nbmf info` says about a file with columns or values that do not fit a matrix, and a command that works."""
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import nbmf
-from nbmf.cli.arguments import READ, render_message
-from nbmf.cli.info_axes import without_line_breaks
+from nbmf.cli.arguments import read_arguments, render_message
+from nbmf.cli.info_axes import next_lines, without_line_breaks
 from nbmf.cli.info_guess import Column, Guess
 from nbmf.cli.info_values import guess_counts, guesses
 from nbmf.cli.info_words import BETWEEN
 from nbmf.cli.options import Options
-from nbmf.cli.reading import command_for
+from nbmf.cli.reading import command_for, open_columns
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.errors import DataError, Message, NbmfError, Setting
 from nbmf.io.cells import RepeatedName
 from nbmf.io.code_errors import CodesError
 from nbmf.io.column_kinds import infer_column_kind
-from nbmf.io.columns import Columns, read_columns
+from nbmf.io.columns import Columns
 from nbmf.reporting.text import wrap
 
 PART = 0.5  # of all columns that have to fit
@@ -30,7 +28,7 @@ SEVERAL = 5  # answers between no and yes, of which a single one may be a slip
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
-def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
+def report(options: Options, refused: DataError) -> list[str] | None:
     """Return the lines about a file that was refused as a matrix; None if too few of its columns could be one."""
     columns = _value_columns(options)
     if columns is None:
@@ -49,7 +47,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     chosen_options["ignore"] = [*(options.ignore or ()), *(column.name for column in columns if column.name in apart)]
     if first.name in apart and options.index is None:  # or the next one would be read as names
         chosen_options["index"] = False
-    chosen = Options(**{**vars(options), **chosen_options})
+    chosen = options.but(**chosen_options)
     understood = _try_reading(chosen)
     if understood is None:
         return None
@@ -60,7 +58,7 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         understood,
         *where,
         *_describe_misfits(options.file, guess, fitting, misfits, odd, chosen_options),
-        *_next_lines(_add_groups_command(_commands(guess, chosen, fitting, odd), misfits)),
+        *next_lines(*map(command_for, _add_groups_command(_commands(guess, chosen, fitting, odd), misfits))),
     ]
 
 
@@ -76,13 +74,10 @@ def _best_guess(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
     return None
 
 
-def _value_columns(options: argparse.Namespace) -> list[Column] | None:
+def _value_columns(options: Options) -> list[Column] | None:
     """Return the columns that may have values; None if the file is no table."""
-    try:
-        table = read_columns(
-            Path(options.file).expanduser(), options.header, [""], name=options.name, encoding=options.encoding
-        )
-    except (NbmfError, OSError):
+    table = open_columns(options, [""])
+    if table is None:
         return None
     aside = {*(options.ignore or ()), options.groups}
     columns = list(_text_columns(table))
@@ -124,10 +119,9 @@ def _highest_rating(fitting: list[Column], missing: list[str] | None) -> int:
 
 def _try_reading(options: Options) -> str | None:
     """Return how a file is understood with some options, None if it is refused."""
-    chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
     lines: list[str] = []
     try:
-        nbmf.read(options.file, **chosen, transpose=options.transpose, log=lines.append)
+        nbmf.read(options.file, **read_arguments(options), transpose=options.transpose, log=lines.append)
     except NbmfError:
         return None
     return lines[0]
@@ -194,7 +188,7 @@ def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Co
     commands = [as_categories, chosen, _categories_with_middle(chosen, fitting)]
     if guess.lowest != 0:
         return commands
-    counts = Options(**{**vars(chosen), "above": None, "counts": True})
+    counts = chosen.but(above=None, counts=True)
     highest = int(as_categories.categories[-1])
     if highest >= COUNTED:
         return [counts, *commands]
@@ -207,7 +201,7 @@ def _options_as_categories(guess: Guess, options: Options, fitting: list[Column]
         return None
     highest = _highest_rating([column for column in fitting if column not in odd], options.missing)
     categories = [str(number) for number in range(guess.lowest, highest + 1)]
-    return Options(**{**vars(options), "above": None, "categories": categories})
+    return options.but(above=None, categories=categories)
 
 
 def _categories_with_middle(options: Options, fitting: list[Column]) -> Options | None:
@@ -221,7 +215,7 @@ def _categories_with_middle(options: Options, fitting: list[Column]) -> Options 
     others = [text for text in options.missing if text not in middle]
     missing = others if set(map(str.casefold, others)) - {*DEFAULTS["missing"]} else None
     words = {"categories": [*zeros, *middle, *ones], "ones": None, "zeros": None, "missing": missing}
-    return Options(**{**vars(options), **words})
+    return options.but(**words)
 
 
 def _count_answer(answer: str, columns: list[Column]) -> int:
@@ -236,9 +230,4 @@ def _add_groups_command(commands: list[Options | None], misfits: list[Column]) -
     if not names or first.groups is not None:
         return [first, *others]
     ignored = [name for name in first.ignore if name != names[0]]
-    return [first, *others, Options(**{**vars(first), "groups": names[0], "ignore": ignored})]
-
-
-def _next_lines(commands: list[Options]) -> list[str]:
-    """Return the commands, the best guess first."""
-    return ["", "next:", *(f"  {command_for(options)}" for options in commands)]
+    return [first, *others, first.but(groups=names[0], ignore=ignored)]

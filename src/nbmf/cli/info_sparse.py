@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nbmf.catalogue import CANDIDATES, methods_for
-from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual
+from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual, next_lines
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.reporting.text import wrap
 
@@ -27,5 +27,4 @@ def report(matrix: SparseBinaryMatrix, again: str) -> Iterator[str]:
         f"methods that take so large a matrix: {', '.join(methods_for(type(matrix)))}; their time "
         "and memory grow with the ones, and with rows and columns, not with all entries"
     )
-    yield from ("", "next:", f"  nbmf fit {again}")
-    yield f"  nbmf fit {again} --method {methods[0]}"
+    yield from next_lines(f"nbmf fit {again}", f"nbmf fit {again} --method {methods[0]}")

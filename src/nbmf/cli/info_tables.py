@@ -1,6 +1,5 @@
 """What `nbmf info` says about a file that is no matrix: a table, a list or texts."""
 
-import argparse
 import shlex
 from collections import Counter
 from collections.abc import Collection
@@ -10,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.arguments import COMMANDS, render_message
+from nbmf.cli.info_axes import next_lines
 from nbmf.cli.info_cells import are_answers, are_counts, are_numbers_of_lines, are_times
 from nbmf.cli.info_guess import Column
 from nbmf.cli.info_records import columns_of_names, describe_names, row_and_column
 from nbmf.cli.info_values import guesses
 from nbmf.cli.options import Options, file_word, option_words
+from nbmf.cli.reading import open_columns
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.errors import DataError
 from nbmf.io.answers import detect_answers
-from nbmf.io.columns import Columns, read_columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
 from nbmf.io.layouts import ROLES
@@ -34,7 +34,7 @@ PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no oth
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 
 
-def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
+def report(options: Options, refused: DataError) -> list[str] | None:
     """Return the lines about a file that was refused as a matrix; None if it should be one.
 
     It should be if options say so, or if two values fill half of its cells: then a cell is wrong.
@@ -44,17 +44,14 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
     DataError
         If it is a table, but not as `nbmf cluster` takes one.
     """
-    table = _read_columns(options)
+    table = open_columns(options, options.missing)
     if table is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in table.values.items() if name not in aside}
     if _is_list_of_votes(columns):
-        return [
-            wrap(f"{opening}, but VoteView's list of votes"),
-            *_next_lines(_list_of_votes_command(options, columns)),
-        ]
+        return [wrap(f"{opening}, but VoteView's list of votes"), *next_lines(_list_of_votes_command(options, columns))]
     if _is_list(columns):
         return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
     if _has_answers(columns):
@@ -82,10 +79,10 @@ def report(options: argparse.Namespace, refused: DataError) -> list[str] | None:
         raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
-    return [*lines, *_next_lines(_cluster_command(options))]
+    return [*lines, *next_lines(_cluster_command(options))]
 
 
-def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str]:
+def uses_of_counts(matrix: CountMatrix, options: Options) -> list[str]:
     """Return a line for each other thing that counts may be, with the command that takes them then."""
     lines = []
     zeros = (matrix.tallies == 0).mean()
@@ -97,7 +94,7 @@ def uses_of_counts(matrix: CountMatrix, options: argparse.Namespace) -> list[str
     return lines
 
 
-def may_be_table(options: argparse.Namespace) -> bool:
+def may_be_table(options: Options) -> bool:
     """Whether a file is so small that nothing is reported about it as about a matrix."""
     given = (getattr(options, name) for name in MATRIX_OPTIONS)  # 0 is not False: --above 0
     is_matrix = any(value is not None and value is not False for value in given)
@@ -106,15 +103,6 @@ def may_be_table(options: argparse.Namespace) -> bool:
     except OSError:
         return False
     return is_small and not is_matrix and options.counts is not False and options.diagonal
-
-
-def _read_columns(options: argparse.Namespace) -> Columns | None:
-    """Return what is in the file; None if it is no table."""
-    path = Path(options.file).expanduser()
-    try:
-        return read_columns(path, options.header, options.missing, name=options.name, encoding=options.encoding)
-    except (OSError, DataError):
-        return None
 
 
 def _is_list(columns: dict[str, list]) -> bool:
@@ -129,7 +117,7 @@ def _is_list(columns: dict[str, list]) -> bool:
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
 
 
-def _describe_records(options: argparse.Namespace, columns: dict[str, list]) -> list[str] | None:
+def _describe_records(options: Options, columns: dict[str, list]) -> list[str] | None:
     """Return the lines about a table that is too much of a list for `nbmf cluster`; None if it is none."""
     names = columns_of_names(columns)
     if (pair := row_and_column(columns, list(names))) is None:
@@ -137,7 +125,7 @@ def _describe_records(options: argparse.Namespace, columns: dict[str, list]) -> 
     known = f"names that come again are in {describe_names(names)}"
     said = f"if each line is a record of two things, --row and --column say which; {known}"
     read = {"row": pair[0], "column": pair[1], "header": options.header, **_format_options(options)}
-    return [wrap(said), *_next_lines(_command_line("info", options.file, layout="presence", **read))]
+    return [wrap(said), *next_lines(_command_line("info", options.file, layout="presence", **read))]
 
 
 def _is_list_of_votes(columns: dict[str, list]) -> bool:
@@ -148,7 +136,7 @@ def _is_list_of_votes(columns: dict[str, list]) -> bool:
     return len(set(pairs)) == len(pairs)
 
 
-def _list_of_votes_command(options: argparse.Namespace, columns: dict[str, list]) -> str:
+def _list_of_votes_command(options: Options, columns: dict[str, list]) -> str:
     votes = columns[LIST_OF_VOTES["value"]]
     meanings = vote_options({text_of(vote) for vote in votes if vote is not None}, [""] if None in votes else [])
     read = {**LIST_OF_VOTES, **meanings, "groups": options.groups, **_format_options(options)}
@@ -162,7 +150,7 @@ def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:
     return dict([*names, *(values or more)[:1]])
 
 
-def _describe_list(options: argparse.Namespace, every: dict[str, list], has_header: bool) -> list[str]:
+def _describe_list(options: Options, every: dict[str, list], has_header: bool) -> list[str]:
     """Return the lines about a list; its columns are named where the file has others, which are put aside."""
     columns = _columns_of_list(every) if has_header else dict([*every.items()][:3])  # what has no name is not chosen
     others = [name for name in every if name not in columns]
@@ -175,19 +163,19 @@ def _describe_list(options: argparse.Namespace, every: dict[str, list], has_head
     if reason is not None:
         opening = f"a list with a line per one: {', '.join(map(repr, list(columns)[:2]))}{reason}{aside}"
         read.pop("value", None)
-        return [wrap(opening), *_next_lines(_command_line("info", options.file, layout="presence", **read))]
+        return [wrap(opening), *next_lines(_command_line("info", options.file, layout="presence", **read))]
     opening = f"a list with a line per entry: {', '.join(map(repr, columns))}{aside}"
     read |= {"layout": "long", "missing": options.missing}
     if not are_counts(last):
         meanings = {} if options.missing else _meanings(last)
-        return [opening, *_next_lines(_command_line("info", options.file, **(read | meanings)))]
+        return [opening, *next_lines(_command_line("info", options.file, **(read | meanings)))]
     commands = [_command_line("info", options.file, **read)]
     values = np.array([number_of(value) for value in last if value is not None], np.int64)
     if values.max() > 1 and detect_answers(values, is_list=True) is None:  # of ratings, info says how to cut them
         of_topics = dict(zip(("document", "word", "count"), roles.values(), strict=False))
         documents = _command_line("topics", options.file, layout="long", **of_topics, **_format_options(options))
         commands = [_command_line("info", options.file, **read, counts=True), documents]
-    return [opening, *_next_lines(*commands)]
+    return [opening, *next_lines(*commands)]
 
 
 def _why_all_ones(columns: dict[str, list]) -> str | None:
@@ -228,7 +216,7 @@ def _mean_words(cells: list) -> float:
     return sum(len(text.split()) for text in texts) / max(len(texts), 1)
 
 
-def _describe_texts(options: argparse.Namespace, words: dict[str, float], others: bool) -> list[str]:
+def _describe_texts(options: Options, words: dict[str, float], others: bool) -> list[str]:
     """Return the lines about columns of texts, of so many words, and whether there are others."""
     lines = [f"column {name!r} has texts, of {n:.1f} words on average" for name, n in words.items()]
     commands = [
@@ -237,14 +225,10 @@ def _describe_texts(options: argparse.Namespace, words: dict[str, float], others
     ]
     if others:
         commands.append(_cluster_command(options, words))
-    return [*lines, *_next_lines(*commands)]
+    return [*lines, *next_lines(*commands)]
 
 
-def _next_lines(*commands: str) -> list[str]:
-    return ["", "next:", *(f"  {command}" for command in commands)]
-
-
-def _topics_command(options: argparse.Namespace) -> str:
+def _topics_command(options: Options) -> str:
     """Return the nbmf topics of what was read as a matrix of counts."""
     roles = {"document": options.row, "word": options.column, "count": options.value}
     is_long = options.layout == "long"
@@ -260,7 +244,7 @@ def _topics_command(options: argparse.Namespace) -> str:
     )
 
 
-def _cluster_command(options: argparse.Namespace, ignore: Collection[str] = ()) -> str:
+def _cluster_command(options: Options, ignore: Collection[str] = ()) -> str:
     """Return the nbmf cluster of a file with its options; more columns to ignore may be given."""
     return _command_line(
         "cluster",
@@ -274,7 +258,7 @@ def _cluster_command(options: argparse.Namespace, ignore: Collection[str] = ()) 
     )
 
 
-def _format_options(options: argparse.Namespace) -> dict[str, Any]:
+def _format_options(options: Options) -> dict[str, Any]:
     """Return what says which part of a file is read, and as which characters: without it another one would be."""
     return {"name": options.name, "encoding": options.encoding}
 

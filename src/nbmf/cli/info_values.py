@@ -54,7 +54,7 @@ def guess_counts(columns: list[Column]) -> Guess | None:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
-        return {"counts": True, **({"missing": [*odd, *present_missing_texts(fitting)]} if odd else {})}
+        return {"counts": True, **_also_missing(odd, fitting)}
 
     fitting = [column for column in columns if fits(column)]
     with_zeros = sum(0 in column.numbers for column in fitting)
@@ -72,6 +72,11 @@ def present_missing_texts(columns: list[Column]) -> list[str]:
     """Return the texts that mean missing by default and are there: others take their place where they are given."""
     missing = Meaning(None, DEFAULTS["missing"])
     return sorted({text for column in columns for text in column.different if text in missing})
+
+
+def _also_missing(odd: list[str], columns: list[Column]) -> dict[str, list[str]]:
+    """Return the argument by which some texts mean missing, next to those that do by default."""
+    return {"missing": [*odd, *present_missing_texts(columns)]} if odd else {}
 
 
 def _guess_marks(columns: list[Column]) -> Iterator[Guess]:
@@ -138,7 +143,7 @@ def _guess_zeros_and_ones() -> Guess:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
-        return {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
+        return _also_missing(odd, fitting)
 
     return Guess("zeros and ones", fits, options)
 
@@ -187,8 +192,7 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*(column.answers - pair for column in fitting)))
-        missing = {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
-        return {"ones": [known[1]], "zeros": [known[-1]], **missing}
+        return {"ones": [known[1]], "zeros": [known[-1]], **_also_missing(odd, fitting)}
 
     yield Guess(f"{known[1]!r} and {known[-1]!r}", fits, options)
 
@@ -206,8 +210,7 @@ def _guess_scale(columns: list[Column]) -> Iterator[Guess]:
 
         def options(fitting: list[Column], known=tuple(known)) -> dict[str, Any]:
             odd = sorted(set().union(*(column.answers for column in fitting)) - {*known})
-            missing = {"missing": [*odd, *present_missing_texts(fitting)]} if odd else {}
-            return {"categories": [*known], **missing}
+            return {"categories": [*known], **_also_missing(odd, fitting)}
 
         yield Guess(f"answers from {known[0]!r} to {known[-1]!r}", fits, options)
 

@@ -5,7 +5,7 @@ import itertools
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from nbmf.errors import NO_VALUE, Setting, not_allowed
 
@@ -145,6 +145,10 @@ class Options(argparse.Namespace):
 
     def __init__(self, **given: Any):
         vars(self).update(given)
+
+    def but(self, **changed: Any) -> Self:
+        """Return the same options with other values of some."""
+        return type(self)(**vars(self) | changed)
 
     def __setattr__(self, name: str, value: Any):
         raise AttributeError(f"{name}: what was typed does not change")

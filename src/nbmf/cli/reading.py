@@ -1,6 +1,5 @@
 """The matrix that a command works on."""
 
-import argparse
 import shlex
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 
 from nbmf.analysis.matrices import convert_for_method
 from nbmf.catalogue import matrix_kind
-from nbmf.cli.arguments import READ, READING, printed_command, render_message
+from nbmf.cli.arguments import READING, message_printer, printed_command, read_arguments
 from nbmf.cli.options import Options, file_word, option_words
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
@@ -19,6 +18,7 @@ from nbmf.data.value_codes import RefusedValue
 from nbmf.errors import DataError, NbmfError
 from nbmf.io.code_errors import CodesError
 from nbmf.io.coded_matrix import ReadMatrix
+from nbmf.io.columns import Columns, read_columns
 from nbmf.io.reading import read_with_absent
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
@@ -27,7 +27,7 @@ from nbmf.io.totals import TotalsError
 SETTLED = ("ones", "zeros", "counts", "above", "categories")
 
 
-def read_matrix(options: argparse.Namespace, method: str | None = None) -> NamedMatrix:
+def read_matrix(options: Options, method: str | None = None) -> NamedMatrix:
     """Read FILE as the options say, for a method if one was named; print what the reader reports.
 
     Raises
@@ -38,13 +38,13 @@ def read_matrix(options: argparse.Namespace, method: str | None = None) -> Named
     return read_with_groups(options, method)[0]
 
 
-def read_with_groups(options: argparse.Namespace, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
+def read_with_groups(options: Options, method: str | None = None) -> tuple[NamedMatrix, np.ndarray | None]:
     """Read FILE as `read_matrix` does; return the matrix and the groups of its columns, if any."""
     contents, column_groups = _read_with_groups(options, None if method is None else matrix_kind(method))
     return convert_for_method(contents.matrix, method), column_groups
 
 
-def read_new_rows(options: argparse.Namespace, kind: type[NamedMatrix]) -> ReadMatrix:
+def read_new_rows(options: Options, kind: type[NamedMatrix]) -> ReadMatrix:
     """Read FILE as for a fit to a kind of matrix, and what the entries are that it does not have."""
     contents, _ = _read_with_groups(options, kind)
     return contents._replace(matrix=_convert_kind(contents.matrix, kind))
@@ -57,14 +57,12 @@ def _convert_kind(matrix: NamedMatrix, kind: type[NamedMatrix]) -> NamedMatrix:
     return matrix
 
 
-def _read_with_groups(
-    options: argparse.Namespace, kind: type[NamedMatrix] | None
-) -> tuple[ReadMatrix, np.ndarray | None]:
+def _read_with_groups(options: Options, kind: type[NamedMatrix] | None) -> tuple[ReadMatrix, np.ndarray | None]:
     """Return what is in FILE, for methods that take a kind of matrix if one is known, and the groups of its columns.
 
     Groups belong to what a line of the file is about: after --transpose these are columns.
     """
-    chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
+    chosen = read_arguments(options)
     is_open = chosen["layout"] != "presence" and all(chosen[name] is None for name in SETTLED)
     if kind is CountMatrix and is_open:
         chosen["counts"] = True
@@ -77,16 +75,12 @@ def _read_with_groups(
     return contents, column_groups
 
 
-def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) -> ReadMatrix:
+def _read(options: Options, chosen: dict[str, Any], transpose: bool) -> ReadMatrix:
     """Read FILE; an error says which command works, or says it."""
-
-    def report(line: str) -> None:
-        print(render_message(line, options.command), flush=True)  # before whatever goes to stderr
-
     try:
-        return read_with_absent(options.file, **chosen, transpose=transpose, log=report)
+        return read_with_absent(options.file, **chosen, transpose=transpose, log=message_printer(options.command))
     except CodesError as error:
-        completed = Options(**{**vars(options), **error.options})
+        completed = options.but(**error.options)
         raise DataError(error, f". Type: {command_for(completed)}") from error
     except SignsError as error:
         if options.command == "info":
@@ -96,7 +90,7 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
     except TotalsError as error:
         if error.ignore is None or error.has_row or options.command == "info":  # no option leaves a row out
             raise
-        completed = Options(**{**vars(options), "ignore": error.ignore})
+        completed = options.but(ignore=error.ignore)
         raise DataError(error, f". Type: {command_for(completed)}") from error
     except RefusedValue as error:
         if options.command == "info":
@@ -106,32 +100,40 @@ def _read(options: argparse.Namespace, chosen: dict[str, Any], transpose: bool) 
         ) from error
 
 
-def reading_commands(options: argparse.Namespace, error: SignsError) -> list[tuple[str, str]]:
+def reading_commands(options: Options, error: SignsError) -> list[tuple[str, str]]:
     """Return a command for each reading of what was refused, and words for when it is the right one."""
-    return [(command_for(Options(**{**vars(options), **read})), f"if {words}") for read, words in error.readings]
+    return [(command_for(options.but(**read)), f"if {words}") for read, words in error.readings]
 
 
-def is_read_in_full(options: argparse.Namespace, matrix: NamedMatrix) -> bool:
+def is_read_in_full(options: Options, matrix: NamedMatrix) -> bool:
     """Whether FILE is read with options, and as many entries of it are observed as in a matrix that was read."""
-    chosen = {option.attribute: getattr(options, option.attribute) for option in READ}
     try:
-        read = read_with_absent(options.file, **chosen, log=lambda line: None).matrix
+        read = read_with_absent(options.file, **read_arguments(options), log=lambda line: None).matrix
     except NbmfError:
         return False
     return read.observed_along(1).sum() == matrix.observed_along(1).sum()
 
 
-def data_name(options: argparse.Namespace) -> str:
+def open_columns(options: Options, missing: list[str] | None = None) -> Columns | None:
+    """Return what is in FILE as a table of columns; None if it is none."""
+    try:
+        path = Path(options.file).expanduser()
+        return read_columns(path, options.header, missing, name=options.name, encoding=options.encoding)
+    except (NbmfError, OSError):
+        return None
+
+
+def data_name(options: Options) -> str:
     """Return FILE's name without its folder and suffixes: votes of data/votes.csv.gz."""
     return Path(Path(options.file).name.removesuffix(".gz")).stem
 
 
-def file_with_options(options: argparse.Namespace) -> str:
+def file_with_options(options: Options) -> str:
     """Return FILE and the options that it was read with, for another command line."""
     return shlex.join([file_word(options.file), *option_words(options, READING)])
 
 
-def command_for(options: argparse.Namespace) -> str:
+def command_for(options: Options) -> str:
     """Return the command that was typed, or after `nbmf info` the fit that it leads to, with these options."""
     is_info = options.command == "info"
     return f"nbmf fit {file_with_options(options)}" if is_info else printed_command(options)

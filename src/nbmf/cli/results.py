@@ -1,16 +1,16 @@
 """The folder of a command's results: the one that was typed, or one next to what was read."""
 
-import argparse
 import os
 from collections.abc import Collection
 from pathlib import Path
 
+from nbmf.cli.options import Options
 from nbmf.cli.reading import data_name
 from nbmf.output.folder import OutputFolder, folder_at
 
 
 def results_folder(
-    options: argparse.Namespace, suffix: str, names: Collection[str], *, source: Path | None = None
+    options: Options, suffix: str, names: Collection[str], *, source: Path | None = None
 ) -> OutputFolder:
     """Return the folder that was typed, or one next to FILE, or another source.
 

@@ -1,13 +1,12 @@
 """How a report of the command line names options and what to type next."""
 
-import argparse
 import shlex
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from nbmf.cli.arguments import COMMANDS, printed_command, render_message
-from nbmf.cli.options import Option, option_words
+from nbmf.cli.options import Option, Options, option_words
 from nbmf.cli.reading import data_name, file_with_options
 from nbmf.errors import Message, Setting
 from nbmf.reporting.wording import Wording
@@ -16,7 +15,7 @@ from nbmf.reporting.wording import Wording
 class Typed(Wording):
     """The words of a command that was typed."""
 
-    def __init__(self, options: argparse.Namespace):
+    def __init__(self, options: Options):
         super().__init__({})
         self._options = options
 

@@ -1,16 +1,15 @@
 """nbmf cluster: kinds of rows in a table of numbers, categories, yes or no and counts."""
 
-import argparse
-
-from nbmf.cli.arguments import render_message
+from nbmf.cli.arguments import message_printer
 from nbmf.cli.cluster_and_topics import Task, prepare_folder, run_task
+from nbmf.cli.options import Options
 from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
 
 SMOOTHING = 1.0
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Cluster the rows, write the folder and print the summary."""
     folder = prepare_folder(options, ".clusters")
     smoothing = SMOOTHING if options.smoothing is None else options.smoothing
@@ -25,6 +24,6 @@ def run(options: argparse.Namespace) -> None:
         missing=options.missing,
         name=options.name,
         encoding=options.encoding,
-        log=lambda line: print(render_message(line, options.command), flush=True),
+        log=message_printer(options.command),
     )
     run_task(table, Task(models, GRID, "component", "row"), folder, options)

@@ -1,6 +1,5 @@
 """nbmf compare: which method predicts held-out entries best."""
 
-import argparse
 import functools
 import math
 from typing import Any
@@ -34,7 +33,7 @@ SCORES = "scores.csv"
 FILES = (SCORES, "summary.csv", *COMPARISON_FILES, RECOMMENDATION, PAGE)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Compare, write the folder, and print the table and the recommendation."""
     name = data_name(options)
     folder = results_folder(options, ".compare", FILES)
@@ -89,14 +88,14 @@ def _refuse_without_recommendation(comparison: Comparison, folder: OutputFolder)
         raise DataError(error, f"; the scores are in {folder.path / SCORES}") from None
 
 
-def _next_command(options: argparse.Namespace, method: str, K: int | None) -> str:
+def _next_command(options: Options, method: str, K: int | None) -> str:
     """Return the command that fits a method with the settings with which it was compared."""
     taken = [(key, value) for key, value in options.settings if _current_setting_name(method, key) is not None]
-    typed = Typed(Options(**vars(options) | {"settings": taken, "components": None}))
+    typed = Typed(options.but(settings=taken, components=None))
     return typed.next_command("fit", method=method, **({} if K is None else {"n_components": K}))
 
 
-def _seconds_left(rows: list[dict[str, Any]], total: int, options: argparse.Namespace) -> float:
+def _seconds_left(rows: list[dict[str, Any]], total: int, options: Options) -> float:
     """Return how long the other fits will take, NaN before each method and K has been seen.
 
     Methods differ by a factor of a hundred, so each is judged by its own fits.
@@ -119,7 +118,7 @@ def _mean(seconds: list[float]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-def _settings(methods: list[str], options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+def _settings(methods: list[str], options: Options) -> dict[str, dict[str, Any]]:
     """Return the settings of each method; --set is for all those that have such a setting."""
     settings = {method: iteration_settings(METHODS[method]["class"], options.iterations) for method in methods}
     for key, value in options.settings:

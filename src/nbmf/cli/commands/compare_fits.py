@@ -1,9 +1,9 @@
 """nbmf compare-fits: two fits side by side."""
 
-import argparse
 from pathlib import Path
 
 from nbmf.cli.arguments import printed_command
+from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress, step_counters
 from nbmf.cli.publishing import publish
 from nbmf.cli.results import results_folder
@@ -17,7 +17,7 @@ COMPONENTS, ROWS = "components.csv", "rows.csv"
 FILES = (SUMMARY, PAGE, COMPONENTS, ROWS)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Compare two fits, write the folder and print the summary."""
     saved = [load_fit(Path(path)) for path in (options.first, options.second)]
     fits, paths = [_complete_fit(each) for each in saved], [each.path for each in saved]

@@ -1,18 +1,18 @@
 """nbmf example: a matrix that comes with the package, as a file to try the other commands on."""
 
-import argparse
 import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
 
+from nbmf.cli.options import Options
 from nbmf.data.examples import EXAMPLES, TABLES, Example, TableExample, load_example, table_example
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.files import atomic_path
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Write an example, or say which there are."""
     if options.name is None:
         for name, example in (EXAMPLES | TABLES).items():

@@ -1,10 +1,9 @@
 """nbmf fit: from a file to components, with a folder of results and a summary to read."""
 
-import argparse
-
 import nbmf
 from nbmf.analysis.files import FILES, SUFFIX
-from nbmf.cli.arguments import render_message
+from nbmf.cli.arguments import message_printer
+from nbmf.cli.options import Options
 from nbmf.cli.progress import shown_progress
 from nbmf.cli.publishing import print_written
 from nbmf.cli.reading import data_name, read_with_groups
@@ -12,7 +11,7 @@ from nbmf.cli.results import results_folder
 from nbmf.cli.wording import Typed
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Read, analyze, write the folder and print the summary."""
     folder = results_folder(options, SUFFIX, FILES)
     matrix, column_groups = read_with_groups(options, options.method)
@@ -20,7 +19,7 @@ def run(options: argparse.Namespace) -> None:
         matrix,
         name=data_name(options),
         column_groups=column_groups,
-        log=lambda message: print(render_message(message, options.command), flush=True),
+        log=message_printer(options.command),
         progress=shown_progress,
         wording=Typed(options),
         **analyze_arguments(options),
@@ -28,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     print_written(analysis.write(folder, {**vars(options), "method": analysis.method}), folder)
 
 
-def analyze_arguments(options: argparse.Namespace) -> dict:
+def analyze_arguments(options: Options) -> dict:
     """Return the arguments of `nbmf.analyze` that were typed."""
     return {
         "method": options.method,

@@ -1,11 +1,11 @@
 """nbmf paths: how rows moved from period to period, in a file whose columns belong to periods."""
 
-import argparse
 import warnings
 from collections.abc import Sequence
 
 import nbmf
 from nbmf.cli.arguments import printed_command
+from nbmf.cli.options import Options
 from nbmf.cli.progress import shown_progress
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import data_name, read_matrix
@@ -28,7 +28,7 @@ STATIC = "logistic-gs"  # the method of rows that stay: it takes the same matric
 KEPT = 2 / 3  # of the sweeps
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Read the matrix and the periods, fit, write the folder and print the summary."""
     folder = results_folder(options, SUFFIX, FILES)
     matrix = read_matrix(options, STATIC)
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     publish(report, folder, vars(options))
 
 
-def read_typed_periods(options: argparse.Namespace, matrix: NamedMatrix) -> Periods:
+def read_typed_periods(options: Options, matrix: NamedMatrix) -> Periods:
     """Return the periods of the columns, by the file or by the regular expression that was typed.
 
     Raises

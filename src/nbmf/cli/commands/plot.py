@@ -1,12 +1,12 @@
 """nbmf plot: draw a fit again, of a matrix, of a table or of documents."""
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from nbmf.cli.options import Options
 from nbmf.cli.saved_fits import load_model, saved_scale
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
@@ -22,7 +22,7 @@ FORMATS = (".png", ".pdf")
 OTHER_FORMATS = (".svg", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".eps", ".ps", ".webp")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Draw and write the pictures."""
     path = Path(options.model)
     model = load_model(path)
@@ -51,7 +51,7 @@ def _choose_picture(pictures: list[Picture], name: str) -> Picture:
     return by_name.get(name) or by_name.get(Path(DICTIONARY).stem) or pictures[0]
 
 
-def _matrix_pictures(path: Path, model: Factorization, options: argparse.Namespace) -> list[Picture]:
+def _matrix_pictures(path: Path, model: Factorization, options: Options) -> list[Picture]:
     """Return the pictures of a fit; without the matrix the dictionary. Of rows that move it is that of their paths."""
     if hasattr(model, "paths_"):
         for name in ("rows", "components"):
@@ -70,7 +70,7 @@ def _matrix_pictures(path: Path, model: Factorization, options: argparse.Namespa
     )
 
 
-def _table_pictures(path: Path, model: "FeatureModel", options: argparse.Namespace) -> list[Picture]:
+def _table_pictures(path: Path, model: "FeatureModel", options: Options) -> list[Picture]:
     """Return the pictures of clusters or topics; without the table the last alone."""
     is_there = path.is_dir() and (path / TABLE).exists()
     table = _load_table(path / TABLE, model) if is_there else None

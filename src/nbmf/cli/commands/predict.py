@@ -1,6 +1,5 @@
 """nbmf predict: where new rows are in a fit, and what their missing entries are."""
 
-import argparse
 import math
 import shlex
 from collections.abc import Collection
@@ -13,15 +12,14 @@ from nbmf.analysis.tables import COMPONENTS
 from nbmf.cli.arguments import READING, printed_command
 from nbmf.cli.options import Options, option_words
 from nbmf.cli.publishing import publish
-from nbmf.cli.reading import data_name, read_new_rows
+from nbmf.cli.reading import data_name, open_columns, read_new_rows
 from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError, NbmfError
+from nbmf.errors import DataError
 from nbmf.io.cells import Table
-from nbmf.io.columns import read_columns
 from nbmf.output.folder import NOTHING_BEYOND
 from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.nearest import Nearest, nearest_fit_rows
@@ -37,7 +35,7 @@ LEVEL = 0.9
 FILE_OPTIONS = ("groups", "ignore", "name", "encoding", "diagonal")
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Match and place new rows, write the folder and print the summary."""
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
@@ -88,7 +86,7 @@ def _nothing_beyond(fit: SavedFit) -> str | None:
     return fit.record.get(NOTHING_BEYOND, "")
 
 
-def refuse_other_kind(options: argparse.Namespace, matrix: NamedMatrix, kind: type[NamedMatrix]) -> None:
+def refuse_other_kind(options: Options, matrix: NamedMatrix, kind: type[NamedMatrix]) -> None:
     """Raise DataError if a file has counts or ordered categories where the fit had none, or the reverse."""
     for other in (CountMatrix, CategoryMatrix):
         if isinstance(matrix, other) != (kind is other):
@@ -106,7 +104,7 @@ def _nearest_fit_rows(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, 
     return fit.matrix.row_names, nearest_fit_rows(placement.compared, known)
 
 
-def fill_in_options(options: argparse.Namespace, fit: SavedFit) -> Options:
+def fill_in_options(options: Options, fit: SavedFit) -> Options:
     """Return the options with those of the fit where nothing else was typed, and columns left out that it has not."""
     declared = {option.attribute: option for option in READING if option.attribute not in FILE_OPTIONS}
     taken: dict[str, Any] = {
@@ -114,31 +112,23 @@ def fill_in_options(options: argparse.Namespace, fit: SavedFit) -> Options:
         for name, option in declared.items()
         if getattr(options, name) == option.default and fit.record.get(name) not in (None, option.default)
     }
-    chosen = Options(**{**vars(options), **taken})
+    chosen = options.but(**taken)
     if taken:
         words = option_words(chosen, [declared[name] for name in taken])
         print(f"read as {options.model} was: {shlex.join(words)}", flush=True)
     is_list = chosen.layout is not None
-    table = None if is_list and fit.record.get("groups") is None else _open_table(chosen)
-    if table is None:
+    columns = None if is_list and fit.record.get("groups") is None else open_columns(chosen)
+    if columns is None:
         return chosen
+    table = columns.table
     if chosen.groups is None and fit.record.get("groups") in (*table.names, *table.variables):
-        chosen = Options(**{**vars(chosen), "groups": fit.record["groups"]})
+        chosen = chosen.but(groups=fit.record["groups"])
         if fit.model.row_groups_ is not None:
             print(f"groups of rows: {chosen.groups}", flush=True)
-    return chosen if is_list else Options(**{**vars(chosen), "ignore": _columns_to_ignore(chosen, fit, table) or None})
+    return chosen if is_list else chosen.but(ignore=_columns_to_ignore(chosen, fit, table) or None)
 
 
-def _open_table(options: argparse.Namespace) -> Table | None:
-    """Return the columns of a file, None if it cannot be read as a table."""
-    try:
-        path = Path(options.file).expanduser()
-        return read_columns(path, options.header, name=options.name, encoding=options.encoding).table
-    except (NbmfError, OSError):
-        return None
-
-
-def _columns_to_ignore(options: argparse.Namespace, fit: SavedFit, table: Table) -> list[str]:
+def _columns_to_ignore(options: Options, fit: SavedFit, table: Table) -> list[str]:
     """Return the columns of a file to leave out: those of the command and of the fit, and all that the fit has not.
 
     The values of columns that the fit has not may be anything. The first that is not put aside may have names of rows.

@@ -1,6 +1,5 @@
 """nbmf recommend: the columns that are most probable for each row of a fit, or for new rows."""
 
-import argparse
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.cli.commands.predict import fill_in_options, refuse_other_kind
+from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_new_rows
 from nbmf.cli.saved_fits import SavedFit, load_fit
@@ -29,7 +29,7 @@ SUFFIX = ".recommended.csv"
 ROWS_AT_ONCE = 1000
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Recommend to all rows, block by block, and write the file."""
     fit = load_fit(Path(options.model))
     if fit.model.likelihood.matrix is CategoryMatrix:
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     print(f"{numbers}, up to {options.top} for each: written to {path}")
 
 
-def _output_path(options: argparse.Namespace, fit: SavedFit) -> Path:
+def _output_path(options: Options, fit: SavedFit) -> Path:
     """Return the file to write: the one that was typed, or one next to FILE or the model."""
     if options.out is not None:
         return Path(options.out).expanduser()
@@ -111,7 +111,7 @@ def _fit_rows(fit: SavedFit) -> _Rows:
     return _Rows(fit.matrix, fit.matrix.row_names)
 
 
-def _new_rows(options: argparse.Namespace, fit: SavedFit) -> _Rows:
+def _new_rows(options: Options, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
     known, n_columns, kind = fit.model.column_names_, fit.model.H_.shape[1], fit.model.likelihood.matrix
     contents = read_new_rows(fill_in_options(options, fit), kind)
@@ -164,9 +164,7 @@ def _sparse_rows(contents: ReadMatrix, fit: SavedFit) -> _Rows:
     return _Rows(stored, matrix.row_names, missing=np.flatnonzero(of_fit.is_missing))
 
 
-def _recommend_in_blocks(
-    options: argparse.Namespace, fit: SavedFit, rows: _Rows
-) -> Iterator[tuple[int, Recommendations]]:
+def _recommend_in_blocks(options: Options, fit: SavedFit, rows: _Rows) -> Iterator[tuple[int, Recommendations]]:
     """Yield the first row of each block, and what is recommended to its rows."""
     wanted, n_rows = {"n": options.top, "exclude": options.exclude}, rows.values.shape[0]
     # An undirected network, also if its file has no names.

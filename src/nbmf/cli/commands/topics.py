@@ -1,10 +1,10 @@
 """nbmf topics: topics of documents, from counts of words or from texts."""
 
-import argparse
 from pathlib import Path
 
-from nbmf.cli.arguments import render_message
+from nbmf.cli.arguments import message_printer
 from nbmf.cli.cluster_and_topics import Task, prepare_folder, run_task
+from nbmf.cli.options import Options
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.documents import ROLES, read_documents
@@ -20,7 +20,7 @@ MODELS = {
 ENGLISH = "english"
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options: Options) -> None:
     """Find topics, write the folder and print the summary."""
     folder = prepare_folder(options, ".topics")
     smoothing = SMOOTHING if options.smoothing is None else options.smoothing
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> None:
     run_task(_read(options), Task(models, GRID, "topic", "document"), folder, options)
 
 
-def _read(options: argparse.Namespace) -> FeatureTable:
+def _read(options: Options) -> FeatureTable:
     """Read FILE as the options say, and print what the reader reports."""
     named = [getattr(options, role) for role in ROLES]
     if any(named) and (options.layout is None or not all(named)):
@@ -45,7 +45,7 @@ def _read(options: argparse.Namespace) -> FeatureTable:
         transpose=options.transpose,
         name=options.name,
         encoding=options.encoding,
-        log=lambda line: print(render_message(line, options.command), flush=True),
+        log=message_printer(options.command),
     )
 
 
