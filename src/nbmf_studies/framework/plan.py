@@ -208,6 +208,11 @@ class Plan:
         every = colours_of(self._methods)
         return {method: every[method] for method in methods}
 
+    def labels_and_colours(self, methods: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return the labels and the colours of several methods, as arguments of a function that draws."""
+        methods = list(methods)
+        return {"labels": self.labels(methods), "colours": self.colours(methods)}
+
 
 def _is_installed(package: str | None) -> bool:
     """Whether a package is installed, by the name of its distribution; None always is."""

@@ -5,8 +5,10 @@ from itertools import product
 import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
-from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import AUTO, COLUMNS, PER_K, ROWS
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import PER_K
 from nbmf.families.beta_dirichlet.start_choice import Candidate, entry_losses, fitted_mean, folds
+from nbmf.inference.parameters import AUTO
+from nbmf.inference.products import COLUMNS, ROWS
 from nbmf.seeds import child
 
 UPDATES = 100  # of each inner fit

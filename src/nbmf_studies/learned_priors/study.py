@@ -114,10 +114,7 @@ FIGURE_RECOVERY = Figure(
     "Learned and true priors",
     make=".recovery_figure:draw",
     needs=tables("recovery"),
-    arguments=lambda plan: {
-        "labels": plan.labels(plan.options["recovery"]["methods"]),
-        "colours": plan.colours(plan.options["recovery"]["methods"]),
-    },
+    arguments=lambda plan: plan.labels_and_colours(plan.options["recovery"]["methods"]),
 )
 
 

@@ -167,10 +167,7 @@ SENSITIVITY = Figure(
     "Sensitivity to hyperparameters",
     make=".sensitivity:draw",
     needs=tables(scores="sensitivity"),
-    arguments=lambda plan: {
-        "labels": plan.labels(plan.options["sensitivity"]["methods"]),
-        "colours": plan.colours(plan.options["sensitivity"]["methods"]),
-    },
+    arguments=lambda plan: plan.labels_and_colours(plan.options["sensitivity"]["methods"]),
     applies=has_paper_dataset,
 )
 
@@ -180,11 +177,8 @@ SENSITIVITY = Figure(
 def _K_arguments(plan: Plan) -> dict[str, Any]:
     chosen = [method for method in plan.unmasked_methods if not plan.estimator(method).finds_components]
     figures = [figure for figure in OF_FACTORS if is_shown(plan, figure)]
-    return {
-        "labels": plan.labels(chosen),
-        "colours": plan.colours(chosen),
-        "shown_K": {plan.options[figure]["dataset"]: shown_K(plan, figure) for figure in figures},
-    }
+    K_by_dataset = {plan.options[figure]["dataset"]: shown_K(plan, figure) for figure in figures}
+    return {**plan.labels_and_colours(chosen), "shown_K": K_by_dataset}
 
 
 FIT_AGAINST_K = Figure(

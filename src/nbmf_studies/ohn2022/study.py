@@ -59,7 +59,7 @@ def _labels_argument(plan: Plan) -> dict[str, Any]:
 
 
 def _colours_argument(plan: Plan) -> dict[str, Any]:
-    return _labels_argument(plan) | {"colours": plan.colours(plan.options[MAIN]["methods"])}
+    return plan.labels_and_colours(plan.options[MAIN]["methods"])
 
 
 def _factors_argument(plan: Plan) -> dict[str, Any]:

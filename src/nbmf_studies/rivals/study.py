@@ -5,7 +5,7 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import Need, TableOf, tables
+from nbmf_studies.framework.needs import tables
 from nbmf_studies.framework.plan import Plan
 
 OURS = ["stacking", "nbmf-fit"]  # the methods under test
@@ -18,10 +18,6 @@ def _shown(plan: Plan) -> dict[str, Any]:
     methods = plan.comparable(plan.methods)
     library = [name for name in methods if plan.is_shared(name) or name in OURS]
     return {"labels": plan.labels(methods), "library": library, "default": OURS[1], "ours": OURS}
-
-
-def _losses(plan: Plan) -> dict[str, Need]:
-    return {"losses": TableOf("losses")}
 
 
 STUDY = Study(
@@ -57,7 +53,7 @@ STUDY = Study(
             "The methods in short",
             make=f"{OUTCOME}:summarise",
             caption="trials/captions/excess.rst",
-            needs=_losses,
+            needs=tables("losses"),
             arguments=_shown,
             in_report=True,
             float_format="%.4g",

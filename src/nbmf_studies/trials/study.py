@@ -5,7 +5,7 @@ from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
-from nbmf_studies.framework.needs import MaskedMatrices, Need, Reports, TableOf, tables
+from nbmf_studies.framework.needs import MaskedMatrices, Reports, tables
 from nbmf_studies.framework.plan import Plan
 
 TITLES = {"datasets": "choose", "holdout": "confirm"}  # a key of the configuration, and the list
@@ -41,7 +41,7 @@ BASELINES = replace(common.BASELINES, in_report=False)
 
 def _tables(prefix: str, key: str) -> list[Table]:
     """Return the tables of a list, from its scores and baselines."""
-    sources: dict[str, Need] = {"scores": TableOf(f"{prefix}scores"), "baselines": TableOf(f"{prefix}baselines")}
+    sources = tables(scores=f"{prefix}scores", baselines=f"{prefix}baselines")
     of = TITLES[key]
     return [
         Table(
@@ -49,7 +49,7 @@ def _tables(prefix: str, key: str) -> list[Table]:
             f"Every method on every matrix of the list {of}",
             make=".outcome:tabulate",
             caption="trials/captions/losses.rst",
-            needs=lambda plan: sources,
+            needs=sources,
             arguments=_shown,
             in_report=True,
             float_format="%.5g",
@@ -59,7 +59,7 @@ def _tables(prefix: str, key: str) -> list[Table]:
             f"The methods on the list {of}, in short",
             make=".outcome:summarise",
             caption="trials/captions/excess.rst",
-            needs=lambda plan: {"losses": TableOf(f"{prefix}losses")},
+            needs=tables(losses=f"{prefix}losses"),
             arguments=_shown,
             in_report=True,
             float_format="%.4g",
@@ -69,7 +69,7 @@ def _tables(prefix: str, key: str) -> list[Table]:
             f"The default against the best of each kind, on the list {of}",
             make=".outcome:compare_default",
             caption="trials/captions/default.rst",
-            needs=lambda plan: sources,
+            needs=sources,
             arguments=lambda plan: {**_shown(plan), "notes": _notes(plan, key)},
             in_report=True,
             float_format="%.5g",
@@ -107,10 +107,7 @@ CONFIRM_FIGURE = Figure(
     "Excess loss of every method, on both lists",
     make=".figure:draw_both",
     caption="trials/captions/figure.rst",
-    needs=lambda plan: {
-        **{name: TableOf(name) for name in ("scores", "baselines")},
-        **{f"{CONFIRM}{name}": TableOf(f"{CONFIRM}{name}") for name in ("scores", "baselines")},
-    },
+    needs=tables("scores", "baselines", f"{CONFIRM}scores", f"{CONFIRM}baselines"),
     arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "titles": list(TITLES.values())},
     applies=_has_confirm,
     on_request=ON_REQUEST,

@@ -76,10 +76,6 @@ ANSWERS_SUMMARY = Table(
 # --- Forecasts -------------------------------------------------------------------------------------
 
 
-def _labels_of_forecasts(plan: Plan) -> dict[str, Any]:
-    return {"labels": plan.labels(plan.options["forecasts"]["methods"])}
-
-
 def _methods_of_forecasts(plan: Plan) -> dict[str, Any]:
     moving, *staying = plan.options["forecasts"]["methods"]
     return {"moving": moving, "staying": staying}
@@ -98,7 +94,10 @@ FORECASTS_SUMMARY = Table(
     "Forecasts of the next session",
     make=".forecasts:summarise",
     needs=tables("forecasts"),
-    arguments=lambda plan: {**_labels_of_forecasts(plan), "compared": _methods_of_forecasts(plan)["moving"]},
+    arguments=lambda plan: {
+        "labels": plan.labels(plan.options["forecasts"]["methods"]),
+        "compared": _methods_of_forecasts(plan)["moving"],
+    },
     in_report=True,
     float_format="%.5g",
 )
@@ -107,10 +106,7 @@ FORECASTS_FIGURE = Figure(
     "Forecasts of the next session",
     make=".forecasts:draw",
     needs=tables("forecasts"),
-    arguments=lambda plan: {
-        **_labels_of_forecasts(plan),
-        "colours": plan.colours(plan.options["forecasts"]["methods"]),
-    },
+    arguments=lambda plan: plan.labels_and_colours(plan.options["forecasts"]["methods"]),
 )
 
 # --- Paths and seats -------------------------------------------------------------------------------

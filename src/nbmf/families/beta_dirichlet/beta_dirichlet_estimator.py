@@ -16,10 +16,11 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import (
 from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
+from nbmf.inference.products import Product
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 
-class MeanParameterized(Factorization):
+class MeanParameterized(Product, Factorization):
     """Base class of models with E[V] = WH and conjugate priors.
 
     Attributes
@@ -36,14 +37,6 @@ class MeanParameterized(Factorization):
 
     model: ClassVar[str]  # one of simulation.MODELS
     weights_prior: ClassVar[str]  # the prior that decides how many components are used
-
-    def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return W H of some rows and columns."""
-        return factors.W[rows] @ factors.H[:, columns]
-
-    def mean_at(self, factors, rows, columns):
-        """Return Σ_k w_fk h_kn of single entries."""
-        return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     @property
     def variant(self):
@@ -103,6 +96,3 @@ class MeanParameterized(Factorization):
             has_many = is_text(given, PER_COLUMN, ASYMMETRIC) or np.ndim(given) > 0
             values = np.ravel(value)
             setattr(self, f"{parameter}_", values.copy() if has_many else float(values[0]))
-
-
-WEIGHTS, PROBABILITIES = "shares of components", "probability of a one"

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from nbmf.errors import ConfigError, Setting
+from nbmf.inference.parameters import AUTO, TRUE_OR_FALSE, Rule, is_number, one_of
 from nbmf.inference.parameters import RULES as SHARED
-from nbmf.inference.parameters import TRUE_OR_FALSE, Rule, is_number, one_of
+from nbmf.inference.products import COLUMNS, ROWS
 
 # Wide enough for any prior a person means, narrow enough for single precision.
 SMALLEST, LARGEST = 1e-6, 1e6
@@ -47,7 +48,6 @@ CONCENTRATIONS = {
     "eta": concentration(PER_K, LEARN, ASYMMETRIC),
 }
 # The sides of V that may have the weights; "auto" lets held-out entries choose.
-ROWS, COLUMNS, AUTO = "rows", "columns", "auto"
 # Under CVB0 no step for these has been found that does not run away (docs/priors.md).
 NOT_LEARNED = {"gamma": concentration(PER_K), "eta": concentration(PER_K)}
 

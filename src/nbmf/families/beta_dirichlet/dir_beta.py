@@ -2,8 +2,9 @@
 
 from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirChains
 from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirUpdates
-from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import COLUMNS, Concentration
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.products import COLUMNS
 
 
 @with_parameters

@@ -1,8 +1,9 @@
 """The Dir-Dir model, whatever infers it (paper, section 3.2)."""
 
 from nbmf.errors import ConfigError, Setting
-from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import WEIGHTS, MeanParameterized
+from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import DirDirFoldIn
+from nbmf.inference.products import WEIGHTS
 
 
 class DirDir(DirDirFoldIn, MeanParameterized):

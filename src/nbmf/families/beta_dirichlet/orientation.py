@@ -4,15 +4,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import PROBABILITIES, WEIGHTS, MeanParameterized
+from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import AUTO, COLUMNS, LEARN, PER_COLUMN, ROWS, is_text
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import LEARN, PER_COLUMN, is_text
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
 from nbmf.families.beta_dirichlet.start_choice import STARTS, Candidate, choose
+from nbmf.inference.parameters import AUTO
+from nbmf.inference.products import COLUMNS, ROWS, Oriented
 from nbmf.inference.state import Factors, State
 
 
-class BetaDir(BetaDirFoldIn, MeanParameterized):
+class BetaDir(BetaDirFoldIn, Oriented, MeanParameterized):
     """Base class of the methods of the Beta-Dir model, of V or of V transposed.
 
     With orientation "rows" a row is a distribution over components, and a column has a probability
@@ -77,26 +79,6 @@ class BetaDir(BetaDirFoldIn, MeanParameterized):
     @property
     def _learns_beta_prior(self) -> bool:
         return any(is_text(value, LEARN, PER_COLUMN) for value in (self.alpha, self.beta))
-
-    @property
-    def weights_are_rows(self) -> bool:
-        """Whether W has the weights; before a fit with "auto", as if it were "rows"."""
-        return vars(self).get("orientation_", self.orientation) != COLUMNS
-
-    @property
-    def distributions(self):
-        """The factor whose rows or columns are distributions over components."""
-        return frozenset("W" if self.weights_are_rows else "H")
-
-    @property
-    def probabilities(self):
-        """The factor with the probabilities of a one."""
-        return frozenset("H" if self.weights_are_rows else "W")
-
-    @property
-    def meanings(self):
-        """What an entry of W and an entry of H mean."""
-        return (WEIGHTS, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, WEIGHTS)
 
 
 class TransposedState(State):

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import COLUMNS, ROWS
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner, split_at_renewals
 from nbmf.inference.folds import ENTRIES_HELD_OUT, HELD_OUT
+from nbmf.inference.products import COLUMNS, ROWS
 from nbmf.seeds import child, seed_sequence
 
 UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to rank candidates

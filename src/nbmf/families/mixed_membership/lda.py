@@ -9,6 +9,7 @@ from nbmf.families.mixed_membership.kernels.lda import LatentDirichletAllocation
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
+from nbmf.inference.products import Product
 from nbmf.inference.state import Factors, State
 from nbmf.likelihoods.tokens import TOKENS
 from nbmf.seeds import children
@@ -31,7 +32,7 @@ class NotOfRows:
 
 
 @with_parameters
-class LDA(Factorization):
+class LDA(Product, Factorization):
     """LDA: columns are documents, their ones are tokens, rows are the vocabulary.
 
     Batch variational Bayes with the hyperparameters, starts and limits of scikit-learn, which gives
@@ -83,14 +84,6 @@ class LDA(Factorization):
     def _learn(self, state):
         super()._learn(state)
         self.topic_counts_ = state.topic_counts
-
-    def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return W H of some rows and columns: the probability that a token is the row."""
-        return factors.W[rows] @ factors.H[:, columns]
-
-    def mean_at(self, factors, rows, columns):
-        """Return E[v] of single entries, float array (n,)."""
-        return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     def _fold_in_columns(self, codes):
         return topic_shares(*tokens(codes), self.topic_counts_)

@@ -7,8 +7,8 @@ from nbmf.families.mixed_membership.e_steps import FastStep, FullStep
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.lda import NotOfRows
 from nbmf.families.mixed_membership.membership_estimator import Membership
-from nbmf.families.mixed_membership.membership_parameters import COLUMNS
 from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.products import COLUMNS
 from nbmf.likelihoods.tokens import TOKENS
 
 
@@ -50,6 +50,7 @@ class VariationalLDA(Membership):
     shapes: ClassVar = Membership.shapes | {"alpha_": "K"}
 
     likelihoods = (TOKENS,)
+    probabilities = frozenset()  # W has those of tokens
     meanings = ("share of the component's ones", "shares of components")
     orientation = COLUMNS
 

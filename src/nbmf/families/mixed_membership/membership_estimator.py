@@ -10,15 +10,15 @@ from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies, sampled_log_likelihood
-from nbmf.families.mixed_membership.membership_parameters import COLUMNS, OLD_NAMES, ROWS, RULES
+from nbmf.families.mixed_membership.membership_parameters import OLD_NAMES, RULES
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.fold_in import refine
+from nbmf.inference.products import COLUMNS, ROWS, Oriented
 from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
-SHARES, PROBABILITIES = "shares of components", "probability of a one"
 TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new rows and columns
 
 
@@ -56,7 +56,7 @@ def warn_if_collapsed(name: str, state: MembershipState) -> int:
     return distinct
 
 
-class Membership(Factorization):
+class Membership(Oriented, Factorization):
     """Base class: rows or columns of V with memberships in components, by EM.
 
     With orientation "rows" a row of V is a data point with memberships (a row of W), and H has the
@@ -98,11 +98,6 @@ class Membership(Factorization):
         """Return those that were learned."""
         raise NotImplementedError
 
-    @property
-    def weights_are_rows(self) -> bool:
-        """Whether W has the memberships: in the fit that there is, or, before one, in the next."""
-        return vars(self).get("orientation_", self.orientation) != COLUMNS
-
     def _points(self, values: np.ndarray) -> np.ndarray:
         """Return V or its transpose, with data points as rows."""
         return values if self.weights_are_rows else np.ascontiguousarray(values.T)
@@ -139,19 +134,6 @@ class Membership(Factorization):
         if self.prior_name == "alpha_":
             facts["alpha"] = float(self.alpha_.sum())
         return facts
-
-    @property
-    def distributions(self):
-        """The factor with the memberships."""
-        return frozenset("W" if self.weights_are_rows else "H")
-
-    def mean(self, factors, rows=slice(None), columns=slice(None)):
-        """Return W H of some rows and columns."""
-        return factors.W[rows] @ factors.H[:, columns]
-
-    def mean_at(self, factors, rows, columns):
-        """Return Σ_k w_fk h_kn of single entries."""
-        return np.einsum("ek,ke->e", factors.W[rows], factors.H[:, columns])
 
     def evaluate(self, V, n_draws: int = 0, random_state: int | None = 0) -> Evaluation:
         """Return the bound, memberships and, if asked, the sampled likelihood of data points.
@@ -210,16 +192,6 @@ class BinaryMembership(Membership):
 
     def _fitted_densities(self):
         return Categories.of_ones(self.H_ if self.weights_are_rows else self.W_.T)
-
-    @property
-    def probabilities(self):
-        """The factor with the probabilities of a one."""
-        return frozenset("H" if self.weights_are_rows else "W")
-
-    @property
-    def meanings(self):
-        """What an entry of W and an entry of H mean."""
-        return (SHARES, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, SHARES)
 
     def _fold_in_rows(self, codes):
         if self.weights_are_rows:

@@ -3,8 +3,8 @@
 from nbmf.families.mixed_membership.dirichlet import LARGEST, SMALLEST
 from nbmf.inference.parameters import AT_LEAST_ZERO, Rule, at_least, is_number, one_of
 from nbmf.inference.parameters import RULES as SHARED
+from nbmf.inference.products import COLUMNS, ROWS
 
-ROWS, COLUMNS = "rows", "columns"  # of V, which are data points with memberships
 MIXTURE, FULL, FAST = "mnb", "mmnb", "fast-mmnb"  # models of a table
 RANDOM_ROWS, OF_MIXTURE = "rows", "mixture"  # that components start from
 ALWAYS, LATE, NEVER = "always", "late", "never"  # that rows start an E-step where their last one ended
