@@ -3,8 +3,6 @@
 import argparse
 import shlex
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import nbmf
 from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UP_TO
@@ -78,16 +76,6 @@ def parse(argv: list[str] | None) -> Options:
 def render_message(message: str, command: str) -> str:
     """Return a message that names the options of a command instead of Python's arguments."""
     return message.rendered(COMMANDS[command].format_setting) if isinstance(message, Message) else message
-
-
-def message_printer(command: str) -> Callable[[str], None]:
-    """Return a function that prints a message of a command at once, before whatever goes to stderr."""
-    return lambda message: print(render_message(message, command), flush=True)
-
-
-def read_arguments(options: Options) -> dict[str, Any]:
-    """Return the arguments of nbmf.read that were typed, by name."""
-    return {option.attribute: getattr(options, option.attribute) for option in READ}
 
 
 def printed_command(options: Options) -> str:

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import nbmf
-from nbmf.cli.arguments import read_arguments, render_message
+from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines, without_line_breaks
 from nbmf.cli.info_guess import Column, Guess
 from nbmf.cli.info_values import guess_counts, guesses
 from nbmf.cli.info_words import BETWEEN
 from nbmf.cli.options import Options
-from nbmf.cli.reading import command_for, open_columns
+from nbmf.cli.reading import command_for, open_columns, read_arguments
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
 from nbmf.errors import DataError, Message, NbmfError, Setting
 from nbmf.io.cells import RepeatedName

@@ -1,6 +1,7 @@
 """The matrix that a command works on."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from nbmf.analysis.matrices import convert_for_method
 from nbmf.catalogue import matrix_kind
-from nbmf.cli.arguments import READING, message_printer, printed_command, read_arguments
+from nbmf.cli.arguments import READ, READING, printed_command, render_message
 from nbmf.cli.options import Options, file_word, option_words
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
@@ -25,6 +26,16 @@ from nbmf.io.totals import TotalsError
 
 # With which nobody asks whether values are counts.
 SETTLED = ("ones", "zeros", "counts", "above", "categories")
+
+
+def message_printer(command: str) -> Callable[[str], None]:
+    """Return a function that prints a message of a command at once, before whatever goes to stderr."""
+    return lambda message: print(render_message(message, command), flush=True)
+
+
+def read_arguments(options: Options) -> dict[str, Any]:
+    """Return the arguments of nbmf.read that were typed, by name."""
+    return {option.attribute: getattr(options, option.attribute) for option in READ}
 
 
 def read_matrix(options: Options, method: str | None = None) -> NamedMatrix:

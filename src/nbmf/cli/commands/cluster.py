@@ -1,8 +1,8 @@
 """nbmf cluster: kinds of rows in a table of numbers, categories, yes or no and counts."""
 
-from nbmf.cli.arguments import message_printer
 from nbmf.cli.cluster_and_topics import Task, prepare_folder, run_task
 from nbmf.cli.options import Options
+from nbmf.cli.reading import message_printer
 from nbmf.evaluation.component_choice import GRID
 from nbmf.io.features import read_table
 

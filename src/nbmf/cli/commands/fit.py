@@ -2,11 +2,10 @@
 
 import nbmf
 from nbmf.analysis.files import FILES, SUFFIX
-from nbmf.cli.arguments import message_printer
 from nbmf.cli.options import Options
 from nbmf.cli.progress import shown_progress
 from nbmf.cli.publishing import print_written
-from nbmf.cli.reading import data_name, read_with_groups
+from nbmf.cli.reading import data_name, message_printer, read_with_groups
 from nbmf.cli.results import results_folder
 from nbmf.cli.wording import Typed
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from nbmf.cli.arguments import message_printer
 from nbmf.cli.cluster_and_topics import Task, prepare_folder, run_task
 from nbmf.cli.options import Options
+from nbmf.cli.reading import message_printer
 from nbmf.data.feature_table import FeatureTable
 from nbmf.errors import ConfigError, DataError
 from nbmf.io.documents import ROLES, read_documents
