@@ -36,10 +36,15 @@ def _is_missing(label: Any) -> bool:
     return label is None or not isinstance(is_itself, bool | np.bool_) or not is_itself
 
 
+def default_names(kind: str, size: int) -> np.ndarray:
+    """Return the names of rows or columns that have none, "row 0", "row 1", ... of the kind "row"."""
+    return np.array([f"{kind} {i}" for i in range(size)], dtype=str)
+
+
 def with_default_names(shape: tuple[int, int], row_names: Any, column_names: Any) -> tuple[Any, Any]:
     """Return names of rows and columns; instead of None "row 0", "row 1", ... or "column 0", "column 1", ..."""
     return tuple(
-        [f"{kind} {i}" for i in range(size)] if given is None else given
+        default_names(kind, size).tolist() if given is None else given
         for kind, size, given in zip(("row", "column"), shape, (row_names, column_names), strict=True)
     )
 

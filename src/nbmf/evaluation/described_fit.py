@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import components_of, names_or_defaults
 from nbmf.posterior.groups import main_components_of
@@ -73,7 +72,7 @@ def describe_fit(
     shown = np.arange(components.informative or components.active)
     row_values, column_values = components.model.W_[:, shown], components.model.H_.T[:, shown]
     called = names_or_defaults(components.names(), names)[: len(shown)]
-    are_axes = model.alignment is Alignment.ROTATION
+    are_axes = model.has_axes
     return FitDescription(
         called,
         row_values,

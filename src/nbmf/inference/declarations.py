@@ -109,7 +109,12 @@ class Declarations:
     @property
     def view(self) -> View:
         """Whether components are groups, or axes that are known up to a rotation."""
-        return View.SCALE if self.alignment is Alignment.ROTATION else View.GROUPS
+        return View.SCALE if self.has_axes else View.GROUPS
+
+    @property
+    def has_axes(self) -> bool:
+        """Whether components are axes with two ends, known up to a rotation: every row is somewhere on each."""
+        return self.alignment is Alignment.ROTATION
 
     @property
     def memory_budget_gb(self) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.names import default_names
 from nbmf.data.value_codes import number_of, text_of, texts_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io.arguments import DocumentOptions
@@ -261,7 +262,7 @@ def _read_matrix(cells: Grid | Entries, words: str | os.PathLike | None) -> _Cou
 def _build_table(path: Path, contents: _Counts, ignore: set[str], transposed: bool, log) -> FeatureTable:
     counts = contents.counts
     names = [
-        np.array([f"{kind} {i}" for i in range(size)] if given is None else given, dtype=str)
+        default_names(kind, size) if given is None else np.array(given, dtype=str)
         for kind, size, given in zip(ROLES[:2], counts.shape, (contents.documents, contents.words), strict=True)
     ]
     wanted = ~np.isin(names[1], list(ignore))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Unpack
 
 from nbmf.data.feature_table import FeatureTable
+from nbmf.data.names import default_names
 from nbmf.data.value_codes import RISING, number_of, texts_of
 from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.io.arguments import TableOptions
@@ -159,7 +160,7 @@ def _build_table(path, contents: Columns, columns, labels, row_names) -> Feature
     import pandas as pd
 
     used = {name: column for name, column in columns.items() if column.kind}
-    rows = [f"row {f}" for f in range(len(contents.lines))] if row_names is None else row_names
+    rows = default_names("row", len(contents.lines)).tolist() if row_names is None else row_names
     cells = {name: pd.Series(column.values, rows, object) for name, column in used.items()}
     frame = pd.DataFrame(cells, dtype=object)
     distributions = {name: DISTRIBUTIONS[column.kind] for name, column in used.items()}

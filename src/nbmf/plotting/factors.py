@@ -14,7 +14,7 @@ from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview, reconstructions
 from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, model_of
-from nbmf.plotting.shown import MOST_COMPONENTS, has_axes, shown_of
+from nbmf.plotting.shown import MOST_COMPONENTS, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
 from nbmf.posterior.scale import has_scale
@@ -83,9 +83,9 @@ def dictionary(
     shown = shown_of(model, matrix, groups, components, MOST_COMPONENTS)
     title, count = model.title, len(shown.headings)
     if count < shown.active:
-        title += f": the first {count} of {shown.active} {'axes' if has_axes(model) else 'active components'}"
+        title += f": the first {count} of {shown.active} {'axes' if model.has_axes else 'active components'}"
     titles = [f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}" for axis in (0, 1)]
-    label = AXES_LABEL if has_axes(model) else "; ".join(dict.fromkeys(model.meanings[axis] for axis in SIDES[side]))
+    label = AXES_LABEL if model.has_axes else "; ".join(dict.fromkeys(model.meanings[axis] for axis in SIDES[side]))
     if has_scale(model):  # whose axes are turned: no longer W and H
         titles = [f"{AXIS_NAMES[0]}: positions", f"{AXIS_NAMES[1]}: what a step changes"]
         label = SCALE_LABEL
@@ -137,7 +137,7 @@ def reconstruction(
     if values.shape != expectation.shape:
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
     groups = _row_groups(row_groups, matrix), column_groups
-    if has_axes(model):
+    if model.has_axes:
         factors = shown_of(model, matrix, groups).factors
     else:  # what all rows share is no component that a row is typical of
         ranked = components_of(model, matrix)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import NamedMatrix
-from nbmf.data.names import align_labels, texts_of_labels
-from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.data.names import align_labels, default_names, texts_of_labels
+from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.model_file import Saved
 from nbmf.plotting.labelled_factor import LabelledFactor
@@ -71,6 +71,13 @@ def checked_groups(groups: Sequence[str] | None, count: int, kind: str) -> np.nd
     return groups
 
 
+def refuse_unknown_names(names: Iterable[str], known: Collection[str]) -> None:
+    """Raise DataError if a row or column to be named in a picture is not there."""
+    for name in names:
+        if name not in known:
+            raise DataError(f"names: there is no {name!r}; {choices(name, known)}")
+
+
 def factor_of(
     model: Factorization,
     axis: int,
@@ -93,7 +100,7 @@ def factor_of(
     if names is None and matrix is not None:
         names = (matrix.row_names, matrix.column_names)[axis]
     if names is None:
-        names = np.array([f"{kind.removesuffix('s')} {i}" for i in range(len(weights))])
+        names = default_names(kind.removesuffix("s"), len(weights))
     groups = checked_groups(align_labels(groups, names), len(weights), kind)
     main = main_components_of(model, indices, axis)
     return LabelledFactor(weights, names, kind, groups, main, kind=kind.removesuffix("s"))

@@ -5,11 +5,11 @@ from collections.abc import Collection
 import numpy as np
 from matplotlib.axes import Axes
 
-from nbmf.errors import DataError, choices, not_allowed
-from nbmf.plotting.inputs import Fit, draws_of, model_of
+from nbmf.errors import not_allowed
+from nbmf.plotting.inputs import Fit, draws_of, model_of, refuse_unknown_names
 from nbmf.plotting.path_lines import draw
 from nbmf.posterior.path_values import Paths
-from nbmf.posterior.paths import paths_of, refuse_rows_that_stay
+from nbmf.posterior.paths import labels_of_paths, paths_of, refuse_rows_that_stay
 
 NAMED = 9  # rows that are shown in colours unless a caller says which
 
@@ -56,11 +56,7 @@ def paths(
 
 
 def _paths_without_bands(model) -> Paths:
-    names = model.row_names_
-    if names is None:
-        names = np.array([f"row {f}" for f in range(len(model.W_))])
-    labels = names, model.period_names_, model.period_times_, *[model.paths_] * 3
-    return Paths(*labels, model.entries_.astype(int), model.spans_)
+    return Paths(*labels_of_paths(model), *[model.paths_] * 3, model.entries_.astype(int), model.spans_)
 
 
 def _rows(paths: Paths, k: int, names: Collection[str] | None) -> list[int]:
@@ -69,7 +65,5 @@ def _rows(paths: Paths, k: int, names: Collection[str] | None) -> list[int]:
         went = [np.ptp(paths.mean[f, first : last + 1, k]) for f, (first, last) in enumerate(paths.spans)]
         return sorted(np.argsort(-np.array(went), kind="stable")[:NAMED])
     known = [str(name) for name in paths.row_names]
-    for name in names:
-        if name not in known:
-            raise DataError(f"names: there is no {name!r}; {choices(name, known)}")
+    refuse_unknown_names(names, known)
     return [known.index(name) for name in names]

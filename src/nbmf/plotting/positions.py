@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from nbmf.errors import ConfigError, DataError, choices
+from nbmf.errors import ConfigError, DataError
 from nbmf.plotting import style
-from nbmf.plotting.inputs import Fit, draws_of, factor_of, model_of
+from nbmf.plotting.inputs import Fit, draws_of, factor_of, model_of, refuse_unknown_names
 from nbmf.posterior.co_clustering import check_axis
 from nbmf.posterior.components import components_of
 from nbmf.posterior.draws import Draws
@@ -93,10 +93,7 @@ def _written(every: np.ndarray, asked: Collection[str] | None) -> list[str]:
     """Return the names that are written, "" for the others."""
     if asked is None:
         return [str(name) for name in every]
-    known = {str(name) for name in every}
-    for name in asked:
-        if name not in known:
-            raise DataError(f"names: there is no {name!r}; {choices(name, known)}")
+    refuse_unknown_names(asked, {str(name) for name in every})
     return [str(name) if name in asked else "" for name in every]
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
-from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.numerics.percent import percent
 from nbmf.plotting.inputs import factor_of
@@ -33,11 +32,6 @@ class Shown(NamedTuple):
     factors: tuple[LabelledFactor, LabelledFactor]
     headings: list[str]
     active: int
-
-
-def has_axes(model: Factorization) -> bool:
-    """Return whether components are axes with two ends, known up to a rotation, rather than groups."""
-    return model.alignment is Alignment.ROTATION
 
 
 def shown_of(
@@ -73,7 +67,7 @@ def shown_of(
     count = min(ranked.active if components is None else components, len(ranked.members))
     count = count if most is None else min(count, most)
     places, n_axes = np.arange(count), None
-    if has_axes(model):
+    if model.has_axes:
         places = np.argsort([bool(axis) for axis in ranked.intercepts[:count]], kind="stable")
         n_axes = ranked.intercepts[:count].count("")
     rows, columns = (factor_of(ranked.model, axis, places, groups[axis], matrix) for axis in (0, 1))

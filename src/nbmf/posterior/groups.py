@@ -7,7 +7,6 @@ import pandas as pd
 
 from nbmf.data.names import NO_GROUP, texts_of_labels
 from nbmf.errors import DataError
-from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.posterior.co_clustering import AXIS_NAMES
@@ -135,7 +134,7 @@ def summarize_groups(
     X = _weights(model, components, axis) if coordinates is None else coordinates
     if groups.shape != (len(X),):
         raise DataError(f"groups: {groups.size} given for {len(X)} {AXIS_NAMES[axis]}")
-    are_coordinates = coordinates is not None or model.alignment is Alignment.ROTATION
+    are_coordinates = coordinates is not None or model.has_axes
     main = None if are_coordinates else main_components_of(model, components, axis)
     names, number, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.lexsort((names, -sizes))

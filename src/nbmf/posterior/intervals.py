@@ -52,6 +52,12 @@ def factor_interval(factor: Sequence[np.ndarray], matching: Matching, level: flo
     return lower, upper
 
 
+def check_level(level: float) -> None:
+    """Raise ConfigError if the level of an interval is not between 0 and 1."""
+    if not (isinstance(level, int | float) and 0 < level < 1):
+        raise not_allowed("level", level, "a number between 0 and 1")
+
+
 def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower and upper end of the interval over axis 0, by Weibull's rule.
 
@@ -60,8 +66,7 @@ def interval(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
     ConfigError
         If `level` is not between 0 and 1.
     """
-    if not (isinstance(level, int | float) and 0 < level < 1):
-        raise not_allowed("level", level, "a number between 0 and 1")
+    check_level(level)
     ordered = np.sort(draws, axis=0)  # several times faster than numpy's quantile
     return (_quantile(ordered, (1 - level) / 2), _quantile(ordered, (1 + level) / 2))
 

@@ -10,7 +10,6 @@ import numpy as np
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, Setting
-from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.ordered import ORDERED
 from nbmf.posterior.components import components_of, merge_components, names_or_defaults
@@ -217,7 +216,7 @@ def place_rows(
     shown = components.members[: components.active]
     weights = merge_components(model, factors.W.T, shown, "W").T
     called = names_or_defaults(components.names(), names)[: len(shown)]
-    has_main = bool(called) and model.alignment is not Alignment.ROTATION
+    has_main = bool(called) and not model.has_axes
     main = main_components_of(components.model, np.arange(len(shown)), rows=weights) if has_main else None
     return Placement(WEIGHTS, called, weights, None, None, expectation, len(shown), main, chances=chances)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.names import default_names
 from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.moving_rows import WALK, matrix_root
@@ -46,11 +47,14 @@ def paths_of(draws: Draws, level: float = 0.9) -> Paths:
     model = draws.estimator
     refuse_rows_that_stay(model)
     drawn = np.stack([_align_positions(draws, s, factors.others[PATHS]) for s, factors in enumerate(draws)])
-    names = model.row_names_
-    if names is None:
-        names = np.array([f"row {f}" for f in range(len(model.W_))])
-    labels = names, model.period_names_, model.period_times_
-    return Paths(*labels, drawn.mean(axis=0), *interval(drawn, level), model.entries_.astype(int), model.spans_)
+    ends = interval(drawn, level)
+    return Paths(*labels_of_paths(model), drawn.mean(axis=0), *ends, model.entries_.astype(int), model.spans_)
+
+
+def labels_of_paths(model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the names of the rows of a model whose rows move, and the names and times of its periods."""
+    names = default_names("row", len(model.W_)) if model.row_names_ is None else model.row_names_
+    return names, model.period_names_, model.period_times_
 
 
 def path_table(draws: Draws, level: float = 0.9) -> pd.DataFrame:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import NotSupportedError, not_allowed
+from nbmf.errors import NotSupportedError
 from nbmf.families.logistic.factors import ROWS, psi_of
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.negative_binomial_factors import NegativeBinomialFactors
@@ -29,6 +29,7 @@ from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import names_or_defaults
+from nbmf.posterior.intervals import check_level
 from nbmf.posterior.scale_axes import axes_of, correlation_with_means, means_of_rows, offsets_of, orient_axes
 from nbmf.posterior.scale_distributions import EntryDistribution, Sizes
 from nbmf.posterior.scale_intervals import Spread, conditional_spread, spread_of_draws
@@ -252,8 +253,7 @@ def scale_of(
     NotSupportedError
         If the model is another one, or its rows do not differ.
     """
-    if not (isinstance(level, int | float) and 0 < level < 1):
-        raise not_allowed("level", level, "a number between 0 and 1")
+    check_level(level)
     if not has_scale(model):
         name = type(model).__name__
         why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"

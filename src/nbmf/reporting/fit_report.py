@@ -9,7 +9,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
-from nbmf.inference.declarations import Alignment, View
+from nbmf.inference.declarations import View
 from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
@@ -129,7 +129,7 @@ def fit_facts(result: ReportedFit) -> Iterator[str]:
     if result.component_search is not None:
         yield str(result.component_search)
     yield from weight_sentences(result)
-    if result.scale is None and model.alignment is Alignment.ROTATION:
+    if result.scale is None and model.has_axes:
         yield from shape_sentences(shape_of(model.W_[:, : result.components.active]), result.names("row"))
     if learned := model.findings:
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
@@ -166,7 +166,7 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
         kind = AXIS_NAMES[axis]
         table = summarize_groups(model, groups, shown, axis, coordinates=result.coordinates(axis))
         pivot = {"index": "group", "columns": "component", "sort": False}
-        if model.alignment is Alignment.ROTATION:  # a row is somewhere on every component
+        if model.has_axes:  # a row is somewhere on every component
             what = "coordinate on each component"
             if result.scale is not None:
                 what = f"{('position', 'slope' if result.scale.has_counts else 'discrimination')[axis]} on each axis"

@@ -15,7 +15,6 @@ from nbmf.data.feature_columns import WORD
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.result import Comparison
-from nbmf.inference.declarations import Alignment
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.scale import Scale, has_scale, scale_of
@@ -81,7 +80,7 @@ def pictures_of_fit(
         many as `nbmf.plot` says
     """
     shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
-    has_axes = model.alignment is Alignment.ROTATION
+    has_axes = model.has_axes
     has_groups = column_groups is not None or (matrix is not None and matrix.row_groups is not None)
     is_complete = matrix is not None and matrix.dense is None  # it has all its entries
     order = "sorted along the first" + " within their groups" * has_groups

@@ -7,7 +7,6 @@ import numpy as np
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.data.symmetry import is_symmetric
-from nbmf.inference.declarations import Alignment
 from nbmf.numerics.percent import percent
 from nbmf.posterior.groups import main_components_of
 from nbmf.reporting.fit_result import ReportedFit
@@ -22,7 +21,7 @@ def tie_tables(result: ReportedFit, most: int) -> Iterator[Table]:
     components, matrix = result.components, result.matrix
     if not isinstance(matrix, BinaryMatrix) or not has_same_names(matrix) or components.informative < 2:
         return
-    if components.model.alignment is Alignment.ROTATION:  # a node is somewhere on every component
+    if components.model.has_axes:  # a node is somewhere on every component
         return
     from nbmf.plotting import style  # loads Matplotlib
 

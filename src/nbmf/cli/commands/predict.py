@@ -18,6 +18,7 @@ from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.data.names import default_names
 from nbmf.errors import DataError
 from nbmf.io.cells import Table
 from nbmf.output.folder import NOTHING_BEYOND
@@ -59,7 +60,6 @@ def run(options: Options) -> None:
     placement = place_rows(
         fit.model, rows, matrix=fit.matrix, scale=scale, names=called, level=LEVEL, seed=options.seed
     )
-    known = np.array([f"column {n}" for n in range(n_columns)]) if names is None else names
     fit_names, nearest = _nearest_fit_rows(fit, placement)
     result = ReportedPrediction(
         name=data_name(options),
@@ -67,7 +67,7 @@ def run(options: Options) -> None:
         model=fit.model,
         rows=rows,
         placement=placement,
-        column_names=known,
+        column_names=column_names_of(fit),
         level=LEVEL,
         fit_names=fit_names,
         lowest=getattr(fit.matrix, "lowest", 0),
@@ -77,6 +77,12 @@ def run(options: Options) -> None:
     folder.write_table(f"{placement.kind}.csv", result.table())
     folder.write_table(MISSING, result.missing())
     publish(prediction_report(result, printed_command(options)), folder, vars(options))
+
+
+def column_names_of(fit: SavedFit) -> np.ndarray:
+    """Return the names of the columns of a fit, or those by default, str array (N,)."""
+    names = fit.model.column_names_
+    return default_names("column", fit.model.H_.shape[1]) if names is None else names
 
 
 def _nothing_beyond(fit: SavedFit) -> str | None:

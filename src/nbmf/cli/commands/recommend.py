@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.cli.commands.predict import fill_in_options, refuse_other_kind
+from nbmf.cli.commands.predict import column_names_of, fill_in_options, refuse_other_kind
 from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_new_rows
@@ -40,7 +40,7 @@ def run(options: Options) -> None:
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
     _refuse_foreign(path, header, options.force)
     rows = _fit_rows(fit) if options.file is None else _new_rows(options, fit)
-    columns = _names_or_defaults(fit.model.column_names_, fit.model.H_.shape[1], "column")
+    columns = column_names_of(fit)
     lines = 0
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -147,7 +147,7 @@ def _sparse_rows(contents: ReadMatrix, fit: SavedFit) -> _Rows:
     import scipy.sparse
 
     matrix, n_columns = contents.matrix, fit.model.H_.shape[1]
-    names = _names_or_defaults(fit.model.column_names_, n_columns, "column")
+    names = column_names_of(fit)
     if not fit.model.takes_sparse:
         raise DataError(f"{matrix.words} are too many for {type(fit.model).__name__}, which keeps all of them")
     if not isinstance(matrix, SparseBinaryMatrix):
@@ -189,7 +189,3 @@ def _csv_lines(recommendations: Recommendations, rows: np.ndarray, columns: np.n
         for place, (column, mean) in enumerate(zip(places, means, strict=True), start=1):
             if column != NONE_LEFT:
                 yield [as_cell(str(name)), place, as_cell(str(columns[column])), DIGITS % mean]
-
-
-def _names_or_defaults(names: np.ndarray | None, size: int, kind: str) -> np.ndarray:
-    return np.array([f"{kind} {n}" for n in range(size)]) if names is None else names
