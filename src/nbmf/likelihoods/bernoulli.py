@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.matrix import ALLOWED, MISSING, BinaryMatrix, as_codes
+from nbmf.data.matrix import ALLOWED, BinaryMatrix, as_codes
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, Setting
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
@@ -43,6 +43,7 @@ class Bernoulli(Likelihood):
     name = "bernoulli"
     matrix = BinaryMatrix
     limits = (0.0, 1.0)
+    loss = EntryLoss
     further_scores = ("brier", "calibration")
 
     def values_of(self, V: Any) -> np.ndarray:
@@ -58,18 +59,6 @@ class Bernoulli(Likelihood):
         from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
 
         return SparseCounts.of(V, largest=1)
-
-    def is_observed(self, values: np.ndarray) -> np.ndarray:
-        """Return where there is a one or a zero."""
-        return values != MISSING
-
-    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
-        """Return the codes with `entries` turned missing."""
-        return np.where(entries, np.int8(MISSING), values)
-
-    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
-        """Return the loss of probabilities of a one at `entries`."""
-        return EntryLoss(values, entries)
 
     def losses(self, values: np.ndarray, prediction: np.ndarray) -> np.ndarray:
         """Return the losses of probabilities of a one, float array (n,)."""

@@ -47,6 +47,7 @@ class Gaussian(Likelihood):
 
     name = "gaussian"
     matrix = RealMatrix
+    loss = DensityLoss
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return the values of a RealMatrix, an array or a DataFrame."""
@@ -59,10 +60,6 @@ class Gaussian(Likelihood):
     def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
         """Return the values with `entries` turned missing."""
         return np.where(entries, np.nan, values)
-
-    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
-        """Return the loss of predicted means and standard deviations at `entries`."""
-        return DensityLoss(values, entries)
 
 
 GAUSSIAN = Gaussian()

@@ -95,6 +95,8 @@ class Likelihood(ABC):
         The kind of named matrix that holds such values.
     limits : tuple of float
         The smallest and the largest value that E[v] can have.
+    loss : class
+        The LossAt of its predictions, made of values and the entries to score.
     further_scores : tuple of str
         What its predictions are scored by besides the loss; see `LossAt.further_scores`.
     """
@@ -103,6 +105,7 @@ class Likelihood(ABC):
     unit: ClassVar[str] = "entry"
     matrix: ClassVar[type[NamedMatrix]]
     limits: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    loss: ClassVar[Callable[[np.ndarray, np.ndarray], LossAt]]
     further_scores: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -125,15 +128,14 @@ class Likelihood(ABC):
         """
         raise DataError(f"V is sparse, and values of the likelihood {self.name} are no counts")
 
-    @abstractmethod
     def is_observed(self, values: np.ndarray) -> np.ndarray:
-        """Return a bool array (F, N): where `values` are not missing."""
+        """Return a bool array (F, N): where `values` are not missing, which is coded by -1 unless a class says else."""
+        return values != MISSING
 
-    @abstractmethod
     def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
         """Return a copy of `values` in which `entries`, bool array (F, N), are missing."""
+        return np.where(entries, values.dtype.type(MISSING), values)
 
-    @abstractmethod
     def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
         """Return the loss of predictions at `entries`, bool array (F, N), all observed.
 
@@ -142,6 +144,7 @@ class Likelihood(ABC):
         DataError
             If shapes differ, one of the entries is missing, or there is none.
         """
+        return self.loss(values, entries)
 
     def losses(self, values: np.ndarray, prediction: Any) -> np.ndarray:
         """Return minus the log probability of each value, in nats, float array (n,): what `loss_at` adds up.

@@ -34,10 +34,7 @@ class NegativeBinomial(Poisson):
     """Values are those of the Poisson likelihood; a prediction is (mean, size)."""
 
     name = "negative-binomial"
-
-    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
-        """Return the loss of means and sizes at `entries`."""
-        return MixtureLoss(values, entries)
+    loss = MixtureLoss
 
     def losses(self, values: np.ndarray, prediction: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """Return the losses of means and sizes, float arrays (n,); of several distributions of equal weight (S, n)."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.category_matrix import ALLOWED, LARGEST, MISSING, CategoryMatrix, as_ranks
+from nbmf.data.category_matrix import ALLOWED, LARGEST, CategoryMatrix, as_ranks
 from nbmf.likelihoods.bernoulli import SMALLEST_PROBABILITY, loss_of_probabilities
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
 
@@ -34,24 +34,13 @@ class Ordered(Likelihood):
     name = "ordered-categories"
     matrix = CategoryMatrix
     limits = (0.0, LARGEST)
+    loss = CategoryLoss
     most_categories = LARGEST + 1
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return the ranks of a CategoryMatrix, an array or a DataFrame."""
         refuse_other_forms(V, ALLOWED)
         return as_ranks(V)
-
-    def is_observed(self, values: np.ndarray) -> np.ndarray:
-        """Return where there is a category."""
-        return values != MISSING
-
-    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
-        """Return the ranks with `entries` turned missing."""
-        return np.where(entries, np.int8(MISSING), values)
-
-    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
-        """Return the loss of probabilities of all categories at `entries`."""
-        return CategoryLoss(values, entries)
 
     def losses(self, values: np.ndarray, prediction: np.ndarray) -> np.ndarray:
         """Return the losses of the probabilities of all categories, (n, C): float array (n,)."""

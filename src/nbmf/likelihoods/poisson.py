@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from nbmf.data.count_matrix import ALLOWED, MISSING, CountMatrix, as_tallies
+from nbmf.data.count_matrix import ALLOWED, CountMatrix, as_tallies
 from nbmf.likelihoods.likelihood import Likelihood, Loss, LossAt, refuse_other_forms
 
 # A rate below this is scored as if it were this: a count of one where a rate of zero was predicted
@@ -35,6 +35,7 @@ class Poisson(Likelihood):
     name = "poisson"
     matrix = CountMatrix
     limits = (0.0, np.inf)
+    loss = CountLoss
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return the counts of a CountMatrix, an array or a DataFrame."""
@@ -46,18 +47,6 @@ class Poisson(Likelihood):
         from nbmf.data.sparse_counts import SparseCounts  # scipy.sparse takes a moment
 
         return SparseCounts.of(V)
-
-    def is_observed(self, values: np.ndarray) -> np.ndarray:
-        """Return where there is a count."""
-        return values != MISSING
-
-    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
-        """Return the counts with `entries` turned missing."""
-        return np.where(entries, np.int32(MISSING), values)
-
-    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
-        """Return the loss of rates at `entries`."""
-        return CountLoss(values, entries)
 
     def losses(self, values: np.ndarray, prediction: Any) -> np.ndarray:
         """Return the losses of rates, float array (n,)."""

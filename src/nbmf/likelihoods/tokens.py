@@ -34,22 +34,11 @@ class Tokens(Likelihood):
     unit = "token"
     matrix = BinaryMatrix
     limits = (0.0, 1.0)
+    loss = TokenLoss
 
     def values_of(self, V: Any) -> np.ndarray:
         """Return int8 codes (F, N): 1 (a token), 0 and -1 (missing)."""
         return BERNOULLI.values_of(V)
-
-    def is_observed(self, values: np.ndarray) -> np.ndarray:
-        """Return where there is a one or a zero."""
-        return BERNOULLI.is_observed(values)
-
-    def hide(self, values: np.ndarray, entries: np.ndarray) -> np.ndarray:
-        """Return the codes with `entries` turned missing."""
-        return BERNOULLI.hide(values, entries)
-
-    def loss_at(self, values: np.ndarray, entries: np.ndarray) -> LossAt:
-        """Return the loss of probabilities of tokens at the ones among `entries`."""
-        return TokenLoss(values, entries)
 
 
 TOKENS = Tokens()
