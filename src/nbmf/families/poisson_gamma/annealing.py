@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import gammaln, softmax, xlogy
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
-from nbmf.families.poisson_gamma.lookup_tables import chance, count_active, identity
+from nbmf.families.poisson_gamma.lookup_tables import RateState, chance, identity
 from nbmf.families.poisson_gamma.weights import Evidence, evidence_of_weights
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 
 FIRST = 1e-7  # β above 0, from which on temperatures are evenly spaced in log β
 STEP = 0.3  # of a leapfrog, in widths of the target; each move takes 0.7 to 1.3 of it
@@ -164,7 +164,7 @@ def temperatures_of(count: int) -> np.ndarray:
     return np.concatenate([[0.0], np.geomspace(FIRST, 1.0, count)])
 
 
-class AnnealedState(State):
+class AnnealedState(RateState):
     """Chains on their way; an iteration is a temperature.
 
     Parameters
@@ -213,10 +213,6 @@ class AnnealedState(State):
     def expectation(self):
         """Return E[V], averaged over the chains by their weights."""
         return np.tensordot(softmax(self.log_weights), self._run.means(), axes=1)
-
-    def active_components(self):
-        """Return how many components have at least 1 % of Σ W H."""
-        return count_active(self.factors())
 
 
 def _kinetic(momentum) -> np.ndarray:

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
-from nbmf.families.poisson_gamma.lookup_tables import count_active
+from nbmf.families.poisson_gamma.lookup_tables import RateState
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.point import PointState
 from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain
 from nbmf.families.poisson_gamma.weights import Evidence, evidence_of_weights
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 from nbmf.seeds import children
 
 BATCHES = 20  # of a chain, whose means give its Monte Carlo error
@@ -22,7 +22,7 @@ LAST, NEAR_MODE = POINTS = ("last", "near mode")  # which point is taken
 CLIMB = 1000  # steps to the mode
 
 
-class ChibState(State):
+class ChibState(RateState):
     """The chain of Chib's estimate; its last sweep does those with clamped sources as well.
 
     Parameters
@@ -107,10 +107,6 @@ class ChibState(State):
         """Return E[V] given these factors."""
         W, H, _ = self.factors()
         return W @ H
-
-    def active_components(self):
-        """Return how many components have at least 1 % of Σ W H."""
-        return count_active(self.factors())
 
 
 class ChibPoint:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nbmf.inference.estimator import ACTIVE_SHARE
-from nbmf.inference.state import Factors
+from nbmf.inference.state import State
 from nbmf.numerics.lanes import aligned_table, padded
 
 ENTRIES_AT_ONCE = 2**18  # whose two vectors of factors are multiplied at a time
@@ -22,9 +22,13 @@ def shares_of(W: np.ndarray, H: np.ndarray) -> np.ndarray:
     return weight / max(weight.sum(), np.finfo(float).tiny)
 
 
-def count_active(factors: Factors) -> int:
-    """Return how many components have at least 1 % of Σ W H."""
-    return int(np.count_nonzero(shares_of(factors.W, factors.H) >= ACTIVE_SHARE))
+class RateState(State):
+    """The state of a fit with rates WH: its components have shares of Σ W H."""
+
+    def active_components(self) -> int:
+        """Return how many components have at least 1 % of Σ W H now."""
+        W, H, _ = self.factors()
+        return int(np.count_nonzero(shares_of(W, H) >= ACTIVE_SHARE))
 
 
 def identity(rate: np.ndarray) -> np.ndarray:

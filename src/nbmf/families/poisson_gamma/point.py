@@ -12,12 +12,12 @@ import numpy as np
 
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
-from nbmf.families.poisson_gamma.lookup_tables import count_active, rates_at, tables
+from nbmf.families.poisson_gamma.lookup_tables import RateState, rates_at, tables
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 
 
-class PointState(State):
+class PointState(RateState):
     """W and H as they are improved alternately.
 
     Parameters
@@ -97,7 +97,3 @@ class PointState(State):
         if self.is_dense:  # the fit ends with these numbers, to the last digit
             return self.expectation()[rows, columns]
         return rates_at(*self.factors()[:2], rows, columns)
-
-    def active_components(self):
-        """Return how many components have at least 1 % of Σ W H."""
-        return count_active(self.factors())

@@ -19,10 +19,10 @@ from nbmf.families.poisson_gamma import hyperparameters
 from nbmf.families.poisson_gamma.averages import Averages
 from nbmf.families.poisson_gamma.gamma_priors import GammaPrior
 from nbmf.families.poisson_gamma.kernels import sources
-from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at, tables
+from nbmf.families.poisson_gamma.lookup_tables import Link, RateState, rates_at, tables
 from nbmf.families.poisson_gamma.observations import Observations
 from nbmf.families.poisson_gamma.parts import MANY_DRAWN
-from nbmf.inference.state import Factors, State, put_back
+from nbmf.inference.state import Factors, put_back
 from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
 from nbmf.seeds import children
@@ -119,7 +119,7 @@ class Chain:
         self._rng.bit_generator.state = json.loads(str(snapshot["random"]))
 
 
-class ChainState(State):
+class ChainState(RateState):
     """A chain, and averages over its kept sweeps.
 
     Parameters
@@ -150,10 +150,6 @@ class ChainState(State):
     def objective(self):
         """Return the log joint of data, factors and nothing else, in nats."""
         return self._chain.log_joint()
-
-    def active_components(self):
-        """Return how many components have at least 1 % of Σ W H now."""
-        return count_active(self.factors())
 
     def factors(self):
         """Return W and H now."""

@@ -16,9 +16,9 @@ from scipy.special import digamma
 from nbmf.families.poisson_gamma.gamma_priors import FIXED, GammaPrior, new_row_priors
 from nbmf.families.poisson_gamma.kernels import gamma_distributions
 from nbmf.families.poisson_gamma.kernels.gamma_distributions import FLOOR_SINGLE
-from nbmf.families.poisson_gamma.lookup_tables import Link, count_active, rates_at
+from nbmf.families.poisson_gamma.lookup_tables import Link, RateState, rates_at
 from nbmf.families.poisson_gamma.observations import Observations
-from nbmf.inference.state import Factors, State
+from nbmf.inference.state import Factors
 from nbmf.numerics.lanes import aligned_table, padded
 from nbmf.numerics.threads import run_with_threads
 
@@ -99,7 +99,7 @@ class FactorPosterior:
         return rng.standard_gamma(self.alpha) * self.scale
 
 
-class VariationalState(State):
+class VariationalState(RateState):
     """q(W) q(H) and its updates.
 
     Parameters
@@ -181,7 +181,3 @@ class VariationalState(State):
             return self.expectation()[rows, columns]
         factors = self.factors()
         return self._link(rates_at(factors.W, factors.H, rows, columns))
-
-    def active_components(self):
-        """Return how many components have at least 1 % of Σ E[W] E[H]."""
-        return count_active(self.factors())
