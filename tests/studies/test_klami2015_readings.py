@@ -16,7 +16,6 @@ from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015 import (
     convergence,
     cuts,
-    ends,
     engines,
     errors,
     experiments,
@@ -26,6 +25,7 @@ from nbmf_studies.klami2015 import (
     reading_tables,
     readings,
     simulation,
+    traces,
 )
 from nbmf_studies.klami2015.engines import BOHNING, DRAWS, EXACT, FIXED_STEP, GAUSSIAN, GIBBS, LINE_SEARCH, NAIVE, PG_F
 from nbmf_studies.klami2015.simulation import SetUp, draw
@@ -160,7 +160,7 @@ def test_a_row_is_what_a_fit_ends_with(tmp_path):
     report, fitted = run_fit(simulation.build(**options), None, request, log=[].append)
     (tmp_path / "fit.json").write_text(json.dumps(report))
     columns = {"set_up": "set_up_3_inside", "method": PG_F, "seed": 1}
-    table = ends.gather([(columns, tmp_path / "fit.json"), (columns | {"seed": 2}, tmp_path / "fit.json")])
+    table = traces.gather_ends([(columns, tmp_path / "fit.json"), (columns | {"seed": 2}, tmp_path / "fit.json")])
     assert table["seed"].tolist() == [1, 2]
     assert (table["iteration"] == 12).all()
     assert table["error"][0] == pytest.approx(np.abs(fitted.expectation_ - draw(SMALL, 1).mean).mean())

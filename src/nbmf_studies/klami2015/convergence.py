@@ -5,8 +5,8 @@ import pandas as pd
 
 from nbmf_studies.framework.gathering import column_by
 from nbmf_studies.klami2015.criteria import EQUAL
-from nbmf_studies.klami2015.ends import ratio
 from nbmf_studies.klami2015.engines import NB_F, PG_F
+from nbmf_studies.klami2015.paired import ratio
 from nbmf_studies.klami2015.traces import ends
 
 STILL = 0.01  # a trace stands still once its error differs from the last one by this share of it at most

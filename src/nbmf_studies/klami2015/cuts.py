@@ -20,7 +20,7 @@ def count_factors(ends: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     ends : DataFrame
-        As `ends.gather` makes it of fits that `factor_sizes.observe` looked at.
+        As `traces.gather_ends` makes it of fits that `factor_sizes.observe` looked at.
     """
     squares = ends[[name for name in ends if name.startswith(PREFIX)]].to_numpy(float)
     return pd.DataFrame((squares[None] > CUTS[:, None, None]).sum(axis=2), index=CUTS)

@@ -26,7 +26,7 @@ def draw_starts(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, l
     Parameters
     ----------
     ends : DataFrame
-        As `ends.gather` makes it.
+        As `traces.gather_ends` makes it.
     set_ups : dict
         From set-up to the title of its column.
     series : dict
@@ -112,7 +112,7 @@ def draw_observed(observed: pd.DataFrame, series: dict[str, list]) -> Figure:
     Parameters
     ----------
     observed : DataFrame
-        As `ends.gather` makes it of partly observed matrices.
+        As `traces.gather_ends` makes it of partly observed matrices.
     series : dict
         From method to [label, colour, dash].
     """

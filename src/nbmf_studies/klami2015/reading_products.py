@@ -46,7 +46,7 @@ def _request_options(option: str | None) -> dict[str, Any]:
 
 
 def _end_table(name: str, title: str, cases: Callable[[Plan], Iterable[Case]]) -> Table:
-    return common.case_table(name, title, cases, ".ends:gather", float_format="%.6g", on_request=common.READINGS)
+    return common.case_table(name, title, cases, ".traces:gather_ends", float_format="%.6g", on_request=common.READINGS)
 
 
 def _titles(plan: Plan, names: Iterable[str]) -> dict[str, str]:

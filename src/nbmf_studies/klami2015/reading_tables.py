@@ -6,8 +6,8 @@ import pandas as pd
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.gathering import column_by
 from nbmf_studies.klami2015.criteria import WRONG
-from nbmf_studies.klami2015.ends import difference, ratio
 from nbmf_studies.klami2015.engines import BOHNING, DRAWS, LINE_SEARCH, NAIVE, PG_F
+from nbmf_studies.klami2015.paired import difference, ratio
 
 QUANTILES = (0.1, 0.5, 0.9)
 NUMBERS = ("error", "extreme_error", "high_error", "log_likelihood")
@@ -19,7 +19,7 @@ def binary_ends(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     Parameters
     ----------
     ends : DataFrame
-        As `ends.gather` makes it.
+        As `traces.gather_ends` makes it.
     labels : dict
         Of each method.
     """
@@ -41,7 +41,7 @@ def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     Parameters
     ----------
     ends : DataFrame
-        As `ends.gather` makes it.
+        As `traces.gather_ends` makes it.
     labels : dict
         Of each method.
 
@@ -112,7 +112,7 @@ def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
     Parameters
     ----------
     sizes : DataFrame
-        As `ends.gather` makes it of fits to matrices of several sizes.
+        As `traces.gather_ends` makes it of fits to matrices of several sizes.
     labels : dict
         Of each method.
     """
@@ -134,7 +134,7 @@ def observed_times(observed: pd.DataFrame, labels: dict[str, str]) -> pd.DataFra
     Parameters
     ----------
     observed : DataFrame
-        As `ends.gather` makes it of fits to partly observed matrices.
+        As `traces.gather_ends` makes it of fits to partly observed matrices.
     labels : dict
         Of each method.
 

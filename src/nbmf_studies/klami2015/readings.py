@@ -17,7 +17,6 @@ from nbmf_studies.klami2015 import criteria
 from nbmf_studies.klami2015.convergence import PER_ITERATION, TO_EQUAL, TO_STANDSTILL, reference_engine, times
 from nbmf_studies.klami2015.criteria import BALANCED, BINARY, FEW, NOT_ITS_VARIANTS, OVERDISPERSED, PRINTED, SLOWER
 from nbmf_studies.klami2015.cuts import count_factors, first_decade
-from nbmf_studies.klami2015.ends import difference, ratio
 from nbmf_studies.klami2015.engines import (
     BOHNING,
     DRAWS,
@@ -34,6 +33,7 @@ from nbmf_studies.klami2015.engines import (
     USUAL_SCALE,
     short_name,
 )
+from nbmf_studies.klami2015.paired import difference, ratio
 from nbmf_studies.klami2015.reading_tables import discovery_times
 
 CERTAIN = 0.05  # of adjusted p-values
@@ -47,10 +47,10 @@ UPDATES = {NAIVE: EXACT, GIBBS: DRAWS}  # the others search, or have a fixed ste
 class Results:
     """What claims are decided from.
 
-    ends : DataFrame, as `ends.gather` makes it of binary data
+    ends : DataFrame, as `traces.gather_ends` makes it of binary data
     traces : DataFrame, as `traces.gather` makes it of both figures
     patterns : DataFrame, as `gathering.traces` makes it of further seeds
-    sizes, observed : DataFrame, as `ends.gather` makes it of other sizes, and of partly observed matrices
+    sizes, observed : DataFrame, as `traces.gather_ends` makes it of other sizes, and of partly observed matrices
     K : int, the true number of factors of binary data
     """
 

@@ -8,22 +8,7 @@ from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.needs import tables
 from nbmf_studies.framework.options import COUNT, POSITIVE, closed, several
 from nbmf_studies.framework.plan import Plan
-from nbmf_studies.ohn2022.experiments import (
-    MAIN,
-    OF_FIGURE,
-    OF_OTHERS,
-    OF_SLABS,
-    OTHERS,
-    SLABS,
-    cases_of_figure,
-    cases_of_others,
-    cases_of_slabs,
-    check_figure,
-    check_others,
-    check_slabs,
-    labels_of_settings,
-    prior_of,
-)
+from nbmf_studies.ohn2022 import experiments
 
 CHAINS = ".chains:tabulate"
 
@@ -55,25 +40,25 @@ DRAWS_SUMMARY = Table(
 
 
 def _labels_argument(plan: Plan) -> dict[str, Any]:
-    return {"labels": plan.labels(plan.options[MAIN]["methods"])}
+    return {"labels": plan.labels(plan.options[experiments.MAIN]["methods"])}
 
 
 def _colours_argument(plan: Plan) -> dict[str, Any]:
-    return plan.labels_and_colours(plan.options[MAIN]["methods"])
+    return plan.labels_and_colours(plan.options[experiments.MAIN]["methods"])
 
 
 def _factors_argument(plan: Plan) -> dict[str, Any]:
-    return {"factors": plan.options[MAIN]["factors"]}
+    return {"factors": plan.options[experiments.MAIN]["factors"]}
 
 
 FIGURE_2 = Figure(
-    MAIN,
+    experiments.MAIN,
     "Figure 2: the number of factors",
     make=".figure_2:draw",
     needs=tables("chains"),
     arguments=lambda plan: {**_colours_argument(plan), **_factors_argument(plan)},
-    options=OF_FIGURE,
-    check=check_figure,
+    options=experiments.OF_FIGURE,
+    check=experiments.check_figure,
 )
 
 
@@ -86,7 +71,9 @@ def _summary_table(name: str, title: str, chains: str, settings: Callable[[Plan]
         arguments=lambda plan: {
             **_labels_argument(plan),
             "settings": settings(plan),
-            "priors": {method: prior_of(plan, method) for method in plan.options[MAIN]["methods"]},
+            "priors": {
+                method: experiments.prior_of(plan, method) for method in plan.options[experiments.MAIN]["methods"]
+            },
         },
         in_report=True,
         float_format="%.4g",
@@ -94,14 +81,14 @@ def _summary_table(name: str, title: str, chains: str, settings: Callable[[Plan]
     )
 
 
-ESTIMATES = _summary_table("estimates", "The number of factors", "chains", lambda plan: {MAIN: "Figure 2"})
+ESTIMATES = _summary_table("estimates", "The number of factors", "chains", lambda plan: {experiments.MAIN: "Figure 2"})
 OTHER_SETTINGS = _summary_table(
-    OTHERS,
+    experiments.OTHERS,
     "The number of factors in other settings",
     "other_chains",
-    lambda plan: labels_of_settings(plan, OTHERS),
-    options=OF_OTHERS,
-    check=check_others,
+    lambda plan: experiments.labels_of_settings(plan, experiments.OTHERS),
+    options=experiments.OF_OTHERS,
+    check=experiments.check_others,
 )
 IN_DOUBT = Table(
     "in_doubt",
@@ -117,17 +104,17 @@ CLAIMS = common.claims(needs=tables("chains", "draws"), arguments=_factors_argum
 
 
 def _slab_arguments(plan: Plan) -> dict[str, Any]:
-    return {"settings": labels_of_settings(plan, SLABS)}
+    return {"settings": experiments.labels_of_settings(plan, experiments.SLABS)}
 
 
 SLAB_FIGURE = Figure(
-    SLABS,
+    experiments.SLABS,
     "The number of factors for several variances of loadings",
     make=".figure_2:draw_settings",
     needs=tables(chains="slab_chains"),
     arguments=lambda plan: {**_colours_argument(plan), **_factors_argument(plan), **_slab_arguments(plan)},
-    options=OF_SLABS,
-    check=check_slabs,
+    options=experiments.OF_SLABS,
+    check=experiments.check_slabs,
     on_request=common.READINGS,
 )
 COVARIANCE_FIGURE = Figure(
@@ -142,7 +129,7 @@ SLAB_ESTIMATES = _summary_table(
     "slab_estimates",
     "The number of factors for several variances of loadings",
     "slab_chains",
-    lambda plan: labels_of_settings(plan, SLABS),
+    lambda plan: experiments.labels_of_settings(plan, experiments.SLABS),
     on_request=common.READINGS,
 )
 COVARIANCE_TABLE = Table(
@@ -164,8 +151,8 @@ STUDY = Study(
     tables=(
         DRAWS,
         DRAWS_SUMMARY,
-        common.case_table("chains", "K+ of every chain of Figure 2", cases_of_figure, CHAINS),
-        common.case_table("other_chains", "K+ of every chain in other settings", cases_of_others, CHAINS),
+        common.case_table("chains", "K+ of every chain of Figure 2", experiments.cases_of_figure, CHAINS),
+        common.case_table("other_chains", "K+ of every chain in other settings", experiments.cases_of_others, CHAINS),
         ESTIMATES,
         IN_DOUBT,
         OTHER_SETTINGS,
@@ -173,7 +160,7 @@ STUDY = Study(
         common.case_table(
             "slab_chains",
             "K+ and the error of BB' of every chain, for several variances of loadings",
-            cases_of_slabs,
+            experiments.cases_of_slabs,
             CHAINS,
             float_format="%.7g",
             on_request=common.READINGS,
@@ -182,7 +169,7 @@ STUDY = Study(
         COVARIANCE_TABLE,
         *common.readings(needs=tables(chains="slab_chains"), arguments=_factors_argument),
     ),
-    front=(MAIN, "claims"),
-    experiments=(cases_of_figure, cases_of_others),
-    further_experiments=(cases_of_slabs,),
+    front=(experiments.MAIN, "claims"),
+    experiments=(experiments.cases_of_figure, experiments.cases_of_others),
+    further_experiments=(experiments.cases_of_slabs,),
 )

@@ -1,21 +1,9 @@
-"""What fits of the second reading end with, and engines compared on the same matrices."""
+"""Engines compared on the same matrices."""
 
 import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import Interval, interval
-from nbmf_studies.framework import gathering
-from nbmf_studies.framework.gathering import Fits
-
-UNTIL = "iteration"
-
-
-def gather(fits: Fits) -> pd.DataFrame:
-    """Return a row per fit: its columns, and the last point of its trace; an error that is not finite is infinite."""
-    names = list(fits[0][0])
-    traces = gathering.traces(fits)
-    last = traces.loc[traces.groupby(names, sort=False)[UNTIL].idxmax()]
-    return last.fillna({"error": np.inf}).reset_index(drop=True) if "error" in last else last.reset_index(drop=True)
 
 
 def difference(one: pd.Series, other: pd.Series) -> Interval:
