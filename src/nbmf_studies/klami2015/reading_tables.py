@@ -1,4 +1,8 @@
-"""Tables of the second reading: set-up 3 by start and step, patterns over seeds, other sizes, missing entries."""
+"""Tables of the second reading: set-up 3 by start and step, patterns over seeds, other sizes, missing entries.
+
+They are made of what `traces.gather_ends` returns, or of patterns along iterations as `gathering.traces` has them;
+`labels` are those of the methods.
+"""
 
 import numpy as np
 import pandas as pd
@@ -14,15 +18,7 @@ NUMBERS = ("error", "extreme_error", "high_error", "log_likelihood")
 
 
 def binary_ends(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """Return a row per set-up, engine, way of updating and scale of V's start: means over seeds and intervals.
-
-    Parameters
-    ----------
-    ends : DataFrame
-        As `traces.gather_ends` makes it.
-    labels : dict
-        Of each method.
-    """
+    """Return a row per set-up, engine, way of updating and scale of V's start: means over seeds and intervals."""
     rows = []
     for (set_up, method, update, scale), own in ends.groupby(["set_up", "method", "update", "scale"], sort=False):
         row = {"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)}
@@ -37,13 +33,6 @@ def binary_ends(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
 
 def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """Return a row per set-up, way of updating and scale: PG-F (or the naive variant) and Böhning on the same matrices.
-
-    Parameters
-    ----------
-    ends : DataFrame
-        As `traces.gather_ends` makes it.
-    labels : dict
-        Of each method.
 
     Returns
     -------
@@ -71,13 +60,7 @@ def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
 
 
 def discovery_times(patterns: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per engine and seed: the first iteration and CPU seconds at which patterns are found, or infinity.
-
-    Parameters
-    ----------
-    patterns : DataFrame
-        As `gathering.traces` makes it of fits to `patterns`.
-    """
+    """Return a row per engine and seed: the first iteration and CPU seconds with patterns found, or infinity."""
     rows = []
     for (method, seed), trace in patterns.groupby(["method", "seed"], sort=False):
         arrived = trace[trace["wrong"] <= WRONG].sort_values("iteration")
@@ -87,15 +70,7 @@ def discovery_times(patterns: pd.DataFrame) -> pd.DataFrame:
 
 
 def pattern_times(patterns: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """Return a row per engine: how many seeds have found their patterns, and quantiles of the iteration at which.
-
-    Parameters
-    ----------
-    patterns : DataFrame
-        As for `discovery_times`.
-    labels : dict
-        Of each method.
-    """
+    """Return a row per engine: how many seeds have found their patterns, and quantiles of the iteration at which."""
     rows = []
     for method, times in discovery_times(patterns).groupby("method", sort=False):
         at = times["iteration"]
@@ -107,15 +82,7 @@ def pattern_times(patterns: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
 
 
 def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
-    """Return a row per set-up, size and comparison method: how much larger its error is than PG-F's, paired.
-
-    Parameters
-    ----------
-    sizes : DataFrame
-        As `traces.gather_ends` makes it of fits to matrices of several sizes.
-    labels : dict
-        Of each method.
-    """
+    """Return a row per set-up, size and comparison method: how much larger its error is than PG-F's, paired."""
     rows = []
     for (set_up, N, D, method), own in sizes.groupby(["set_up", "N", "D", "method"], sort=False):
         mine = column_by("seed", sizes, "error", set_up=set_up, N=N, D=D, method=PG_F)
@@ -130,13 +97,6 @@ def size_differences(sizes: pd.DataFrame, labels: dict[str, str]) -> pd.DataFram
 
 def observed_times(observed: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     """Return a row per engine, size and share of observed entries: CPU time per iteration.
-
-    Parameters
-    ----------
-    observed : DataFrame
-        As `traces.gather_ends` makes it of fits to partly observed matrices.
-    labels : dict
-        Of each method.
 
     Returns
     -------

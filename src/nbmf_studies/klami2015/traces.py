@@ -1,4 +1,4 @@
-"""Errors along the CPU time of every fit, and where they end; one that is not finite, as E e^ψ may overflow, is infinite."""
+"""Errors along the CPU time of every fit, and where they end; one that is not finite, as E e^ψ can be, is infinite."""
 
 from collections.abc import Sequence
 
