@@ -17,9 +17,10 @@ from nbmf.posterior.diagnostics import chain_diagnostics
 from nbmf.seeds import seed_sequence
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.ohn2022 import chains, claims, draws, estimates, figure_2, simulation, sizes
+from nbmf_studies.ohn2022.experiments import MAIN
 from nbmf_studies.ohn2022.methods import CIBP, IBP
 from nbmf_studies.ohn2022.simulation import SetUp
-from nbmf_studies.ohn2022.study import MAIN, STUDY
+from nbmf_studies.ohn2022.study import STUDY
 from nbmf_studies.pipeline import configuration
 
 CONFIG = shipped_configuration()
