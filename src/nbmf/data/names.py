@@ -44,7 +44,7 @@ def default_names(kind: str, size: int) -> np.ndarray:
 def with_default_names(shape: tuple[int, int], row_names: Any, column_names: Any) -> tuple[Any, Any]:
     """Return names of rows and columns; instead of None "row 0", "row 1", ... or "column 0", "column 1", ..."""
     return tuple(
-        default_names(kind, size).tolist() if given is None else given
+        [f"{kind} {i}" for i in range(size)] if given is None else given
         for kind, size, given in zip(("row", "column"), shape, (row_names, column_names), strict=True)
     )
 
