@@ -9,7 +9,7 @@ import difflib
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 
@@ -174,6 +174,12 @@ def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> Config
     error = ConfigError(Setting(name, value), ": ", *words)
     error.parameter, error.value, error.allowed = name, value, allowed
     return error
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Return the first of many texts, and how many others there are: "a, b and 3 more"."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
 
 
 def choices(given: str, allowed: Collection[str]) -> str:

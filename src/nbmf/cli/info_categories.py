@@ -8,6 +8,7 @@ from nbmf.catalogue import methods_for
 from nbmf.cli.info_axes import AXES, describe_fit_time, describe_unusual, next_lines, without_line_breaks
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import MISSING
+from nbmf.errors import first_of
 from nbmf.reporting.constant_rows import constant_values
 from nbmf.reporting.text import wrap
 
@@ -26,11 +27,10 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
     different = np.array([len(np.unique(ranks[ranks >= 0])) for ranks in matrix.ranks.T])
     yield from _name_columns(matrix, different == 1, "with one category alone")
     if against := _reversed_columns(matrix):
-        names = ", ".join(f"{without_line_breaks(matrix.column_names[n])} {r:.2f}" for n, r in against[:NAMED])
-        more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
+        names = first_of([f"{without_line_breaks(matrix.column_names[n])} {r:.2f}" for n, r in against], NAMED)
         yield wrap(
             "columns that fall where the others rise, perhaps asked the other way round (correlation with their "
-            f"mean): {names}{more}; a fit needs no reversal"
+            f"mean): {names}; a fit needs no reversal"
         )
     for axis, _ in AXES:
         unusual = {"with one category alone": constant_values(matrix.ranks) != MISSING} if axis == 1 else {}
@@ -44,8 +44,7 @@ def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
 def _name_columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iterator[str]:
     names = list(map(without_line_breaks, matrix.column_names[which]))
     if names:
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        yield wrap(f"columns {words}: {', '.join(names[:NAMED])}{more}")
+        yield wrap(f"columns {words}: {first_of(names, NAMED)}")
 
 
 def _reversed_columns(matrix: CategoryMatrix) -> list[tuple[int, float]]:

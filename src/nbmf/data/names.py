@@ -108,7 +108,7 @@ def without_unobserved(
 def warn_of_left_out(row_names: Sequence[str], column_names: Sequence[str]) -> None:
     """Name rows and columns without an observed entry in a LeftOutWarning, if there are any."""
     gone = [
-        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({_first_names(left)})"
+        f"{len(left)} {kind}{'s' * (len(left) > 1)} without an observed entry ({first_names(left)})"
         for kind, left in (("row", row_names), ("column", column_names))
         if len(left)
     ]
@@ -116,5 +116,6 @@ def warn_of_left_out(row_names: Sequence[str], column_names: Sequence[str]) -> N
         warn(f"left out: {'; '.join(gone)}", LeftOutWarning)
 
 
-def _first_names(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
+    """Return the first of many names, quoted, and an ellipsis for the others."""
     return ", ".join(repr(str(name)) for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

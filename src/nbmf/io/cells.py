@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.value_codes import ValueCoding, text_of, texts_of
-from nbmf.errors import DataError
+from nbmf.errors import DataError, did_you_mean, first_of
 
 SHOWN = 8  # names in a message
 
@@ -207,17 +206,14 @@ def refuse_repeated(path: Path, names: Sequence[str], kind: str, where: Callable
 
 def quoted_names(names: Sequence[str]) -> str:
     """Return the first of many names, quoted, and how many others there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(repr, names[:SHOWN])) + more
+    return first_of([*map(repr, names)], SHOWN)
 
 
 def find_column(name: str, columns: Sequence[str], where: str) -> int:
     """Return the place of a column; DataError names some of those there are."""
     if name not in columns:
-        near = difflib.get_close_matches(name, columns, n=1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        more = f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else ""
-        raise DataError(f"{where}: no column {name!r}; the columns are {', '.join(columns[:SHOWN])}{more}{hint}")
+        listed = f"{first_of(columns, SHOWN)}{did_you_mean(name, columns)}"
+        raise DataError(f"{where}: no column {name!r}; the columns are {listed}")
     return columns.index(name)
 
 

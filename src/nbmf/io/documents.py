@@ -13,7 +13,7 @@ import scipy.sparse
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.names import default_names
 from nbmf.data.value_codes import number_of, text_of, texts_of
-from nbmf.errors import ConfigError, DataError, Message, Setting
+from nbmf.errors import ConfigError, DataError, Message, Setting, first_of
 from nbmf.io.arguments import DocumentOptions
 from nbmf.io.cells import Entries, Grid, count_phrase, refuse_repeated
 from nbmf.io.columns import Columns, columns_of, open_table
@@ -228,8 +228,7 @@ def _notes_of_common(words: np.ndarray, numbers: np.ndarray, part: float) -> tup
     if not len(words):
         return ()
     most = words[np.argsort(-numbers, kind="stable")]
-    more = f" and {len(most) - NAMED} more" if len(most) > NAMED else ""
-    listed = ", ".join(map(repr, most[:NAMED].tolist())) + more
+    listed = first_of([*map(repr, most.tolist())], NAMED)
     said = f"in more than {MOST:.0%} of the documents, and not used: {listed}"
     return (Message(f"{said} ({percent(part)} of the tokens of words in at least {LEAST} documents)"),)
 

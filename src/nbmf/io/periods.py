@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from nbmf.errors import DataError
+from nbmf.errors import DataError, first_of
 
 SHOWN = 3  # names in a message
 
@@ -48,5 +48,4 @@ def read_periods(path: str | os.PathLike, column_names: Sequence[str]) -> list[s
 
 def _column_phrase(names: Sequence[str]) -> str:
     """Return some names in words, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{'columns' if len(names) > 1 else 'column'} {', '.join(map(repr, names[:SHOWN]))}{more}"
+    return f"{'columns' if len(names) > 1 else 'column'} {first_of([*map(repr, names)], SHOWN)}"

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf.data.names import with_default_names
+from nbmf.data.names import first_names, with_default_names
 from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
@@ -27,7 +27,6 @@ from nbmf.io.triangles import fill_from_mirror_images, notes_of_triangle
 
 CODES = (*KINDS, "counts", "above", "categories")
 TABLE = ("layout", "index", *CODES, "groups", "ignore", "row", "column", "value", "absent", "undirected")
-SHOWN = 5  # names in the report
 
 
 def read(
@@ -209,14 +208,9 @@ def _build_matrix(
 def _notes_of_unobserved(coded: CodedMatrix, unobserved: tuple[np.ndarray, np.ndarray]) -> tuple[str, ...]:
     """Return what is said of rows and columns without an observed entry, and of what else was left out."""
     lines = [
-        f"{count_phrase(len(left), kind)} without an observed entry ({_first_names(left)})"
+        f"{count_phrase(len(left), kind)} without an observed entry ({first_names(left)})"
         for kind, left in zip(("row", "column"), unobserved, strict=True)
         if len(left)
     ]
     left_out = [*lines, *coded.left_out]
     return (f"left out: {'; '.join(left_out)}",) if left_out else ()
-
-
-def _first_names(names: np.ndarray) -> str:
-    more = ", ..." if len(names) > SHOWN else ""
-    return ", ".join(repr(str(name)) for name in names[:SHOWN]) + more

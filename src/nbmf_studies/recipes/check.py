@@ -7,7 +7,7 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError
+from nbmf.errors import DataError, first_of
 from nbmf.io.rda import read_r_matrix
 from nbmf_studies.recipes.raw_text import naming
 
@@ -122,5 +122,4 @@ def _name_differences(matrix: BinaryMatrix, published: BinaryMatrix) -> str:
 
 
 def _first(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return (", ".join(names[:SHOWN]) or "(none)") + more
+    return first_of(names, SHOWN) or "(none)"
