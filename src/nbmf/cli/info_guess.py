@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from nbmf.data.value_codes import DEFAULTS, Meaning, number_of
 
+PART = 0.5  # of a column's values that have to be known ones, and of columns with marks above one
+FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
+
 
 @dataclass(frozen=True)
 class Column:
@@ -53,3 +56,14 @@ class Guess(NamedTuple):
     options: Callable[[list[Column]], dict[str, Any]]
     lowest: int | None = None
     is_certain: bool = True
+
+
+def present_missing_texts(columns: list[Column]) -> list[str]:
+    """Return the texts that mean missing by default and are there: others take their place where they are given."""
+    missing = Meaning(None, DEFAULTS["missing"])
+    return sorted({text for column in columns for text in column.different if text in missing})
+
+
+def also_missing(odd: list[str], columns: list[Column]) -> dict[str, list[str]]:
+    """Return the argument by which some texts mean missing, next to those that do by default."""
+    return {"missing": [*odd, *present_missing_texts(columns)]} if odd else {}

@@ -39,9 +39,10 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     if (best := _best_guess(columns)) is None:
         return None
     guess, fitting = best
-    chosen_options, fits = guess.options(fitting), {column.name for column in fitting}
+    chosen_options, fits = _keep_categories(options, guess.options(fitting)), {column.name for column in fitting}
     misfits = [column for column in columns if column.name not in fits]
-    highest = _highest_rating(fitting, chosen_options.get("missing")) if "above" in chosen_options else 0
+    are_ratings = "above" in chosen_options or options.categories
+    highest = _highest_rating(fitting, chosen_options.get("missing", options.missing)) if are_ratings else 0
     odd = [column for column in fitting if _is_no_rating(guess, highest, column)]
     apart = {column.name for column in (*misfits, *odd)}
     chosen_options["ignore"] = [*(options.ignore or ()), *(column.name for column in columns if column.name in apart)]
@@ -60,6 +61,13 @@ def report(options: Options, refused: DataError) -> list[str] | None:
         *_describe_misfits(options.file, guess, fitting, misfits, odd, chosen_options),
         *next_lines(*map(command_for, _add_groups_command(_commands(guess, chosen, fitting, odd), misfits))),
     ]
+
+
+def _keep_categories(options: Options, guessed: dict[str, Any]) -> dict[str, Any]:
+    """Return guessed options without those that say again, or otherwise, what categories say that were given."""
+    if not options.categories:
+        return guessed
+    return {name: value for name, value in guessed.items() if name == "missing" and not options.missing}
 
 
 def _best_guess(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
@@ -145,7 +153,7 @@ def _describe_misfits(
     for column in odd:
         yield f"  {without_line_breaks(column.name)}: 1 and 2 alone, among ratings"
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
-    if guess.lowest == 0:
+    if guess.lowest == 0 and "above" in chosen:
         words += f": answers in their order, of which those above {chosen['above']} may be ones, or counts"
     elif "above" in chosen:
         words += f", of which those above {chosen['above']} are taken for ones"
@@ -186,7 +194,7 @@ def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Co
     """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
     as_categories = _options_as_categories(guess, chosen, fitting, odd)
     commands = [as_categories, chosen, _categories_with_middle(chosen, fitting)]
-    if guess.lowest != 0:
+    if guess.lowest != 0 or as_categories is None:  # categories that were given stay
         return commands
     counts = chosen.but(above=None, counts=True)
     highest = int(as_categories.categories[-1])

@@ -4,19 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from nbmf.cli.info_guess import Column, Guess
-from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, SCALES, YES
+from nbmf.cli.info_guess import FEW, PART, Column, Guess, also_missing, present_missing_texts
+from nbmf.cli.info_ratings import guess_marks, guess_ratings
+from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, ONE_NEXT_TO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.io.answers import DIFFERENT, GAPS, LONGEST, detect_answers, split_gaps
+from nbmf.io.answers import DIFFERENT, GAPS
 from nbmf.io.vote_codes import VOTE_CODES, WORDS, are_votes, vote_options
 
-PART = 0.5  # of a column's values that have to be zeros and ones, and of columns with marks above one
-REACHED = 0.25  # of columns with marks, that have the highest one
 MANY = 5  # columns of counts, of which fewer are those of a table of other things
-FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
-YES_AND_NO = 2  # answers
 ONE_IS_YES = {1.0, 2.0}  # 1 is a yes
 
 
@@ -28,13 +23,7 @@ def guesses(columns: list[Column]) -> list[Guess]:
         *_guess_crosses(columns),
         *_guess_known_words(columns),
     ]
-    return [
-        *_guess_vote_codes(columns),
-        *_guess_marks(columns),
-        _guess_zeros_and_ones(),
-        *word_guesses,
-        _guess_ratings(),
-    ]
+    return [*_guess_vote_codes(columns), *guess_marks(columns), _guess_zeros_and_ones(), *word_guesses, guess_ratings()]
 
 
 def guess_counts(columns: list[Column]) -> Guess | None:
@@ -54,7 +43,7 @@ def guess_counts(columns: list[Column]) -> Guess | None:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
-        return {"counts": True, **_also_missing(odd, fitting)}
+        return {"counts": True, **also_missing(odd, fitting)}
 
     fitting = [column for column in columns if fits(column)]
     with_zeros = sum(0 in column.numbers for column in fitting)
@@ -66,67 +55,6 @@ def guess_counts(columns: list[Column]) -> Guess | None:
 
 def _has_digit(text: str) -> bool:
     return any(character.isdigit() for character in text)
-
-
-def present_missing_texts(columns: list[Column]) -> list[str]:
-    """Return the texts that mean missing by default and are there: others take their place where they are given."""
-    missing = Meaning(None, DEFAULTS["missing"])
-    return sorted({text for column in columns for text in column.different if text in missing})
-
-
-def _also_missing(odd: list[str], columns: list[Column]) -> dict[str, list[str]]:
-    """Return the argument by which some texts mean missing, next to those that do by default."""
-    return {"missing": [*odd, *present_missing_texts(columns)]} if odd else {}
-
-
-def _guess_marks(columns: list[Column]) -> Iterator[Guess]:
-    """Yield the guess of whole numbers from 0 or below up to a highest one; half of the columns have some above 1.
-
-    The highest is one that a quarter of such columns reach: another column may have a number of persons.
-    """
-    scales = [scale for column in columns if (scale := _scale_of(column))]
-    tops = [scale[-1] for scale in scales]
-    reached = [top for top in set(tops) if sum(other >= top for other in tops) >= REACHED * len(tops)]
-    highest = max(reached, default=0)
-    below = sorted({scale[0] for scale in scales if scale[-1] <= highest})
-    lowest = below[0] if below else 0
-    marks = set(range(lowest, highest + 1))
-    seen = set().union(*(scale for scale in scales if scale[-1] <= highest))
-    if lowest > 0 or highest < 2 or seen != marks or sum(1 < top <= highest for top in tops) < PART * len(columns):
-        return
-
-    def fits(column: Column) -> bool:
-        scale = _scale_of(column)
-        return bool(scale) and set(scale) <= marks and (not column.labels or len(column.answers) > YES_AND_NO)
-
-    def options(fitting: list[Column]) -> dict[str, Any]:
-        texts = {text for column in fitting for text in column.different}
-        gaps = {text for text in texts if (number := number_of(text)) is not None and number not in marks}
-        known = set(present_missing_texts(fitting))
-        missing = {"missing": sorted(gaps - known) + sorted(known)} if gaps - known else {}
-        if lowest < 0:
-            return {"categories": [str(mark) for mark in sorted(marks)], **missing}
-        return {"above": highest // 2, **missing}
-
-    yield Guess(f"whole numbers from {lowest} to {highest}", fits, options, lowest)
-
-
-def _scale_of(column: Column) -> list[int]:
-    """Return the different whole numbers of a column that may be marks, from the lowest on; none of other columns.
-
-    Those below 0 count if they go on from -1, which means missing otherwise; those beyond a jump are codes of gaps.
-    Other negative numbers mean missing.
-    """
-    if None in column.numbers or not all(n.is_integer() for n in column.numbers):
-        return []
-    from_0 = sorted(int(n) for n in column.numbers if n >= 0)
-    if not from_0 or from_0[-1] > GAPS[-1]:
-        return []
-    scale, _ = split_gaps(from_0)
-    depth, below = 0, {number_of(text) for text in column.different}
-    while -2.0 in below and -depth - 1.0 in below:
-        depth += 1
-    return [*range(-depth, 0), *scale] if scale[-1] <= LONGEST else []
 
 
 def _guess_zeros_and_ones() -> Guess:
@@ -143,7 +71,7 @@ def _guess_zeros_and_ones() -> Guess:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
-        return _also_missing(odd, fitting)
+        return also_missing(odd, fitting)
 
     return Guess("zeros and ones", fits, options)
 
@@ -177,7 +105,8 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
         return [column.labels.get(text, text) for text in column.texts if text in column.present]
 
     words = [word for word, _ in Counter(word for column in columns for word in words_of(column)).most_common()]
-    one = next((word for word in words if _meaning(word) == 1), None)
+    lower = {word.casefold() for word in words}
+    one = next((w for w in words if _meaning(w) == 1 or ONE_NEXT_TO.get(w.casefold()) in lower), None)
     # An absence is no zero next to a no.
     noes = sorted((word for word in words if _meaning(word) == -1), key=lambda word: word.casefold() == "absent")
     known = {1: one, -1: next(iter(noes), None)}
@@ -192,7 +121,7 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*(column.answers - pair for column in fitting)))
-        return {"ones": [known[1]], "zeros": [known[-1]], **_also_missing(odd, fitting)}
+        return {"ones": [known[1]], "zeros": [known[-1]], **also_missing(odd, fitting)}
 
     yield Guess(f"{known[1]!r} and {known[-1]!r}", fits, options)
 
@@ -210,24 +139,33 @@ def _guess_scale(columns: list[Column]) -> Iterator[Guess]:
 
         def options(fitting: list[Column], known=tuple(known)) -> dict[str, Any]:
             odd = sorted(set().union(*(column.answers for column in fitting)) - {*known})
-            return {"categories": [*known], **_also_missing(odd, fitting)}
+            return {"categories": [*known], **also_missing(odd, fitting)}
 
         yield Guess(f"answers from {known[0]!r} to {known[-1]!r}", fits, options)
 
 
 def _guess_crosses(columns: list[Column]) -> Iterator[Guess]:
-    """Yield the guess of one text, such as x, or nothing."""
+    """Yield the guess of one text, such as x, or nothing; then that of a text of each column's own, as of choices."""
     counted = Counter(text for column in columns if len(column.present) == 1 for text in column.present)
-    if not counted or number_of(mark := counted.most_common(1)[0][0]) is not None:
+    marks = [mark for mark, _ in counted.most_common() if number_of(mark) is None]
+    if not marks:
         return
+    yield _texts_or_nothing(f"{marks[0]!r} or nothing", {marks[0]})
+    if len(marks) > 1:
+        yield _texts_or_nothing(f"a text of their own, such as {marks[0]!r}, or nothing", {*marks})
+
+
+def _texts_or_nothing(what: str, marks: set[str]) -> Guess:
+    """Return the guess of columns with one of these texts alone, or nothing."""
 
     def fits(column: Column) -> bool:
-        return column.present <= {mark} and "" in column.different
+        return column.present <= marks and len(column.present) <= 1 and "" in column.different
 
     def options(fitting: list[Column]) -> dict[str, Any]:
-        return {"ones": [mark], "zeros": [""]}
+        seen = dict.fromkeys(text for column in fitting for text in sorted(column.present))
+        return {"ones": list(seen) or sorted(marks), "zeros": [""]}
 
-    yield Guess(f"{mark!r} or nothing", fits, options)
+    return Guess(what, fits, options)
 
 
 def _guess_vote_codes(columns: list[Column]) -> Iterator[Guess]:
@@ -277,21 +215,3 @@ def _meaning(text: str) -> int:
     if code == 1 or word in YES:
         return 1
     return -1 if code == 0 or word in NO or word.startswith("not ") else 0
-
-
-def _guess_ratings() -> Guess:
-    """Return the guess of ratings: whole numbers from 1 on."""
-
-    def fits(column: Column) -> bool:
-        if column.labels and len(column.answers) <= YES_AND_NO:  # labels say which is which
-            return False
-        return bool(column.numbers) and all(
-            n is not None and (n in GAPS or (n.is_integer() and 1 <= n <= LONGEST)) for n in column.numbers
-        )
-
-    def options(fitting: list[Column]) -> dict[str, Any]:
-        values = [number_of(text) for column in fitting for text in column.texts if text in column.present]
-        answers = detect_answers(np.array(values, int))
-        return {} if answers is None else answers.options(present_missing_texts(fitting) if answers.gaps else ())
-
-    return Guess("ratings", fits, options, 1)

@@ -7,6 +7,7 @@ YES += ("pass", "passed", "positive", "pos", "+", "on", "correct", "richtig", "a
 NO = ("nein", "non", "no", "não", "nie", "ei", "n", "f", "false", "falsch", "faux", "nay", "absent")
 NO += ("against", "con", "contra", "oppose", "opposed", "reject")
 NO += ("fail", "failed", "negative", "neg", "-", "off", "wrong", "incorrect", "disagree")
+ONE_NEXT_TO = {"right": "wrong"}  # a one next to this zero alone: it is no answer next to left
 ABSENT_AND_PRESENT = ("a", "p")
 BETWEEN = ("abstain", "abstained", "abstention", "enthaltung", "neutral", "undecided", "neither", "maybe", "partly")
 # Texts of scales, each from the lowest on.

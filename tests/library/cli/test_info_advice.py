@@ -19,6 +19,7 @@ DRAWN = np.random.default_rng(7)
 ONES = DRAWN.random((ROWS, COLUMNS)) < 0.5
 GAPS = DRAWN.random((ROWS, COLUMNS)) < 0.08
 NAMES = [f"r{i:02}" for i in range(ROWS)]
+MARKS = ["1", "2", "3", "4", "5"]
 QUESTIONS = [f"q{n}" for n in range(COLUMNS)]
 
 
@@ -351,3 +352,57 @@ def test_the_commands_for_a_list_of_votes_read_it(capsys, list_of_votes):
 def test_roll_calls_of_two_chambers_with_the_same_numbers_are_no_list_of_votes(capsys, list_of_votes):
     pd.concat([list_of_votes, list_of_votes.assign(chamber="House")]).to_csv("HS118_votes.csv", index=False)
     assert "cast_code" not in " ".join(commands(info(capsys, "HS118_votes.csv")))
+
+
+def ratings(*gaps):
+    """Return answers from 1 to 5 next to an age and a gender in numbers, and where each gap is; of 30 people."""
+    values, drawn = DRAWN.integers(1, 6, (ROWS, COLUMNS)).astype(str).astype(object), DRAWN.random((ROWS, COLUMNS))
+    for number, gap in enumerate(gaps):
+        values[(drawn > 0.05 * number) & (drawn <= 0.05 * (number + 1))] = gap
+    frame = pd.DataFrame(values, pd.Index(NAMES, name="id"), QUESTIONS)
+    return frame.assign(sex=1 + np.arange(ROWS) % 2, age=20 + np.arange(ROWS)), np.isin(values, gaps)
+
+
+@pytest.mark.parametrize("gaps", [["-99"], ["-77", "-88"], ["#NULL!", "prefer not to say"], ["99", "-9", "n.a."]])
+def test_answers_on_a_scale_have_negative_and_written_codes_of_what_is_missing(capsys, gaps):
+    """A -99 among answers from 1 to 5 was a real number, with which nbmf cluster was to be fitted."""
+    frame, missing = ratings(*gaps)
+    frame.to_csv("likert.csv")
+    in_order, above = map(read, commands(info(capsys, "likert.csv")))
+    assert in_order.categories.tolist() == MARKS
+    assert in_order.column_names.tolist() == above.column_names.tolist() == QUESTIONS
+    np.testing.assert_array_equal(in_order.observed, ~missing)
+    np.testing.assert_array_equal(above.codes == 1, np.isin(frame[QUESTIONS], ["4", "5"]))
+
+
+def test_minus_three_among_answers_is_no_code_of_a_gap(capsys):
+    frame, _ = ratings("-3")
+    frame.to_csv("signed.csv")
+    assert "--missing -3" not in info(capsys, "signed.csv")
+
+
+@pytest.mark.parametrize("given", [[], ["--missing", "-99"]])
+def test_categories_that_were_given_stay_next_to_columns_that_do_not_fit(capsys, given):
+    """An age next to the answers made the file a table, for nbmf cluster."""
+    frame, missing = ratings("-99")
+    frame.to_csv("likert.csv")
+    (command,) = commands(info(capsys, "likert.csv", "--categories", *MARKS, *given))
+    found = read(command)
+    assert found.column_names.tolist() == QUESTIONS
+    np.testing.assert_array_equal(found.observed, ~missing)
+
+
+def test_right_is_a_one_next_to_wrong_alone(capsys):
+    table("right", "wrong", "skipped").to_csv("test.csv")
+    (command,) = commands(info(capsys, "test.csv"))
+    np.testing.assert_array_equal(read(command).codes, np.where(GAPS, -1, ONES))
+    table("right", "left", "neither").to_csv("wings.csv")
+    assert "--ones right" not in info(capsys, "wings.csv", code=2)
+
+
+def test_choices_with_a_text_of_their_own_are_ones_and_blanks_zeros(capsys):
+    """As Qualtrics exports the texts of a question of which all that apply are checked."""
+    choices = [f"Choice {n}" for n in range(COLUMNS)]
+    pd.DataFrame(np.where(ONES, np.array([choices]), ""), pd.Index(NAMES, name="id"), QUESTIONS).to_csv("all.csv")
+    (command,) = commands(info(capsys, "all.csv"))
+    np.testing.assert_array_equal(read(command).codes, ONES)
