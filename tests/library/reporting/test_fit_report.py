@@ -21,7 +21,7 @@ from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.component_entries import _make_side, reading_key
-from nbmf.reporting.fit_report import fit_facts, fit_report, group_tables
+from nbmf.reporting.fit_report import _discrimination_bias, fit_facts, fit_report, group_tables
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
@@ -30,6 +30,8 @@ W = np.array([[0.9, 0.1], [0.8, 0.2], [0.05, 0.95]])
 H = np.array([[0.9, 0.9, 0.1], [0.1, 0.9, 0.3]])
 WORDING = Typed(parse(["fit", "tiny.csv"]))
 MATRIX = nbmf.BinaryMatrix.from_array([[1, 1, 0], [1, 1, 0], [0, 1, -1]], ["a", "b", "c"], None)
+RANDOM = nbmf.BinaryMatrix.from_array(np.random.default_rng(1).integers(0, 2, (30, 5)), None, None)
+LOGISTIC = nbmf.LogisticFactorVB(1, effects="columns", ard=False, max_iter=20, random_state=0).fit(RANDOM)
 VERDICT = Verdict(
     "bICA, K = 2",
     True,
@@ -92,6 +94,37 @@ def test_where_counts_show_nothing_it_is_said_that_where_they_are_may():
     above = CountMatrix([[3, 4, 1], [2, 1, 1], [1, 2, 1]], ["a", "b", "c"], ["x", "y", "z"], None)
     for fit in (result(verdict=nothing), result(matrix=above, verdict=nothing), result(matrix=counts)):
         assert words not in " ".join(blanks_folded(summary(fit)))
+
+
+@pytest.mark.parametrize(("kind", "is_rasch"), [(nbmf.LogisticFactorVB, True), (nbmf.BinaryICA, False)])
+def test_row_and_column_effects_are_called_a_rasch_model_where_positions_can_be_had(kind, is_rasch):
+    verdict = VERDICT._replace(found=False, predicts=False)
+    fit = result(kind, verdict=verdict)
+    if is_rasch:
+        fit = dataclasses.replace(fit, model=LOGISTIC, components=components_of(LOGISTIC))
+    assert ("Row and column effects are a Rasch model" in summary(fit)) == is_rasch
+    weakest = verdict._replace(gains=verdict.gains[::-1])
+    assert "Rasch" not in summary(dataclasses.replace(fit, verdict=weakest))
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_binary", "is_said"),
+    [
+        (nbmf.LogisticFactorVB, True, True),
+        (nbmf.LogisticFactorVB, False, False),
+        (nbmf.LogisticFactorGibbs, True, False),
+    ],
+)
+def test_a_variational_fit_of_zeros_and_ones_says_that_discriminations_are_too_small(kind, is_binary, is_said):
+    fit = SimpleNamespace(scale=SimpleNamespace(has_counts=not is_binary, categories=()), model=kind(2))
+    said = [render_message(message, "fit") for message in _discrimination_bias(fit)]
+    assert len(said) == is_said
+    assert all(each.endswith("for item parameters take --method logistic-gs-learned-effects") for each in said)
+
+
+def test_the_bias_of_discriminations_is_said_below_the_table_of_columns():
+    said = summary(ReportedFit("tiny", RANDOM, LOGISTIC, components_of(LOGISTIC), expectation=None, seconds=1.5))
+    assert said.index("as in item response theory") < said.index("makes discriminations too small")
 
 
 STACK = Stacked(
