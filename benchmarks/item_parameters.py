@@ -11,13 +11,15 @@ import numpy as np
 import nbmf
 
 FIRST = 150  # seed of the first test
-VARIATIONAL, SAMPLER = "logistic-vb-columns", "logistic-gs-learned-effects"
+VARIATIONAL, WITHOUT_EFFECTS, SAMPLER = "logistic-vb-columns", "logistic-vb", "logistic-gs-learned-effects"
 SIZES = [
     (VARIATIONAL, 300, 12, 5),
     (VARIATIONAL, 300, 25, 5),
     (VARIATIONAL, 300, 40, 5),
     (VARIATIONAL, 2000, 12, 5),
     (VARIATIONAL, 2000, 40, 5),
+    (WITHOUT_EFFECTS, 300, 12, 5),
+    (WITHOUT_EFFECTS, 2000, 40, 5),
     (SAMPLER, 300, 12, 3),
     (SAMPLER, 1000, 12, 3),
 ]

@@ -217,17 +217,17 @@ def _description_blocks(result: ReportedFit, wording: Wording) -> Iterator[Block
 def _discrimination_bias(result: ReportedFit) -> Iterator[Message]:
     """Yield that a variational fit of zeros and ones makes discriminations too small, and which sampler does not.
 
-    Regressed through the origin on those that were drawn, they are 0.81 and 0.85 times as large with 12 columns, 0.94
-    and 0.95 times with 40 (300 and 2,000 rows); those of ITEM_PARAMETERS 1.0 times with 12 (300 and 1,000 rows), by
-    `benchmarks/item_parameters.py`.
+    Regressed through the origin on those that were drawn, those of column effects are 0.81 and 0.85 times as large with
+    12 columns, 0.94 and 0.95 times with 40 (300 and 2,000 rows), without effects 0.69 with 12 (300 rows) and 0.86 with
+    40 (2,000); those of ITEM_PARAMETERS 1.0 times with 12 (300 and 1,000), by `benchmarks/item_parameters.py`.
     """
     is_binary = not (result.scale.has_counts or result.scale.categories)
     if not is_binary or result.model.inference is Inference.SAMPLER:
         return
     yield Message(
         "a variational fit, as this one, makes discriminations too small, and so locations too far out: in tests drawn "
-        "from the two-parameter model discriminations are on average 15 to 20% too small of 12 columns, 5% of 40; for "
-        "item parameters take ",
+        "from the two-parameter model discriminations are on average about 15% or more too small with 12 columns, "
+        "about 5% or more with 40; for item parameters take ",
         Setting("method", ITEM_PARAMETERS),
     )
 
