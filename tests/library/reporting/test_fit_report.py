@@ -108,15 +108,17 @@ def test_row_and_column_effects_are_called_a_rasch_model_where_positions_can_be_
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_binary", "is_said"),
+    ("kind", "is_binary", "columns", "is_said"),
     [
-        (nbmf.LogisticFactorVB, True, True),
-        (nbmf.LogisticFactorVB, False, False),
-        (nbmf.LogisticFactorGibbs, True, False),
+        (nbmf.LogisticFactorVB, True, 100, True),
+        (nbmf.LogisticFactorVB, True, 101, False),
+        (nbmf.LogisticFactorVB, False, 9, False),
+        (nbmf.LogisticFactorGibbs, True, 9, False),
     ],
 )
-def test_a_variational_fit_of_zeros_and_ones_says_that_discriminations_are_too_small(kind, is_binary, is_said):
-    fit = SimpleNamespace(scale=SimpleNamespace(has_counts=not is_binary, categories=()), model=kind(2))
+def test_a_variational_fit_of_few_items_says_that_discriminations_are_too_small(kind, is_binary, columns, is_said):
+    matrix, scale = SimpleNamespace(shape=(9, columns)), SimpleNamespace(has_counts=not is_binary, categories=())
+    fit = SimpleNamespace(matrix=matrix, scale=scale, model=kind(2))
     said = [render_message(message, "fit") for message in _discrimination_bias(fit)]
     assert len(said) == is_said
     assert all(each.endswith("for item parameters take --method logistic-gs-learned-effects") for each in said)
