@@ -98,12 +98,24 @@ def two_dimensional(values: Any) -> np.ndarray:
 
 
 def as_numbers(values: np.ndarray, allowed: str) -> np.ndarray:
-    """Return `values` as float64; an entry that is not a number is named, with what is allowed."""
-    if values.dtype.kind not in "fiu":
-        for (f, n), value in np.ndenumerate(values):
-            if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-                raise WrongValue(f, n, f"{python_value(value)!r} is not a number; allowed: {allowed}")
-    return values.astype(np.float64)
+    """Return `values` as float64; an entry that is not a number is named, with what is allowed.
+
+    Entries of objects that libraries write for a missing value are NaN: to_numpy() of nullable columns has pd.NA.
+    """
+    if values.dtype.kind in "fiub":
+        return values.astype(np.float64)
+    numbers = np.full(values.shape, np.nan)
+    for (f, n), value in np.ndenumerate(values):
+        if isinstance(value, int | float | np.integer | np.floating | np.bool_):
+            numbers[f, n] = value
+        elif not stands_for_missing(value):
+            raise WrongValue(f, n, f"{python_value(value)!r} is not a number; allowed: {allowed}")
+    return numbers
+
+
+def stands_for_missing(value: Any) -> bool:
+    """Whether a value is None, a masked entry, or NA or NaT of pandas, known by the names of their types."""
+    return value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType")
 
 
 def whole_numbers(values: Any, largest: int, allowed: str, dtype: type) -> np.ndarray:

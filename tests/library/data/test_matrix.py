@@ -74,6 +74,22 @@ def test_frames_bring_their_names(frame):
     assert list(made.column_names) == ["x", "y", "z"]
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, np.ma.masked], ids=repr)
+def test_what_libraries_write_for_missing_is_missing_in_arrays_of_objects(missing):
+    values = np.empty((2, 3), dtype=object)
+    values[:] = [[True, 0, 0], [0, 1.0, 1]]
+    values[0, 2] = missing
+    np.testing.assert_array_equal(as_codes(values), CODES)
+    np.testing.assert_array_equal(as_codes(values.tolist()), CODES)
+    np.testing.assert_array_equal(CountMatrix.values_of(values), CODES)
+    np.testing.assert_array_equal(RealMatrix.values_of(values), np.where(CODES == -1, np.nan, CODES))
+
+
+def test_values_of_a_frame_of_nullable_columns_are_those_of_the_frame():
+    frame = pd.DataFrame({"x": [1, 0], "y": [0, 1], "z": [pd.NA, 1]}, dtype="boolean")
+    np.testing.assert_array_equal(as_codes(frame.to_numpy()), as_codes(frame))
+
+
 def test_codes_come_from_each_kind():
     made = matrix()
     assert as_codes(made) is made.codes
