@@ -156,12 +156,13 @@ class _Iterates(State):
         self._shape, self._K = signs.shape, K
         self._rows, self._columns = (np.flatnonzero(signs.any(axis=axis)) for axis in (1, 0))
         self._signs = signs = np.ascontiguousarray(signs[np.ix_(self._rows, self._columns)])
-        self.now = self.before = _Step.of(4.0 * signs, min(K, *signs.shape), signs)
+        self._rank = min(K, *signs.shape)  # the rows and columns that are left may have fewer directions than K
+        self.now = self.before = _Step.of(4.0 * signs, self._rank, signs)
 
     def advance(self, steps):
         for _ in range(steps):
             self.before = self.now
-            self.now = _Step.of(self.before.working_matrix(), self._K, self._signs)
+            self.now = _Step.of(self.before.working_matrix(), self._rank, self._signs)
 
     def gain(self) -> float:
         """Return by how much the last step has lowered the mean deviance, in nats per observed entry."""

@@ -167,3 +167,16 @@ def test_a_line_that_nothing_is_known_of_has_no_part_in_logistic_pca(K):
     np.testing.assert_allclose(fitted.expectation_[4], expit(fitted.main_effects_))
     np.testing.assert_allclose(fitted.predict([0, 3], [1, 1]), 0.5)
     np.testing.assert_array_equal(fitted.transform(V)[4], fitted.W_[4])
+
+
+@pytest.mark.parametrize("observed", [(3, 8), (8, 2), (1, 8), (1, 1)])
+def test_logistic_pca_fits_fewer_observed_lines_than_components(observed):
+    rows, columns = observed
+    V = np.full((9, 8), np.nan)
+    V[:rows, :columns] = np.random.default_rng(0).integers(0, 2, observed)
+    fitted = nbmf.LogisticPCA(6, max_iter=50).fit(V)
+    assert (fitted.W_.shape, fitted.H_.shape) == ((9, 6), (6, 8))
+    assert not fitted.W_[:, min(observed) :].any()
+    right = np.where(V == 1, fitted.expectation_, 1 - fitted.expectation_)
+    assert (right[~np.isnan(V)] > 0.9).all()
+    assert np.isfinite(fitted.transform(V)).all()
