@@ -67,7 +67,7 @@ EXPORTS = {
     "distinguishing": "nbmf.posterior.distinguishing",
 }
 
-MODULES = ("plot",)  # with functions that are called by its name: nbmf.plot.dictionary
+MODULES = ("plot", "errors")  # whose names are called by theirs: nbmf.plot.dictionary, nbmf.errors.DataError
 
 COMMANDS = {"fit": "analyze"}  # whose function has another name
 
@@ -80,7 +80,10 @@ def __getattr__(name: str):
     if name in EXPORTS:
         return getattr(importlib.import_module(EXPORTS[name]), name)
     import difflib  # takes longer than the rest of this module
+    from importlib.util import find_spec
 
+    if name.isidentifier() and not name.startswith("_") and find_spec(f"nbmf.{name}"):
+        raise AttributeError(f"nbmf.{name} is not imported with nbmf: import the module you need by its full path")
     near = [COMMANDS[name]] if name in COMMANDS else difflib.get_close_matches(name, __all__, n=1)
     hint = f" (did you mean nbmf.{near[0]}?)" if near else ""
     raise AttributeError(f"nbmf has no {name!r}{hint}; it has {', '.join([*EXPORTS, *MODULES])}")

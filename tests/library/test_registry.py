@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import pkgutil
+import subprocess
+import sys
 
 import pytest
 
@@ -86,6 +88,13 @@ def test_another_name_is_refused_with_those_there_are():
         nbmf.fit  # noqa: B018
     with pytest.raises(AttributeError, match=r"nbmf has no 'xyz'; it has BinaryMatrix, "):
         nbmf.xyz  # noqa: B018
+
+
+def test_errors_are_there_and_packages_are_named_as_such():
+    """In a new process: other tests have imported both."""
+    code = "import nbmf; nbmf.errors.DataError; nbmf.posterior"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "AttributeError: nbmf.posterior is not imported with nbmf: import the module you need" in ended.stderr
 
 
 def test_classes_are_made_by_name():

@@ -74,6 +74,8 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     with an effect of the row: such columns are left out or, if these questions are more than the other columns, one of
     each is tested.
 
+    It takes long for a large matrix: `nbmf fit` makes it where it takes seconds.
+
     Parameters
     ----------
     V : BinaryMatrix, array (F, N) or DataFrame
