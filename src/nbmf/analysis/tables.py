@@ -84,7 +84,7 @@ def _labelled_table(corner: str, values: np.ndarray, rows: np.ndarray, columns: 
 def _missing_table(result: ReportedFit) -> pd.DataFrame:
     """Return what the mixture, if it is written, and the model predict of missing entries."""
     matrix = result.matrix
-    rows, columns = np.nonzero(~matrix.observed)
+    rows, columns = np.nonzero(result.missing_entries)
     entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
     predicted = {"probability": result.expectation[rows, columns]}
     if result.stack is not None:
@@ -95,7 +95,7 @@ def _missing_table(result: ReportedFit) -> pd.DataFrame:
 def _missing_category_table(result: ReportedFit) -> pd.DataFrame:
     """Return the mean category and the probability of each that the model predicts of missing entries."""
     matrix = result.matrix
-    rows, columns = np.nonzero(~matrix.observed)
+    rows, columns = np.nonzero(result.missing_entries)
     entries = {"row": matrix.row_names[rows], "column": matrix.column_names[columns]}
     mean = {"mean": result.expectation[rows, columns] + result.lowest}
     is_pooled = result.chains is not None and result.chains.sampled  # as the mean is

@@ -111,6 +111,12 @@ MATRIX_MARKET = Format(
 FORMATS = (PARQUET, R_DATA, EXCEL, NPZ, NPY, MATRIX_MARKET, SPSS, STATA, JSON, TEXT)
 SPREADSHEETS = (".xls", ".xlsb", ".ods", ".numbers")  # of other kinds
 HDF5 = b"\x89hdf\r\n\x1a\n"  # AnnData, Loom, the .h5 of 10x
+NETWORKS = {  # of graph programs: the suffix, and how files begin
+    "Pajek": (".net", b"*"),
+    "GML": (".gml", b""),
+    "GraphML": (".graphml", b"<"),
+    "GEXF": (".gexf", b"<"),
+}
 COMPOUND = b"\xd0\xcf\x11\xe0"  # what old workbooks, and those with a password, begin with
 
 
@@ -143,6 +149,7 @@ def format_of(path: Path) -> Format:
     if head.lower().startswith(HDF5):
         help = "save its matrix as .npz (scipy.sparse.save_npz) or .mtx, or as a table"
         raise DataError(f"{path}: an HDF5 file (as .h5ad, .h5 and .loom are), which is not read; {help}")
+    _refuse_networks(path, head.lower().lstrip())
     if _suffix(path) in SPREADSHEETS:
         raise DataError(f"{path}: a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)")
     format = next((format for format in FORMATS if _has_format(format, path, head.lower())), TEXT)
@@ -153,6 +160,17 @@ def format_of(path: Path) -> Format:
     if is_gzipped(path) and not format.may_be_gzipped:
         raise DataError(f"{path}: {format.words} that is gzipped; unpack it first")
     return format
+
+
+def _refuse_networks(path: Path, head: bytes) -> None:
+    """Raise DataError if a file is one of NETWORKS by its name and its beginning, with a way to a list of ties."""
+    for name, (suffix, start) in NETWORKS.items():
+        if _suffix(path) == suffix and head.startswith(start):
+            raise DataError(
+                f"{path}: a {name} file, which is not read; save its ties as a list of two columns, in Python by "
+                f"networkx.write_edgelist(networkx.read_{name.lower()}({path.name!r}), 'ties.csv', delimiter=',', "
+                "data=False)"
+            )
 
 
 def _why_no_file(path: Path) -> str:

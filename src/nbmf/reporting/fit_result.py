@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.data.named import NamedMatrix
+from nbmf.data.named import NamedMatrix, has_same_names
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.component_search import ComponentSearch
 from nbmf.inference.declarations import Inference
@@ -87,10 +87,23 @@ class ReportedFit:
             return None
         return (self.scale.discrimination if axis else self.scale.positions)[:, : self.scale.kept]
 
+    @functools.cached_property
+    def missing_entries(self) -> np.ndarray:
+        """Which entries of a matrix that is kept with its zeros are missing, bool array (F, N).
+
+        Ties of the nodes of a network to themselves are not, if none of them is observed: there may be no such thing.
+        """
+        missing = ~self.matrix.observed
+        if has_same_names(self.matrix) and missing.diagonal().all():
+            np.fill_diagonal(missing, False)
+        return missing
+
     @property
     def n_missing(self) -> int:
-        """How many entries of the matrix are missing."""
-        return self.matrix.counts()["missing"]
+        """How many `missing_entries` there are; of a large sparse matrix all that are missing."""
+        if self.matrix.dense is not None:
+            return self.matrix.counts()["missing"]
+        return int(np.count_nonzero(self.missing_entries))
 
     @property
     def lowest(self) -> int:

@@ -234,6 +234,12 @@ def test_ties_of_an_undirected_network_have_one_probability_and_interval(quick_c
     missing = made.tables["missing"]
     assert missing["row"].tolist() == ["n3", "n5"]
     assert missing["probability"].nunique() == 1
+    np.fill_diagonal(ties, np.nan)  # nobody asks whether nodes have ties to themselves
+    made = nbmf.analyze(pd.DataFrame(ties, names, names), method="beta-dir-vb", **BRIEF)
+    assert made.tables["missing"]["column"].tolist() == ["n5", "n3"]
+    ties[0, 0] = 0
+    made = nbmf.analyze(pd.DataFrame(ties, names, names), method="beta-dir-vb", **BRIEF)
+    assert len(made.tables["missing"]) == 25
 
 
 @pytest.mark.parametrize("shape", [(40, 1), (1, 40)])

@@ -805,11 +805,22 @@ def test_a_name_that_promises_another_format_is_refused(suffix, read):
         ("x", "votes.ods", "a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)"),
         (gzip.compress(saved(np.save, np.eye(2)), mtime=0), "v.npy.gz", "an NPY file that is gzipped"),
         (b"\x89HDF\r\n\x1a\n", "v.h5", "an HDF5 file (as .h5ad, .h5 and .loom are), which is not read"),
+        ('*Vertices 1\n1 "a"\n', "v.net", "networkx.write_edgelist(networkx.read_pajek('v.net'), 'ties.csv', delim"),
+        (
+            'Creator "igraph"\ngraph [\n]',
+            "v.gml",
+            "a GML file, which is not read; save its ties as a list of two columns",
+        ),
+        ("<graphml/>", "v.graphml", "a GraphML file"),
         (b"\x89HDF\r\n\x1a\n", "v.csv", "save its matrix as .npz (scipy.sparse.save_npz) or .mtx, or as a table"),
     ],
 )
 def test_other_formats_are_refused(content, name, words, read):
     assert words in refused(read, content, file=name)
+
+
+def test_a_table_may_have_the_suffix_of_a_network(read):
+    assert read("a,b\n1,0\n0,1\n", "votes.net").shape == (2, 2)
 
 
 def test_a_workbook_without_its_suffix_is_refused(read):
