@@ -30,6 +30,14 @@ def one_scale(F=150, items=40, seed=0):
     return drawn(positions, slopes, difficulties, rng), positions[:, 0], slopes[:, 0], difficulties
 
 
+def along_a_gradient(seed, length=7.0):
+    """Return where 120 sites are on a gradient, and the probabilities of 60 species that come and go along it."""
+    rng = np.random.default_rng(seed)
+    place, optimum = rng.uniform(0, length, 120), rng.uniform(-1, length + 1, 60)
+    width, height = rng.uniform(0.8, 2, 60), rng.uniform(0.5, 0.95, 60)
+    return place, height * np.exp(-(((place[:, None] - optimum) / width) ** 2) / 2)
+
+
 def drawn(positions, slopes, difficulties, rng):
     """Return a matrix drawn from these."""
     ones = expit(positions @ slopes.T - difficulties)

@@ -14,7 +14,7 @@ from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview, reconstructions
 from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, model_of
-from nbmf.plotting.shown import MOST_COMPONENTS, shown_of
+from nbmf.plotting.shown import MOST_COMPONENTS, in_order_along_arch, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
 from nbmf.posterior.scale import has_scale
@@ -104,10 +104,11 @@ def reconstruction(
 ) -> np.ndarray:
     """Draw V and E[V], rows and columns sorted alike; black is 1, white is 0, orange is missing.
 
-    Both are sorted as in `dictionary`. Strips along the edges are the components that rows and columns are
-    most typical of, or of axes their positions on the first, and outside of these their groups. Counts
-    and real numbers are drawn between their 0.5 % and 99.5 % quantiles; where no probability of a one
-    is large, black is the largest of E[V]. Ordered categories are numbered as in `CategoryMatrix.lowest`.
+    Both are sorted as in `dictionary`, but along an arch or a ring if rows lie on one. Strips along the edges are
+    the components that rows and columns are most typical of, or of axes their positions on the first, and outside
+    of these their groups. Counts and real numbers are drawn between their 0.5 % and 99.5 % quantiles; where no
+    probability of a one is large, black is the largest of E[V]. Ordered categories are numbered as in
+    `CategoryMatrix.lowest`.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ def reconstruction(
         raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
     groups = _row_groups(row_groups, matrix), column_groups
     if model.has_axes:
-        factors = shown_of(model, matrix, groups).factors
+        factors = in_order_along_arch(model, matrix, shown_of(model, matrix, groups).factors)
     else:  # what all rows share is no component that a row is typical of
         ranked = components_of(model, matrix)
         factors = tuple(factor_of(ranked.model, axis, ranked.sorted_by, groups[axis], matrix) for axis in (0, 1))

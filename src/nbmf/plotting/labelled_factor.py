@@ -22,6 +22,7 @@ class LabelledFactor(NamedTuple):
         intercepts; None where components are groups
     kind : str, "row" or "column"; "" if they are not those of V
     level : float array (n,) or None, how common ones are: the order where all are alike on an axis
+    place : float array (n,) or None, along an arch or a ring on which rows lie: the order instead of the first axis
     """
 
     weights: np.ndarray
@@ -32,10 +33,11 @@ class LabelledFactor(NamedTuple):
     axes: int | None = None
     kind: str = ""
     level: np.ndarray | None = None
+    place: np.ndarray | None = None
 
     def at(self, indices: np.ndarray) -> "LabelledFactor":
         """Return the factor with some of its rows or columns, in this order."""
-        some = {"groups": self.groups, "main": self.main, "level": self.level}
+        some = {"groups": self.groups, "main": self.main, "level": self.level, "place": self.place}
         some = {name: None if each is None else np.asarray(each)[indices] for name, each in some.items()}
         return self._replace(weights=self.weights[indices], names=self.names[indices], **some)
 
@@ -105,12 +107,14 @@ def _in_proportion(order: np.ndarray, groups: np.ndarray) -> np.ndarray:
 def order_of(factor: LabelledFactor) -> np.ndarray:
     """Return rows or columns by the component they are most typical of, the most typical ones first.
 
-    Of axes they are sorted along the first, or by level if they are all at nearly the same place. Where there are
-    groups, these come first, the largest on top.
+    Of axes they are sorted along the first, or by level if they are all at nearly the same place, or by their places
+    along an arch. Where there are groups, these come first, the largest on top.
     """
     keys = [-factor.strength, factor.typical_of] if factor.axes is None else [-factor.along]
     if factor.axes and factor.level is not None and np.ptp(factor.along) <= ALIKE * abs(factor.along).max():
         keys = [-factor.level]
+    if factor.place is not None:
+        keys = [-factor.place]
     if factor.groups is not None:
         groups, number, sizes = np.unique(factor.groups, return_inverse=True, return_counts=True)
         rank = np.empty(len(groups), int)

@@ -13,9 +13,10 @@ from nbmf.numerics.percent import percent
 from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import components_of
-from nbmf.posterior.scale import has_scale
+from nbmf.posterior.scale import has_scale, scale_of
 from nbmf.posterior.scale_axes import axes_of, orient_axes
 from nbmf.posterior.scale_rotation import choose_reported_axes
+from nbmf.posterior.scale_tables import shape_of_scale
 
 MOST_COMPONENTS = 15  # beyond which columns are too narrow for their headings
 INTERCEPT = "how common\neach column is"  # the heading of an axis on which all rows are on one side
@@ -94,6 +95,24 @@ def _shown_axes(model, matrix, groups, components, most) -> Shown:
     columns = columns._replace(level=axes.intercepts)
     headings = [f"axis {number}\n{percent(share)}" for number, share in enumerate(shares[:count], start=1)]
     return Shown((rows, columns), headings, active)
+
+
+def in_order_along_arch(
+    model: Factorization, matrix: NamedMatrix, factors: tuple[LabelledFactor, LabelledFactor]
+) -> tuple[LabelledFactor, LabelledFactor]:
+    """Return the factors with places along the arch or the ring on which rows lie, if they do.
+
+    A column is at the mean of the places of rows, weighted by E[V]: at its optimum by weighted averaging (ter Braak and
+    Looman, "Weighted averaging, logistic regression and the Gaussian response model", Vegetatio 65, 1986).
+    """
+    scale = scale_of(model, matrix) if has_scale(model) else None
+    along = None if scale is None or scale.kept == 1 else shape_of_scale(scale).along
+    if along is None:
+        return factors
+    rows, columns = factors
+    expectation = model.expectation_
+    optima = along @ expectation / expectation.sum(axis=0)
+    return rows._replace(place=along), columns._replace(place=optima)
 
 
 def balanced(W: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -18,6 +18,7 @@ from nbmf.evaluation.result import Comparison
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale_tables import shape_of_scale
 from nbmf.reporting.scale_words import scale_words
 
 if TYPE_CHECKING:
@@ -95,14 +96,17 @@ def pictures_of_fit(
         )
     ]
     if is_complete:
+        sorted_by = "sorted alike"
         if has_scale(model):
-            pictures.insert(0, _scale_picture(scale or scale_of(model, matrix)))
+            scale = scale or scale_of(model, matrix)
+            sorted_by = _order_of_reconstruction(scale, has_groups)
+            pictures.insert(0, _scale_picture(scale))
         strips = (
             "positions on the first axis" if has_axes else "the components that rows and columns are most typical of"
         )
         outside = ", and outside of these their groups." if has_groups else "."
         drawn, which = (model, "") if chains is None or not chains.sampled else (chains, " of the best chain")
-        caption = f"V and E[V]{which}: the data and what is predicted, sorted alike. Strips are {strips}{outside}"
+        caption = f"V and E[V]{which}: the data and what is predicted, {sorted_by}. Strips are {strips}{outside}"
         if which:
             caption += " The mean over chains is in expectation.csv."
         pictures.append(
@@ -116,6 +120,16 @@ def pictures_of_fit(
         caption = "Chains: what they recorded after burn-in. Red has not converged."
         pictures.append(Picture(TRACES, caption, lambda: nbmf.plot.chains(chains)[0].figure))
     return pictures
+
+
+def _order_of_reconstruction(scale: Scale, has_groups: bool) -> str:
+    """Return how rows and columns of V and E[V] are sorted, see `nbmf.plot.reconstruction`."""
+    shape = shape_of_scale(scale)
+    if shape.along is None:
+        return "sorted alike"
+    where = "around the ring" if shape.ring else "along the arch"
+    within = " within their groups" * has_groups
+    return f"rows sorted {where}{within}, columns by the mean place of what is predicted in them"
 
 
 def _likelier_value(model: Factorization, matrix: NamedMatrix | None) -> str:

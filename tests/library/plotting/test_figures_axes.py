@@ -7,6 +7,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from drawn_scales import along_a_gradient
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from scipy.special import expit
@@ -18,9 +19,9 @@ from nbmf.plotting import headings, overview, reconstructions, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import MISSING, draw_reconstruction
-from nbmf.plotting.shown import INTERCEPT, balanced, shown_of
+from nbmf.plotting.shown import INTERCEPT, balanced, in_order_along_arch, shown_of
 from nbmf.posterior.scale import scale_of
-from nbmf.reporting.pictures import pictures_of_fit
+from nbmf.reporting.pictures import RECONSTRUCTION, pictures_of_fit
 
 F, N = 60, 45
 SIGNS = mpl.colormaps[style.SIGNED]
@@ -93,6 +94,32 @@ def test_rows_and_columns_are_sorted_along_the_first_axis(scale, scale_fit):
     order = order_of(shown_of(scale_fit, V).factors[0])
     np.testing.assert_array_equal(np.sort(drawn.sum(axis=1)), np.sort(V.codes.sum(axis=1)))
     assert abs(spearmanr(position[order], np.arange(F)).statistic) > 0.9
+
+
+def test_along_an_arch_rows_and_columns_are_in_the_order_of_the_gradient():
+    """The ones are a band then; sorted along the first axis, an arch turns back at its ends."""
+    place, p = along_a_gradient(0)
+    matrix = nbmf.BinaryMatrix.from_array((np.random.default_rng(0).random(p.shape) < p).astype(int))
+    model = nbmf.LogisticFactorVB(8, effects="columns", random_state=0).fit(matrix)
+    drawn = nbmf.plot.reconstruction(model, matrix)[0].images[0].get_array()
+    rows, columns = np.nonzero(drawn)
+    along_axis = image_of_first_axis(model, matrix)
+    assert spearmanr(rows, columns).statistic > 0.8
+    assert spearmanr(rows, columns).statistic > spearmanr(*np.nonzero(along_axis)).statistic + 0.02
+    rows = in_order_along_arch(model, matrix, shown_of(model, matrix).factors)[0]
+    assert abs(spearmanr(place[order_of(rows)], np.arange(len(place))).statistic) > 0.97
+    grouped = rows._replace(groups=np.arange(len(place)) % 2)
+    order = order_of(grouped)
+    assert (np.diff(grouped.groups[order]) >= 0).all()
+    assert (np.diff(rows.place[order[:60]]) <= 0).all()
+    caption = next(each for each in pictures_of_fit(model, matrix) if each.file == RECONSTRUCTION).caption
+    assert "rows sorted along the arch, columns by the mean place of what is predicted in them" in caption
+
+
+def image_of_first_axis(model, matrix):
+    """Return the ones with rows and columns sorted along the first axis."""
+    orders = [order_of(factor) for factor in shown_of(model, matrix).factors]
+    return matrix.codes[np.ix_(*orders)]
 
 
 def test_a_large_W_times_a_small_H_looks_like_any_other(scale, scale_fit):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from drawn_scales import along_a_gradient
 from scipy.special import expit
 from scipy.stats import spearmanr
 
@@ -45,14 +46,6 @@ def test_an_arch_may_be_open_at_any_side():
 def drawn(p, seed):
     V = nbmf.BinaryMatrix.from_array((np.random.default_rng(seed).random(p.shape) < p).astype(int))
     return V, scale_of(nbmf.LogisticFactorVB(8, effects="columns", max_iter=500, random_state=0).fit(V), V)
-
-
-def along_a_gradient(seed, length=7.0):
-    """Return where 120 sites are on a gradient, and the probabilities of 60 species that come and go along it."""
-    rng = np.random.default_rng(seed)
-    place, optimum = rng.uniform(0, length, 120), rng.uniform(-1, length + 1, 60)
-    width, height = rng.uniform(0.8, 2, 60), rng.uniform(0.5, 0.95, 60)
-    return place, height * np.exp(-(((place[:, None] - optimum) / width) ** 2) / 2)
 
 
 @pytest.mark.parametrize("seed", range(3))
