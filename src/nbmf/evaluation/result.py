@@ -110,9 +110,12 @@ class Comparison:
                 yield Candidate(method, K, _label_with_K(entry, K), self.by_mask(method, K).to_numpy(), seconds)
 
     def remarks(self) -> list[str]:
-        """Return a sentence for each method whose best K lies at an end of its grid."""
+        """Return a sentence for each method whose best K lies at an end of its grid, unless a baseline is better."""
+        of_baselines = self.scores.loc[self.scores["method"].isin(LABELS)].groupby("method")["perplexity"].mean()
         remarks = []
         for candidate in self._candidates():
+            if candidate.mean > of_baselines.min():
+                continue
             grid = sorted(self.methods[candidate.method]["K"])
             label = self.methods[candidate.method]["label"]
             if len(grid) > 1 and grid[-1] == candidate.K:

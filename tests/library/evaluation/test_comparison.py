@@ -98,6 +98,8 @@ def test_a_best_K_at_the_end_of_its_grid_is_remarked_on():
         "A is best with the largest K that was tried: K = 5 to 8 may do better.",
         "B is best with the smallest K that was tried, 2.",
     ]
+    beyond_baselines = {("a", 2): [2.5, 2.5], ("a", 4): [2.4, 2.4], ("b", 2): [2.0, 2.0], ("b", 4): [2.1, 2.1]}
+    assert made_up(beyond_baselines).remarks() == ["B is best with the smallest K that was tried, 2."]
 
 
 def test_scores_are_those_of_the_workflow():
