@@ -6,6 +6,7 @@ import numpy as np
 
 from nbmf.catalogue import methods_for
 from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual, next_lines
+from nbmf.cli.info_guess import columns_apart
 from nbmf.cli.options import Options
 from nbmf.cli.reading import file_with_options, is_read_in_full
 from nbmf.data.count_matrix import CountMatrix
@@ -15,6 +16,7 @@ from nbmf.io.answers import find_layout
 from nbmf.reporting.text import wrap
 
 FEW_VALUES = 10  # different ones, which may be marks or answers
+FEWEST_COLUMNS = 5  # of counts, next to which one of something else is plain
 OVERDISPERSED = 2.0  # times Poisson's variance, from which on it is worth a word
 
 
@@ -34,8 +36,13 @@ def report(matrix: CountMatrix, options: Options, uses: list[str]) -> Iterator[s
         f"({np.count_nonzero(observed) / observed.size:.1%} are)"
     )
     yield from uses
+    apart = _columns_apart(matrix, options)
+    if apart:
+        named = ", ".join(map(repr, apart))
+        yield wrap(f"larger than any other count in every row: {named}. If these say something else, leave them out")
     commands = (
         ("info", _options_as_list(matrix, options)),
+        ("fit", options.but(ignore=[*(options.ignore or ()), *apart]) if apart else None),
         *(("fit", options), ("compare", options), ("fit", as_answers)),
         ("info", _options_as_ones(matrix, options)),
     )
@@ -47,6 +54,15 @@ def _marks(observed: np.ndarray) -> list[int]:
     values = np.unique(observed)
     are_all = 2 < values.size <= FEW_VALUES and values[0] == 0 and values[-1] == values.size - 1
     return values.tolist() if are_all else []
+
+
+def _columns_apart(matrix: CountMatrix, options: Options) -> list[str]:
+    """Return the columns of a table that are `columns_apart`; [] where FILE has no column of its own for them."""
+    if options.layout is not None or options.transpose or matrix.shape[1] < FEWEST_COLUMNS:
+        return []
+    known = np.where(matrix.observed, matrix.tallies, 0).max(axis=0)
+    least = np.where(matrix.observed, matrix.tallies, known).min(axis=0)
+    return columns_apart(dict(zip(matrix.column_names.tolist(), zip(least, known, strict=True), strict=True)))
 
 
 def _options_as_list(matrix: CountMatrix, options: Options) -> Options | None:

@@ -1,6 +1,7 @@
 """A column of a file, and what its values may mean."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -40,6 +41,12 @@ class Column:
         """What is present, as numbers; None is a text."""
         return set(map(number_of, self.present))
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest number that is present."""
+        numbers = self.numbers - {None}
+        return min(numbers), max(numbers)
+
 
 class Guess(NamedTuple):
     """What values may mean.
@@ -56,6 +63,20 @@ class Guess(NamedTuple):
     options: Callable[[list[Column]], dict[str, Any]]
     lowest: int | None = None
     is_certain: bool = True
+
+
+def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the columns all of whose numbers are larger than any other: among counts a year, or an altitude.
+
+    Parameters
+    ----------
+    ranges : dict
+        From the names of columns to their smallest and largest numbers.
+    """
+    names = sorted(ranges, key=lambda name: ranges[name], reverse=True)
+    highest = [max(ranges[other][1] for other in names[place:]) for place in range(1, len(names))]
+    pairs = zip(names, highest, strict=False)
+    return [name for name, _ in itertools.takewhile(lambda pair: ranges[pair[0]][0] > pair[1], pairs)]
 
 
 def present_missing_texts(columns: list[Column]) -> list[str]:

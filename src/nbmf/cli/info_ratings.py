@@ -10,6 +10,10 @@ from nbmf.data.value_codes import number_of
 from nbmf.io.answers import GAPS, LONGEST, detect_answers, split_gaps
 
 REACHED = 0.25  # of columns with marks, that have the highest one
+PERSONS, BEYOND = (
+    2,
+    0.1,
+)  # columns, and of columns, that go beyond it at most: of counts each has a highest one of its own
 YES_AND_NO = 2  # answers
 CODES = {*GAPS, *(-gap for gap in GAPS)}  # SPSS and Qualtrics have -99 where others have 99
 
@@ -17,12 +21,15 @@ CODES = {*GAPS, *(-gap for gap in GAPS)}  # SPSS and Qualtrics have -99 where ot
 def guess_marks(columns: list[Column]) -> Iterator[Guess]:
     """Yield the guess of whole numbers from 0 or below up to a highest one; half of the columns have some above 1.
 
-    The highest is one that a quarter of such columns reach: another column may have a number of persons.
+    The highest is one that a quarter of such columns reach: another column may have a number of persons. Where it is
+    not that of half of the columns, and some go beyond it, these are counts.
     """
     scales = [scale for column in columns if (scale := _scale_of(column))]
     tops = [scale[-1] for scale in scales]
     reached = [top for top in set(tops) if sum(other >= top for other in tops) >= REACHED * len(tops)]
     highest = max(reached, default=0)
+    if max(tops, default=0) > highest and sum(top >= highest for top in tops) < PART * len(tops):
+        return  # of counts each column has a highest one of its own
     below = sorted({scale[0] for scale in scales if scale[-1] <= highest})
     lowest = below[0] if below else 0
     marks = set(range(lowest, highest + 1))

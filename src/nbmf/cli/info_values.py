@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from nbmf.cli.info_guess import FEW, PART, Column, Guess, also_missing, present_missing_texts
+from nbmf.cli.info_guess import FEW, PART, Column, Guess, also_missing, columns_apart, present_missing_texts
 from nbmf.cli.info_ratings import guess_marks, guess_ratings
 from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, ONE_NEXT_TO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
@@ -29,13 +29,14 @@ def guesses(columns: list[Column]) -> list[Guess]:
 def guess_counts(columns: list[Column]) -> Guess | None:
     """Return whole numbers from 0 on, of which there are several above one, and zeros in half of the columns.
 
-    None without such. It is for columns that nothing else fits: an age, too, is such a number.
+    None without such. It is for columns that nothing else fits: an age, too, is such a number. A year is
+    one of `columns_apart`.
     """
 
     def others(column: Column) -> set[str]:
         return {text for text in column.present if number_of(text) is None}
 
-    def fits(column: Column) -> bool:
+    def are_counts(column: Column) -> bool:
         numbers, words = column.numbers - {None}, others(column)
         few_words = len(words) <= FEW and not any(map(_has_digit, words))  # of 1,204 and 3,5 a person decides
         are_few = not words or 2 * sum(text in words for text in column.texts) <= len(column.texts)
@@ -45,12 +46,15 @@ def guess_counts(columns: list[Column]) -> Guess | None:
         odd = sorted(set().union(*map(others, fitting)))
         return {"counts": True, **also_missing(odd, fitting)}
 
-    fitting = [column for column in columns if fits(column)]
+    fitting = [column for column in columns if are_counts(column)]
+    apart = columns_apart({column.name: column.range for column in fitting})
+    fitting = [column for column in fitting if column.name not in apart]
+    names = {column.name for column in fitting}
     with_zeros = sum(0 in column.numbers for column in fitting)
     above = {n for column in fitting for n in column.numbers if n is not None and n > 1}
     if len(fitting) < MANY or with_zeros < PART * len(columns) or len(above) < DIFFERENT:
         return None
-    return Guess("counts", fits, options)
+    return Guess("counts", lambda column: column.name in names, options)
 
 
 def _has_digit(text: str) -> bool:

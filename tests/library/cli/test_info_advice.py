@@ -406,3 +406,47 @@ def test_choices_with_a_text_of_their_own_are_ones_and_blanks_zeros(capsys):
     pd.DataFrame(np.where(ONES, np.array([choices]), ""), pd.Index(NAMES, name="id"), QUESTIONS).to_csv("all.csv")
     (command,) = commands(info(capsys, "all.csv"))
     np.testing.assert_array_equal(read(command).codes, ONES)
+
+
+def species(sites=40, number=20):
+    """Return counts of species at sites in two habitats, and the year and the altitude of each site."""
+    rng = np.random.default_rng(1)
+    in_wood = np.arange(sites) % 2 == 0
+    means = np.where((np.arange(number) < number // 2) == in_wood[:, None], 3, 0.3)
+    counts = pd.DataFrame(rng.poisson(means), [f"S{i}" for i in range(sites)], [f"species {n}" for n in range(number)])
+    about = {"year": rng.integers(1998, 2006, sites), "altitude": rng.integers(200, 900, sites)}
+    return counts, pd.DataFrame(about, counts.index), np.where(in_wood, "wood", "field")
+
+
+@pytest.mark.parametrize("with_habitat", [True, False])
+def test_counts_have_no_highest_one_and_a_year_and_an_altitude_are_none(capsys, with_habitat):
+    """Counts up to 9 were answers from 0 to 7, with 8 and 9 for missing, and three species were left out."""
+    counts, about, habitat = species()
+    frame = about.join(counts)
+    (frame.assign(habitat=habitat) if with_habitat else frame).to_csv("counts.csv", index_label="site")
+    said = info(capsys, "counts.csv")
+    found = read(commands(said)[0])
+    np.testing.assert_array_equal(found.tallies, counts)
+    assert found.column_names.tolist() == counts.columns.tolist()
+    if with_habitat:
+        assert "  year: numbers from 1998 to 2005" in said
+        assert read(commands(said)[1]).row_groups.tolist() == habitat.tolist()
+    else:
+        assert "larger than any other count in every row: 'year', 'altitude'" in said
+        assert read(commands(said)[1]).shape == (40, 22)
+
+
+def test_a_dominant_species_that_is_absent_once_is_a_count(capsys):
+    counts, _, _ = species()
+    counts["species 3"] += 50
+    counts.iloc[7, 3] = 0
+    counts.to_csv("dominant.csv")
+    assert "larger than any other" not in info(capsys, "dominant.csv")
+
+
+def test_answers_may_stand_next_to_numbers_of_persons(capsys):
+    rng = np.random.default_rng(2)
+    answers = pd.DataFrame(rng.integers(0, 5, (60, 8)), [f"r{i:02}" for i in range(60)], QUESTIONS[:8])
+    answers = answers.assign(children=rng.integers(0, 7, 60), siblings=rng.integers(0, 8, 60), town="a")
+    answers.to_csv("persons.csv")
+    assert "the other 8 have whole numbers from 0 to 4" in info(capsys, "persons.csv")
