@@ -250,6 +250,15 @@ def test_the_command_is_judged_by_the_method_that_it_chooses(quick_choice):
     np.testing.assert_array_equal(fitted.predict(rows, columns), chosen.expectation_[rows, columns])
 
 
+def test_the_command_predicts_a_tie_by_the_mean_of_both_directions(quick_choice):
+    rng = np.random.default_rng(7)
+    upper = np.triu(rng.random((20, 20)) < 0.4, 1).astype(np.int8)
+    V = upper + upper.T
+    fitted = FitCommand(random_state=4).fit(V)
+    chosen = candidates(V, fitted._seed())[fitted.findings["place"]].fit(V)
+    np.testing.assert_array_equal(fitted.expectation_, (chosen.expectation_ + chosen.expectation_.T) / 2)
+
+
 def test_the_loss_of_ideal_points_is_the_posterior_and_has_its_gradient():
     rng = np.random.default_rng(6)
     F, N, K = 5, 4, 2

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from nbmf.data.matrix import MISSING
+from nbmf.data.symmetry import is_symmetric, without_directions
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.inference.state import Factors
 from nbmf_studies.trials.competitors import Predictor
@@ -44,7 +46,10 @@ class FitCommand(Predictor):
                 raise TypeError(f"{type(method).__name__} is a candidate: import it here")
         choice = choose(codes, methods, n_jobs=1)
         chosen = methods[choice.index].fit(codes)
-        others = {"expectation": chosen.expectation_, "place": np.array(choice.index)}
+        expectation = chosen.expectation_
+        if is_symmetric(codes, codes != MISSING):  # as the command does: of an undirected tie
+            expectation = without_directions(expectation)
+        others = {"expectation": expectation, "place": np.array(choice.index)}
         return Factors(chosen.W_, chosen.H_, others)
 
     @property
