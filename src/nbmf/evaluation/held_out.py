@@ -113,18 +113,18 @@ class AllEntries:
         """Return the losses of the baselines of the likelihood."""
         largest = int(self._codes.max())  # which may be in this fold alone
         return {
-            name: self._losses(fold, partial(take_entries, predict_baseline(name, training, largest)))
+            name: self._losses(self._likelihood, fold, partial(take_entries, predict_baseline(name, training, largest)))
             for name in baselines_of(self._likelihood)
         }
 
     def method_losses(self, fold: np.ndarray, fitted: Factorization) -> np.ndarray:
         """Return the losses of a fit, float array (n,)."""
-        return self._losses(fold, fitted.predictive)
+        return self._losses(fitted.likelihood, fold, fitted.predictive)
 
-    def _losses(self, fold: np.ndarray, predict: Callable) -> np.ndarray:
+    def _losses(self, likelihood: Likelihood, fold: np.ndarray, predict: Callable) -> np.ndarray:
         places = np.nonzero(fold)
         predicted = mean_of_directions(predict, *places) if self._are_ties else predict(*places)
-        return self._likelihood.losses(self._codes[fold], predicted)
+        return likelihood.losses(self._codes[fold], predicted)
 
     def gather(self, losses: Iterable[np.ndarray]) -> np.ndarray:
         """Return an array (F, N), NaN where nothing was held out, and on one side of each pair."""
