@@ -40,10 +40,11 @@ CANDIDATES = {
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
-# Up to how many observed entries some of them are tried. On small matrices the first may see nothing where a finite
-# model does. The sampler, which averages over a wide posterior, predicts best, but takes too long on large matrices.
+# Observed entries, up to which some of them are tried. The first may see nothing where a finite model does: of small
+# matrices, or of few classes of very many rows. The sampler, which averages over a wide posterior, predicts best, but
+# takes too long on large matrices.
 LARGE = 300_000
-TRIED_UP_TO = {"beta-dir-vb-finite": 50_000, "logistic-gs-learned-effects": LARGE}
+TRIED_UNLESS_LARGE = ("beta-dir-vb-finite", "logistic-gs-learned-effects")
 
 # What is tried besides where there are more than LARGE: such matrices are mostly lists of rare ones, as of who bought
 # what, which communities with rates of their own predict better than axes do.
@@ -91,15 +92,17 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
     """
     if not fits_in_memory and kind in IF_MEMORY_IS_SHORT:
         return IF_MEMORY_IS_SHORT[kind]
-    usual = tuple(method for method in CANDIDATES.get(kind, ()) if n_observed <= TRIED_UP_TO.get(method, n_observed))
-    return usual + TRIED_IF_LARGE.get(kind, ()) if n_observed > LARGE else usual
+    usual = CANDIDATES.get(kind, ())
+    if n_observed <= LARGE:
+        return usual
+    return tuple(method for method in usual if method not in TRIED_UNLESS_LARGE) + TRIED_IF_LARGE.get(kind, ())
 
 
 def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:
     """Return the methods that `nbmf compare` compares: COMPARED, and what `nbmf fit` tries of small matrices too."""
     usual = COMPARED.get(kind, COMPARED["BinaryMatrix"])
     tried = candidates_for(kind, n_observed)
-    return usual + tuple(method for method in tried if method in TRIED_UP_TO and method not in usual)
+    return usual + tuple(method for method in tried if method in TRIED_UNLESS_LARGE and method not in usual)
 
 
 def usual_components(method: str) -> int | str:

@@ -5,7 +5,7 @@ import shlex
 import sys
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UP_TO
+from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UNLESS_LARGE
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -96,7 +96,7 @@ def _parse_method(name: str) -> str:
 
 def _candidates(kind: str) -> str:
     """Return the methods that are tried on a kind of matrix if none is named, and up to which size some of them are."""
-    sizes = {name: f" (up to {most:,} entries)" for name, most in TRIED_UP_TO.items()}
+    sizes = dict.fromkeys(TRIED_UNLESS_LARGE, f" (up to {LARGE:,} entries)")
     sizes |= dict.fromkeys(TRIED_IF_LARGE.get(kind, ()), f" (above {LARGE:,} entries)")
     names = CANDIDATES[kind] + TRIED_IF_LARGE.get(kind, ())
     return ", ".join(f"{name}{sizes.get(name, '')}" for name in names)
@@ -244,11 +244,7 @@ FIT = Command(
     ),
     READING,
 )
-COMPARED_IF_SMALL = ", ".join(
-    f"of up to {most:,} observed entries also {name}"
-    for name, most in TRIED_UP_TO.items()
-    if name not in COMPARED["BinaryMatrix"]
-)
+COMPARED_UNLESS_LARGE = [name for name in TRIED_UNLESS_LARGE if name not in COMPARED["BinaryMatrix"]]
 COMPARE = Command(
     "compare methods by their predictions of held-out entries, with the uncertainty of the ranking",
     help_texts.COMPARE,
@@ -257,7 +253,8 @@ COMPARE = Command(
         text(
             "--methods",
             f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}, "
-            f"{COMPARED_IF_SMALL}; for counts {' '.join(COMPARED['CountMatrix'])}; for ordered "
+            f"of up to {LARGE:,} observed entries also {' '.join(COMPARED_UNLESS_LARGE)}; for counts "
+            f"{' '.join(COMPARED['CountMatrix'])}; for ordered "
             f"categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",
             type=_parse_method,

@@ -8,7 +8,7 @@ from unwritten import signal_unwritten
 import nbmf
 from nbmf import registry
 from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
-from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, TRIED_UP_TO, matrix_kind, methods_for
+from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, TRIED_UNLESS_LARGE, matrix_kind, methods_for
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
@@ -263,7 +263,7 @@ def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
         with pytest.raises(AttributeError):
             compare(matrix)
     binary = COMPARED["BinaryMatrix"]
-    assert asked == [COMPARED["CountMatrix"], (*binary, *TRIED_UP_TO), binary]
+    assert asked == [COMPARED["CountMatrix"], (*binary, *TRIED_UNLESS_LARGE), binary]
 
 
 def test_errors_of_estimators_name_the_way_out():
