@@ -36,6 +36,7 @@ SETTINGS = {
     "BernoulliPoissonVB": {"scales": "both", "tie_shape_W": "source", "tie_shape_H": "source", "relative_gain_tol": 0},
     "BernoulliPoissonGibbs": {"scales": "both"},
     "OrdinalFactorVB": {"effects": "none", "ard": False, "bound_gain_tol": 0.0},
+    "MNB": {"relative_change_tol": 0},
 }
 
 

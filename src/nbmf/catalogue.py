@@ -32,6 +32,7 @@ CANDIDATES = {
         DEFAULTS["BinaryMatrix"],
         "logistic-vb-columns",
         "beta-dir-vb-finite",
+        "mnb-rows",
         "logistic-vb",
         "logistic-gs-learned-effects",
     ),
@@ -99,10 +100,9 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
 
 
 def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:
-    """Return the methods that `nbmf compare` compares: COMPARED, and what `nbmf fit` tries of small matrices too."""
+    """Return the methods that `nbmf compare` compares: COMPARED, and what else `nbmf fit` tries."""
     usual = COMPARED.get(kind, COMPARED["BinaryMatrix"])
-    tried = candidates_for(kind, n_observed)
-    return usual + tuple(method for method in tried if method in TRIED_UNLESS_LARGE and method not in usual)
+    return usual + tuple(method for method in candidates_for(kind, n_observed) if method not in usual)
 
 
 def usual_components(method: str) -> int | str:

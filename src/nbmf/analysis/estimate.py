@@ -64,8 +64,9 @@ COSTS = {
     "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=60, recorded=55),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
+    "MNB": Cost(2e-4, 6, 0.5, 80),
 }
-SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250)}  # of the fits with which K is searched for
+SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250), "MNB": COSTS["MNB"]}  # of the fits with which K is searched for
 SEARCHED = 3  # numbers of components that are mostly tried, besides those near the best
 START, REPORT = 3.0, 8.0  # seconds to load what is needed; to draw and write
 BASELINES = 1.5e-6  # seconds per entry and fold

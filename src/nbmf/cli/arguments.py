@@ -5,7 +5,7 @@ import shlex
 import sys
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UNLESS_LARGE
+from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UNLESS_LARGE, compared_for
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -244,7 +244,7 @@ FIT = Command(
     ),
     READING,
 )
-COMPARED_UNLESS_LARGE = [name for name in TRIED_UNLESS_LARGE if name not in COMPARED["BinaryMatrix"]]
+COMPARED_TOO = [name for name in compared_for("BinaryMatrix", LARGE) if name not in COMPARED["BinaryMatrix"]]
 COMPARE = Command(
     "compare methods by their predictions of held-out entries, with the uncertainty of the ranking",
     help_texts.COMPARE,
@@ -253,7 +253,7 @@ COMPARE = Command(
         text(
             "--methods",
             f"{', '.join(METHODS)} (default: {' '.join(COMPARED['BinaryMatrix'])}, "
-            f"of up to {LARGE:,} observed entries also {' '.join(COMPARED_UNLESS_LARGE)}; for counts "
+            f"and what else nbmf fit tries, {' '.join(COMPARED_TOO)}; for counts "
             f"{' '.join(COMPARED['CountMatrix'])}; for ordered "
             f"categories {' '.join(COMPARED['CategoryMatrix'])})",
             "ID",

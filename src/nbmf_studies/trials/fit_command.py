@@ -38,11 +38,13 @@ class FitCommand(Predictor):
         from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
         from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
         from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
+        from nbmf.families.mixed_membership.naive_bayes import MNB
         from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 
         methods = candidates(codes, seed)
+        known = BetaDirVB, LogisticFactorVB, MNB, LogisticFactorGibbs, BernoulliPoissonVB
         for method in methods:
-            if not isinstance(method, (BetaDirVB, LogisticFactorVB, LogisticFactorGibbs, BernoulliPoissonVB)):
+            if not isinstance(method, known):
                 raise TypeError(f"{type(method).__name__} is a candidate: import it here")
         choice = choose(codes, methods, n_jobs=1)
         chosen = methods[choice.index].fit(codes)

@@ -205,6 +205,24 @@ def test_what_has_to_be_reported_before_the_report():
     assert lines[-1].startswith("names: ")
 
 
+def test_latent_classes_are_found_and_their_number(quick_choice):
+    """Each person is in one of three classes, which mixtures of groups and positions on axes predict worse."""
+    rng = np.random.default_rng(3)
+    chances = rng.choice([0.1, 0.3, 0.7, 0.9], size=(3, 16))
+    classes = rng.choice(3, size=400, p=[0.5, 0.3, 0.2])
+    answers = (rng.random((400, 16)) < chances[classes]).astype(int)
+    made = nbmf.analyze(answers, log=lambda line: None)
+    assert (made.method, made.model.n_components_) == ("mnb-rows", 3)
+    found = made.model.W_.argmax(axis=1)
+    table = np.array([[np.count_nonzero((found == k) & (classes == c)) for c in range(3)] for k in range(3)])
+    assert table.max(axis=1).sum() > 0.9 * 400
+    assert set(table.argmax(axis=1)) == {0, 1, 2}
+    order = table.argmax(axis=1)
+    np.testing.assert_allclose(made.model.H_, chances[order], atol=0.15)
+    said = str(made)
+    assert "rows: probability of the latent class (W)" in " ".join(said.split())
+
+
 def test_of_an_undirected_network_pairs_are_counted_and_of_a_list_of_ones_the_ones():
     lines = []
     ties = np.triu(np.random.default_rng(0).random((6, 6)) < 0.5, k=1).astype(int)
@@ -389,7 +407,7 @@ def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkey
         make_plan(matrix, Request(method=usual[0]))
 
 
-@pytest.mark.parametrize(("method", "tested", "tries"), [(None, 5, 5), ("beta-dir-vb-learned", 1, 5), ("bica", 1, 6)])
+@pytest.mark.parametrize(("method", "tested", "tries"), [(None, 6, 6), ("beta-dir-vb-learned", 1, 6), ("bica", 1, 7)])
 def test_the_level_is_divided_among_all_that_are_tried_where_a_method_is_named(method, tested, tries):
     """A method is named after a look at those that are tried otherwise, or it is one of them."""
     matrix = nbmf.BinaryMatrix.from_frame(survey())

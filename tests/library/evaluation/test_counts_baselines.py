@@ -263,7 +263,8 @@ def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
         with pytest.raises(AttributeError):
             compare(matrix)
     binary = COMPARED["BinaryMatrix"]
-    assert asked == [COMPARED["CountMatrix"], (*binary, *TRIED_UNLESS_LARGE), binary]
+    finite, sampler = TRIED_UNLESS_LARGE
+    assert asked == [COMPARED["CountMatrix"], (*binary, finite, "mnb-rows", sampler), (*binary, "mnb-rows")]
 
 
 def test_errors_of_estimators_name_the_way_out():

@@ -619,6 +619,7 @@ def test_without_a_method_those_of_nbmf_fit_are_tried(quick_choice):
         "logistic VB, column effects, K = 8",
         "logistic VB, K = 8",
         "Beta-Dir VB, finite, K chosen",
+        "MNB, rows, K chosen",
         "logistic GS, learned effects, K = 8",
     }
 

@@ -5,10 +5,13 @@ from typing import ClassVar
 from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.products import PROBABILITIES
+
+CHANCE = "probability of the latent class"
 
 
 class MNB(BinaryMembership):
-    """Mixture of naive Bayes: each row or column is in one component, learned by EM.
+    """Mixture of naive Bayes, or latent class analysis: each row or column is in one component, learned by EM.
 
     Parameters
     ----------
@@ -38,6 +41,11 @@ class MNB(BinaryMembership):
     method_name = "MNB"
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
+
+    @property
+    def meanings(self):
+        """What an entry of W and an entry of H mean: a row, or a column, is in one class."""
+        return (CHANCE, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, CHANCE)
 
     def _e_step(self):
         return MixtureStep()
