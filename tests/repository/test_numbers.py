@@ -178,7 +178,7 @@ NUMBERS = [
     ),
     (
         "trials",
-        "`esvotes` {:.0f} and `msweb` (9.3 million entries) {:.0f}, on two busy cores",
+        "`esvotes` {:.0f} and `msweb` {:.0f}",
         lambda: seconds_of_fit("esvotes", "msweb"),
     ),
     ("rivals", "| stacking | {:.1%} |", lambda: rivals_excess("stacking")),
