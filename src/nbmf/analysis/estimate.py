@@ -64,7 +64,7 @@ COSTS = {
     "BernoulliPoissonGibbs": Cost(2e-4, 10, 3, None, visits_ones=True, per_row=60, recorded=55),
     "NegativeBinomialFactorVB": Cost(2e-4, 20, 8, 300),
     "OrdinalFactorVB": Cost(5e-4, 180, 2, 80),
-    "MNB": Cost(2e-4, 6, 0.5, 80),
+    "MNB": Cost(2e-4, 6, 0.5, 25),
 }
 SEARCHES = {"BetaDirVB": Cost(6e-5, 14, 0.7, 250), "MNB": COSTS["MNB"]}  # of the fits with which K is searched for
 SEARCHED = 3  # numbers of components that are mostly tried, besides those near the best
