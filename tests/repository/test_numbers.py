@@ -176,11 +176,7 @@ NUMBERS = [
         "logistic VB with K = 8 {:.0%}, with column effects {:.0%}.",
         lambda: excess("excess", "logistic-vb", "logistic-vb-columns"),
     ),
-    (
-        "trials",
-        "`esvotes` {:.0f} and `msweb` {:.0f}",
-        lambda: seconds_of_fit("esvotes", "msweb"),
-    ),
+    ("trials", "`esvotes` {:.0f} and `msweb` {:.0f}", lambda: seconds_of_fit("esvotes", "msweb")),
     ("rivals", "| stacking | {:.1%} |", lambda: rivals_excess("stacking")),
     ("rivals", "| `nbmf fit` | {:.1f} % | {:.1f} % ({:.1f} to {:.1f}) | |", lambda: against("nbmf-fit")),
     *(
