@@ -39,7 +39,9 @@ def report(matrix: CountMatrix, options: Options, uses: list[str]) -> Iterator[s
     apart = _columns_apart(matrix, options)
     if apart:
         named = ", ".join(map(repr, apart))
-        yield wrap(f"larger than any other count in every row: {named}. If these say something else, leave them out")
+        yield wrap(
+            f"larger in every row than the counts of all other columns: {named}; if these are no counts, leave them out"
+        )
     commands = (
         ("info", _options_as_list(matrix, options)),
         ("fit", options.but(ignore=[*(options.ignore or ()), *apart]) if apart else None),
@@ -60,9 +62,9 @@ def _columns_apart(matrix: CountMatrix, options: Options) -> list[str]:
     """Return the columns of a table that are `columns_apart`; [] where FILE has no column of its own for them."""
     if options.layout is not None or options.transpose or matrix.shape[1] < FEWEST_COLUMNS:
         return []
-    known = np.where(matrix.observed, matrix.tallies, 0).max(axis=0)
-    least = np.where(matrix.observed, matrix.tallies, known).min(axis=0)
-    return columns_apart(dict(zip(matrix.column_names.tolist(), zip(least, known, strict=True), strict=True)))
+    largest = np.where(matrix.observed, matrix.tallies, 0).max(axis=0)
+    smallest = np.where(matrix.observed, matrix.tallies, largest).min(axis=0)
+    return columns_apart(dict(zip(matrix.column_names.tolist(), zip(smallest, largest, strict=True), strict=True)))
 
 
 def _options_as_list(matrix: CountMatrix, options: Options) -> Options | None:

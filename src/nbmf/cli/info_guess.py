@@ -74,9 +74,9 @@ def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
         From the names of columns to their smallest and largest numbers.
     """
     names = sorted(ranges, key=lambda name: ranges[name], reverse=True)
-    highest = [max(ranges[other][1] for other in names[place:]) for place in range(1, len(names))]
-    pairs = zip(names, highest, strict=False)
-    return [name for name, _ in itertools.takewhile(lambda pair: ranges[pair[0]][0] > pair[1], pairs)]
+    others = (max(ranges[other][1] for other in names[place:]) for place in range(1, len(names)))
+    leads = (ranges[name][0] > highest for name, highest in zip(names[:-1], others, strict=True))
+    return [name for name, _ in zip(names, itertools.takewhile(bool, leads), strict=False)]
 
 
 def present_missing_texts(columns: list[Column]) -> list[str]:

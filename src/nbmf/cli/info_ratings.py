@@ -10,10 +10,6 @@ from nbmf.data.value_codes import number_of
 from nbmf.io.answers import GAPS, LONGEST, detect_answers, split_gaps
 
 REACHED = 0.25  # of columns with marks, that have the highest one
-PERSONS, BEYOND = (
-    2,
-    0.1,
-)  # columns, and of columns, that go beyond it at most: of counts each has a highest one of its own
 YES_AND_NO = 2  # answers
 CODES = {*GAPS, *(-gap for gap in GAPS)}  # SPSS and Qualtrics have -99 where others have 99
 

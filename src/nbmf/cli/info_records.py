@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from nbmf.data.value_codes import number_of
+from nbmf.errors import first_of
 
 FEWEST = 10  # different names, so many at most are taken for categories
 SHOWN = 5
@@ -27,8 +28,7 @@ def row_and_column(columns: Mapping[str, Sequence], names: Sequence[str]) -> tup
 
 def describe_names(different: Mapping[str, int]) -> str:
     """Return the columns in words, some of them if there are many."""
-    said = [f"{name!r} ({number} different)" for name, number in list(different.items())[:SHOWN]]
-    return ", ".join([*said, *(["..."] if len(different) > SHOWN else [])])
+    return first_of([f"{name!r} ({number} different)" for name, number in different.items()], SHOWN)
 
 
 def _are_names(cells: Sequence) -> bool:

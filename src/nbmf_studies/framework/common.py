@@ -56,8 +56,9 @@ def case_table(
     name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str = RESULTS, *, in_reference=True, **more
 ) -> Table:
     """Return the table of all fits of an experiment; it is published as it is, unless `in_reference` is false."""
-    needs = {"needs": lambda plan: {"fits": Cases.of(cases(plan))}}
-    return Table(name, title, make=make, **needs, in_reference=in_reference, **more)
+    return Table(
+        name, title, make=make, needs=lambda plan: {"fits": Cases.of(cases(plan))}, in_reference=in_reference, **more
+    )
 
 
 def has_unmasked_fits(plan: Plan) -> bool:

@@ -11,8 +11,7 @@ from nbmf_studies.framework.gathering import Fits
 
 def gather(fits: Fits) -> pd.DataFrame:
     """Return a row per fit and point of its trace: its columns, iteration, seconds (CPU), what `observe` has found."""
-    traces = gathering.traces(fits)
-    return traces.fillna({"error": np.inf}) if "error" in traces else traces
+    return gathering.traces(fits).fillna({"error": np.inf})
 
 
 def ends(traces: pd.DataFrame, fit: Sequence[str] = ("set_up", "method", "seed")) -> pd.DataFrame:
