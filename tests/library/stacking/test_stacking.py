@@ -181,6 +181,25 @@ def test_a_mirror_image_is_not_seen_either(monkeypatch):
     assert weight_of_share((upper | upper.T).astype(int)) > 0.8
 
 
+def test_ties_are_weighed_by_the_mean_of_both_directions(monkeypatch):
+    """A member whose two predictions of a tie are wrong by as much in either direction has nearly all the weight.
+
+    Where ties have directions, a mixture with more of the share is better: predictions are less sure.
+    """
+    rng, group = np.random.default_rng(0), np.arange(40) % 2
+    chance = np.where(group[:, None] == group, 0.7, 0.3)
+
+    class Leaning(Memory):
+        def _start(self, codes, seed):
+            return Remembered(chance + 0.29 * np.sign(np.arange(40) - np.arange(40)[:, None]))
+
+    monkeypatch.setattr(module, "make_members", lambda names, K, max_iter: {"leaning": Leaning(), "share": Share()})
+    upper = np.triu(rng.random((40, 40)) < chance, k=1)
+    assert weight_of_share((upper | upper.T).astype(int)) < 0.2
+    directed = (rng.random((40, 40)) < chance).astype(int)
+    assert weight_of_share(directed) > 0.5
+
+
 def test_the_other_answers_to_a_question_are_not_seen_either(monkeypatch):
     """A member that says what nobody has answered yet has no weight."""
 
