@@ -45,7 +45,7 @@ def typed(model):
         ("dir-beta-vb", {}, "--method dir-beta-gs"),
         ("dir-dir-vb", {}, "--method dir-dir-gs"),
         ("bica", {}, "--method beta-dir-gs, --components 5 and --set gamma=1"),
-        ("logistic-vb-columns", {}, "--method logistic-gs and --set effects=columns --set ard=false"),
+        ("logistic-vb-columns", {}, "--method logistic-gs and --set effects=columns"),
         ("beta-dir-gs", {}, ""),
         ("mnb-rows", {}, ""),
     ],
