@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.data.named import NamedMatrix, has_same_names
+from nbmf.data.named import NamedMatrix
 from nbmf.data.repeats import questions_of
 from nbmf.data.symmetry import differences
 from nbmf.errors import ConfigError, DataError, not_allowed
@@ -124,14 +124,9 @@ def _check_held_out(held_out: str, allowed: Collection[str]) -> None:
         raise not_allowed("held_out", held_out, allowed)
 
 
-def is_undirected(matrix: NamedMatrix) -> bool:
-    """Whether it is a network in which an entry determines its mirror image."""
-    return has_same_names(matrix) and matrix.is_symmetric()
-
-
 def held_out_together(matrix: NamedMatrix) -> str:
     """Return the `held_out` of `draw_mask` with which no entry that is held out follows from one that is not."""
-    if is_undirected(matrix):
+    if matrix.is_symmetric():  # an entry determines its mirror image, whatever the names
         return PAIRS
     return QUESTIONS if isinstance(matrix, BinaryMatrix) and questions_of(matrix.codes) else ENTRIES
 
@@ -144,21 +139,18 @@ def _questions(matrix: NamedMatrix) -> list[np.ndarray]:
 
 
 def _refuse_asymmetric(matrix: NamedMatrix) -> None:
-    """Raise DataError unless rows and columns are the same things and values are symmetric."""
+    """Raise DataError unless values are symmetric, whatever the names of rows and columns."""
     F, N = matrix.shape
-    if F != N or (matrix.row_names != matrix.column_names).any():
-        raise DataError(
-            f"entries are held out in pairs of a matrix whose rows and columns are the same, in "
-            f"one order; this one is {F} x {N}, of {matrix.row_names[0]}, ... and "
-            f"{matrix.column_names[0]}, ..."
-        )
+    if F != N:
+        raise DataError(f"entries are held out in pairs of a symmetric matrix; this one is {F} x {N}")
     values = getattr(matrix, matrix.field)
     different = np.argwhere(differences(values, matrix.observed))
     if different.size:
-        f, n = (str(matrix.row_names[place]) for place in different[0])
+        rows, columns = matrix.row_names.tolist(), matrix.column_names.tolist()
+        f, n = different[0]
         raise DataError(
-            f"entries are held out in pairs of a symmetric matrix; of this one row {f!r}, column "
-            f"{n!r} differs from row {n!r}, column {f!r}"
+            f"entries are held out in pairs of a symmetric matrix; of this one row {rows[f]!r}, column "
+            f"{columns[n]!r} differs from row {rows[n]!r}, column {columns[f]!r}"
         )
 
 

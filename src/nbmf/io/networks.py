@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 
-from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix, has_same_names
 from nbmf.data.shared_names import matching_columns, shared_names
@@ -81,7 +80,7 @@ def _align_columns(matrix: NamedMatrix) -> tuple[NamedMatrix, list[str]]:
 
 
 def _describe_network(matrix: NamedMatrix, with_diagonal: bool) -> str:
-    kind = "undirected: entries are held out in pairs" if is_undirected(matrix) else "directed"
+    kind = "undirected: entries are held out in pairs" if matrix.is_symmetric() else "directed"
     text = f"a network, since rows and columns have the same names; {kind}"
     diagonal = matrix.diagonal()
     if with_diagonal and len(set(diagonal.tolist())) == 1 and diagonal[0] >= 0:

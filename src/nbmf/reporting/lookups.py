@@ -6,8 +6,8 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.masks import is_undirected
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.named import has_same_names
 from nbmf.errors import Message, Setting
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -36,7 +36,7 @@ LEVEL = 0.9
 def make_lookups(result: ReportedFit, wording: Wording) -> Iterator[Lookup]:
     """Yield rows and columns; of an undirected network, in which they are the same, those that have memberships."""
     model, matrix = result.model, result.matrix
-    if matrix.dense is None and is_undirected(matrix):
+    if matrix.dense is None and has_same_names(matrix) and matrix.is_symmetric():
         yield _lookup("column" if model.distributions == {"H"} else "row", result, wording)
         return
     yield _lookup("row", result, wording)

@@ -6,9 +6,8 @@ import pytest
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.masks import draw_mask, fold_mask, held_out_together, is_undirected, load_mask, save_mask, training_codes
+from nbmf.data.masks import draw_mask, fold_mask, held_out_together, load_mask, save_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import has_same_names
 from nbmf.data.table_parts import without_held_out
 from nbmf.errors import ConfigError, DataError
 from nbmf.seeds import seed_sequence
@@ -88,7 +87,6 @@ def test_pairs_are_held_out_together_and_the_diagonal_never():
     ("change", "words"),
     [
         (lambda codes, names: (codes[:, :-1], names, names[:-1]), "this one is 60 x 59"),
-        (lambda codes, names: (codes, names, names[::-1]), "60 x 60, of dolphin 0, .* dolphin 59,"),
         (
             lambda codes, names: (np.where(np.tri(60, k=-1) > 0, 1 - codes**2, codes), names, names),
             "row 'dolphin 0', column 'dolphin 1' differs from row 'dolphin 1', column 'dolphin 0'",
@@ -127,7 +125,9 @@ def test_questions_are_of_binary_matrices():
 
 
 def test_what_gives_an_entry_away_is_held_out_with_it(matrix):
-    assert held_out_together(network()) == "pairs"
+    assert held_out_together(network()) == "pairs"  # of which one entry is missing whose mirror image is known
+    assert held_out_together(BinaryMatrix.from_array(network().codes)) == "pairs"  # whose names are of rows and columns
+    assert held_out_together(BinaryMatrix.from_array(np.triu(network().codes))) == "entries"
     assert held_out_together(answers()) == "questions"
     assert held_out_together(matrix) == "entries"
     assert held_out_together(CountMatrix.from_array(answers().codes)) == "entries"
@@ -234,17 +234,6 @@ def test_other_files_are_refused_by_name(write, matrix, saved):
         write(file)
     with pytest.raises(DataError, match=r"mask\.npz"):
         load_mask(saved, matrix)
-
-
-def test_a_network_has_the_same_names_and_an_undirected_one_is_symmetric():
-    names = ["a", "b", "c"]
-    symmetric = np.array([[0, 1, 0], [1, 0, 1], [0, 1, -1]])
-    assert is_undirected(BinaryMatrix(symmetric, names, names))
-    assert is_undirected(network())  # of which one entry is missing whose mirror image is known
-    assert has_same_names(BinaryMatrix(np.triu(symmetric), names, names))
-    assert not is_undirected(BinaryMatrix(np.triu(symmetric), names, names))
-    assert not is_undirected(BinaryMatrix(symmetric, names, ["x", "y", "z"]))
-    assert not is_undirected(BinaryMatrix(symmetric[:2], names[:2], names))
 
 
 # --- Folds -----------------------------------------------------------------------------------
