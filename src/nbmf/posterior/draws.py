@@ -33,8 +33,16 @@ if TYPE_CHECKING:
 _on_one_thread = one_blas_thread()
 
 
+DRAWS = 200
+
+
 def posterior_draws(
-    estimator: Factorization, V: Any, *, n_draws: int = 200, max_memory_gb: float = 1.0, monitor: Monitor | None = None
+    estimator: Factorization,
+    V: Any,
+    *,
+    n_draws: int | None = None,
+    max_memory_gb: float = 1.0,
+    monitor: Monitor | None = None,
 ) -> Draws:
     """Fit `estimator` to V and keep draws of its factors from the posterior.
 
@@ -51,8 +59,8 @@ def posterior_draws(
         It is fitted afterwards, as by `fit`.
     V : BinaryMatrix, array (F, N) or DataFrame
         Values that the likelihood allows, for a binary one 1 and 0, and missing (NaN or -1).
-    n_draws : int
-        S, for samplers at most n_samples.
+    n_draws : int, optional
+        S, for samplers at most n_samples. Default: 200, of samplers that keep fewer sweeps n_samples.
     max_memory_gb : float
         Of the draws, S (F K + K N) numbers of 4 bytes, and whatever else a model's factors have.
         The fit ends with an error when they exceed it, where K changes along the chain, say.
@@ -69,13 +77,16 @@ def posterior_draws(
     """
     require_estimator(estimator)
     estimator.check_parameters()
-    parameters.check_count("n_draws", n_draws, 1)
     refuse_without_posterior(estimator)
+    is_sampler = estimator.inference is Inference.SAMPLER
+    if n_draws is None:
+        n_draws = min(DRAWS, estimator.n_samples) if is_sampler else DRAWS
+    parameters.check_count("n_draws", n_draws, 1)
     if estimator.n_components == AUTO:
         raise not_allowed("n_components", AUTO, "a number: nbmf.run_chains finds one and draws")
     shape = estimator.values_of(V).shape
     refuse_too_much_memory(shape, estimator.n_components, n_draws, max_memory_gb)
-    store, is_sampler = (DrawStore(estimator, max_memory_gb), estimator.inference is Inference.SAMPLER)
+    store = DrawStore(estimator, max_memory_gb)
     looks = [(kept_sweeps(estimator, n_draws), store.draw)] if is_sampler else []
     observer = Observer(looks, monitor, [store])
     estimator.fit(V, monitor=observer)

@@ -98,6 +98,13 @@ def test_a_draw_is_a_copy():
     assert store.factors[0].W.max() == store.factors[0].H.max() == 1
 
 
+def test_by_default_there_are_200_draws_or_as_many_as_a_sampler_keeps():
+    V = np.random.default_rng(0).integers(0, 2, (6, 5))
+    few, many = (nbmf.BetaDirGibbs(2, burn_in=5, n_samples=n, random_state=0) for n in (30, 250))
+    for model, count in ((few, 30), (many, 200), (nbmf.BetaDirVB(2, max_iter=5, random_state=0), 200)):
+        assert len(posterior_draws(model, V)) == count
+
+
 def test_draws_that_grow_beyond_the_memory_are_refused_and_means_left_out():
     budget = 2 * 4 * 7 * 3 * 1e-9  # two draws with K = 3
     with pytest.raises(
