@@ -11,6 +11,7 @@ import numpy as np
 from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
 from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
+from nbmf.io.qualtrics import Survey, find_survey
 
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
@@ -46,6 +47,8 @@ class Records:
         How many records of empty fields were left out.
     titles : list of Record
         Those above the table, with one field that is not empty, or comments that begin with # or %.
+    survey : Survey or None
+        Of a survey of Qualtrics: records have the fields that are read alone, and two below the first are left out.
     notes : tuple of str
         What else is to be said.
     """
@@ -57,11 +60,27 @@ class Records:
     second: Record | None
     empty: int = 0
     titles: Sequence[Record] = ()
+    survey: Survey | None = None
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, from the beginning of the file, but no titles."""
-        return itertools.islice(self.all_records(), len(self.titles), None)
+        records = itertools.islice(self.all_records(), len(self.titles), None)
+        return records if self.survey is None else self._answers(records, self.survey)
+
+    def _answers(self, records: Iterator[Record], survey: Survey) -> Iterator[Record]:
+        """Yield the names and answers of a survey: the fields that are read, without questions and origins."""
+        for place, (line, fields) in enumerate(records):
+            if place in (1, 2):
+                continue
+            if len(fields) != survey.n_fields:
+                raise self.ragged(line, len(fields), survey.n_fields)
+            yield Record(line, [fields[n] for n in survey.places])
+
+    def ragged(self, line: int, n_fields: int, expected: int) -> DataError:
+        """Return the error that a record has another number of fields than names."""
+        given = count_phrase(n_fields, "field")
+        return DataError(f"{self.path}, {self.unit} {line}: {given} instead of {expected}")
 
     def all_records(self) -> Iterator[Record]:
         """Yield the records and the titles above them."""
@@ -78,10 +97,14 @@ class Records:
         )
         if begin and (len(top[begin].fields) >= FEWEST_FIELDS or all(map(_has_comment_sign, top[:begin]))):
             self.titles = top[:begin]
-        self.first, self.second = [*top[len(self.titles) :], None, None][:2]
+        table = top[len(self.titles) :]
+        if table:
+            self.survey = find_survey(table[0].fields, [record.fields for record in table[1:3]])
+        self.first, self.second = [*itertools.islice(self, 2), None, None][:2]
 
     def field_location(self, place: int) -> str:
         """Return the words for the place of a field of the first record."""
+        place = place if self.survey is None else self.survey.places[place]
         return f"{self.unit} {self.first.line}, field {place + 1}"
 
     def table(self, header: bool, hint: str = "", may_lack_a_name: bool = True) -> Table:
@@ -157,8 +180,7 @@ class _RecordTable(Table):
             ragged = next((row for row, fields in enumerate(rows) if len(fields) != len(self.names)), None)
             yield _RecordBlock(lines[:ragged], rows[:ragged])
             if ragged is not None:  # what is above it may be wrong, too
-                n_fields = count_phrase(len(rows[ragged]), "field")
-                raise DataError(f"{self.path}, {self.where(lines[ragged])}: {n_fields} instead of {len(self.names)}")
+                raise self._records.ragged(lines[ragged], len(rows[ragged]), len(self.names))
 
     @property
     def header_location(self) -> str:
@@ -170,8 +192,20 @@ class _RecordTable(Table):
     def left_out(self) -> tuple[str, ...]:
         empty, titles = self._records.empty, self._records.titles
         names = [next(filter(None, map(str.strip, record.fields))) for record in titles]
-        said = f"{count_phrase(len(titles), self.unit)} above the table ({quoted_names(names)})"
-        return (*([said] if titles else ()), *([f"{count_phrase(empty, self.unit)} of empty fields"] if empty else ()))
+        parts = [
+            f"{count_phrase(len(titles), self.unit)} above the table ({quoted_names(names)})" if titles else "",
+            _survey_words(self._records.survey),
+            f"{count_phrase(empty, self.unit)} of empty fields" if empty else "",
+        ]
+        return tuple(filter(None, parts))
+
+
+def _survey_words(survey: Survey | None) -> str:
+    """Return what is left out of a survey of Qualtrics; nothing where there is none."""
+    if survey is None:
+        return ""
+    recorded = count_phrase(survey.n_left_out, "column")
+    return f"of a survey of Qualtrics its rows of questions and of origins, and {recorded} that it records itself"
 
 
 class _RecordBlock(Block):

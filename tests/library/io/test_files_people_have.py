@@ -1,5 +1,6 @@
 """Files as other software writes them: Excel, SPSS, Stata, JSON, and text in other encodings."""
 
+import csv
 import datetime
 import gzip
 import json
@@ -577,3 +578,53 @@ def test_a_label_that_may_mean_missing_decides_nothing_alone(labels, options, co
     place = [int(name.removeprefix("row ")) for name in matrix.row_names]
     found[place] = getattr(matrix, matrix.field)[:, 0]
     assert found.tolist() == codes
+
+
+# Surveys.
+
+QUALTRICS = (
+    ["StartDate", "Status", "ResponseId", "Q1", "Q2_1", "condition", "UserLanguage"],
+    [
+        "Start Date",
+        "Response Type",
+        "Response ID",
+        "Do you\nagree?",
+        "Which? - Selected: A",
+        "condition",
+        "User Language",
+    ],
+    [
+        json.dumps({"ImportId": origin})
+        for origin in ("startDate", "status", "_recordId", "QID1", "QID4_1", "condition", "userLanguage")
+    ],
+    ["2024-01-01 10:00", "IP Address", "R_1", "Yes", "No", "1", "EN"],
+    ["2024-01-01 10:00", "IP Address", "R_2", "", "Yes", "0", "EN"],
+    ["2024-01-02 11:00", "IP Address", "R_3", "No", "No", "1", "EN"],
+)
+
+
+def write_survey(path, records):
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(records)
+
+
+def test_answers_of_a_survey_of_qualtrics_are_read_by_respondents():
+    write_survey("survey.csv", QUALTRICS)
+    matrix, said = read("survey.csv")
+    np.testing.assert_array_equal(matrix.codes, [[1, 0, 1], [-1, 1, 0], [0, 0, 1]])
+    assert matrix.row_names.tolist() == ["R_1", "R_2", "R_3"]
+    assert matrix.column_names.tolist() == ["Q1", "Q2_1", "condition"]
+    words = "of a survey of Qualtrics its rows of questions and of origins, and 3 columns that it records itself"
+    assert any(words in str(line) for line in said)
+
+
+def test_a_survey_with_a_short_record_or_a_wrong_value_tells_where_in_the_file():
+    write_survey("short.csv", [*QUALTRICS, QUALTRICS[-1][:-1]])
+    assert refused("short.csv").startswith("short.csv, line 8: 6 fields instead of 7")
+    write_survey("wrong.csv", [*QUALTRICS, [*QUALTRICS[-1][:2], "R_4", "perhaps", *QUALTRICS[-1][4:]]])
+    assert "line 8" in refused("wrong.csv")
+
+
+def test_a_table_whose_third_record_tells_no_origin_of_respondents_is_no_survey():
+    write_survey("table.csv", [*QUALTRICS[:2], [field.replace("_recordId", "other") for field in QUALTRICS[2]]])
+    refused("table.csv")
