@@ -1,18 +1,27 @@
 """Two columns of a table of records, such as places and species, that may be the rows and columns of a matrix."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from nbmf.cli.info_cells import are_times
 from nbmf.data.value_codes import number_of
 from nbmf.errors import first_of
 
+# Names of columns that stand for somebody or something, also in numbers: patient_id, OrderId, "Invoice No", user.
+IDENTIFIER = re.compile(r"(^|[\W_])(id|ids|nr|no|number|key|code)$", re.IGNORECASE)
+IDENTIFIER_IN_CAPITALS = re.compile(r"[a-z](ID|Id|No|Nr|Number|Key|Code)$")
+IDENTIFIED = frozenset(
+    "user patient subject person customer member respondent student participant household order basket transaction "
+    "invoice session sample site plot".split()
+)
 FEWEST = 10  # different names, so many at most are taken for categories
 SHOWN = 5
 
 
 def columns_of_names(columns: Mapping[str, Sequence]) -> dict[str, int]:
-    """Return the columns of texts that come again, those with the most first, and how many different ones each has."""
-    different = {name: len(set(cells)) for name, cells in columns.items() if _are_names(cells)}
+    """Return the columns of names that come again, those with the most first, and how many different ones each has."""
+    different = {name: len(set(cells)) for name, cells in columns.items() if _are_names(name, cells)}
     return dict(sorted(different.items(), key=lambda each: -each[1]))
 
 
@@ -31,12 +40,24 @@ def describe_names(different: Mapping[str, int]) -> str:
     return first_of([f"{name!r} ({number} different)" for name, number in different.items()], SHOWN)
 
 
-def _are_names(cells: Sequence) -> bool:
-    """Whether all cells are texts, of which there are many, and most come again."""
-    number = len(set(cells))
-    if not FEWEST < number <= len(cells) / 2:
-        return False
+def are_texts(cells: Sequence) -> bool:
+    """Whether all cells are texts."""
     return all(cell is not None and number_of(cell) is None for cell in set(cells))
+
+
+def are_identifiers(name: str, cells: Sequence) -> bool:
+    """Whether all cells are whole numbers or texts that stand for somebody or something, by the column's name."""
+    is_named_so = IDENTIFIER.search(name) or IDENTIFIER_IN_CAPITALS.search(name) or name.casefold() in IDENTIFIED
+    if not is_named_so or None in cells:
+        return False
+    return all((number := number_of(cell)) is None or number.is_integer() for cell in set(cells))
+
+
+def _are_names(name: str, cells: Sequence) -> bool:
+    """Whether all cells are names, of which there are many, and most come again; times are none."""
+    if not FEWEST < len(set(cells)) <= len(cells) / 2:
+        return False
+    return are_identifiers(name, cells) or (are_texts(cells) and not are_times(list(set(cells))))
 
 
 def _is_determined(cells: Sequence, others: Sequence) -> bool:

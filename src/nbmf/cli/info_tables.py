@@ -12,7 +12,7 @@ from nbmf.cli.arguments import COMMANDS, render_message
 from nbmf.cli.info_axes import next_lines
 from nbmf.cli.info_cells import are_answers, are_counts, are_numbers_of_lines, are_times
 from nbmf.cli.info_guess import Column
-from nbmf.cli.info_records import columns_of_names, describe_names, row_and_column
+from nbmf.cli.info_records import are_identifiers, are_texts, columns_of_names, describe_names, row_and_column
 from nbmf.cli.info_values import guesses
 from nbmf.cli.options import Options, file_word, option_words
 from nbmf.cli.reading import open_columns
@@ -106,12 +106,17 @@ def may_be_table(options: Options) -> bool:
 
 
 def _is_list(columns: dict[str, list]) -> bool:
-    """Whether lines have two texts, each of which comes again though hardly a pair does, and at most two values."""
+    """Whether lines have two names, each of which comes again though hardly a pair does, and at most two values.
+
+    One of them may be a number, if its column is called as identifiers are, or if there is nothing else.
+    """
     names, more = list(columns.values())[:2], list(columns.values())[2:]
     if len(names) < 2 or len(more) > 2:
         return False
     lines = len(names[0])
-    are_names = all(value is not None and number_of(value) is None for cells in names for value in cells)
+    texts = list(map(are_texts, names))
+    others = (are_identifiers(name, columns[name]) or (not more and are_counts(columns[name])) for name in columns)
+    are_names = any(texts) and all(text or other for text, other in zip(texts, others, strict=False))
     come_again = all(2 * len(set(cells)) <= lines for cells in names)
     are_values = all(are_counts(cells) or are_answers(cells) or are_times(cells) for cells in more)
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines

@@ -361,6 +361,44 @@ def test_info_names_the_columns_of_records_that_may_be_rows_and_columns(capsys):
     assert next_of(run(capsys, "info", "years.csv").out) == ["info years.csv --layout presence --row from --column to"]
 
 
+def diagnoses(repeats=1):
+    """Return lines of a patient's number, a diagnosis and a date; each pair comes so often."""
+    rng = np.random.default_rng(0)
+    pairs = [(patient, code) for patient in range(5001, 5101) for code in rng.choice(12, 4, replace=False)]
+    dates = (f"2023-01-{rng.integers(10, 29)}" for _ in range(repeats * len(pairs)))
+    lines = [f"{patient},F{code}.1,{date}" for (patient, code), date in zip(repeats * pairs, dates, strict=True)]
+    return rng.permutation(lines).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "repeats", "fields", "command"),
+    [
+        ("patient_id", 1, 2, "info d.csv --layout presence"),  # nothing but pairs
+        ("level", 1, 2, "info d.csv --layout presence"),
+        ("patient_id", 1, 3, "info d.csv --layout presence"),
+        ("level", 1, 3, None),  # numbers that may be a measurement
+        ("PatientNo", 3, 3, "info d.csv --layout presence --row PatientNo --column icd10"),  # and dates are no names
+    ],
+)
+def test_lists_of_numbered_people_are_no_tables(capsys, name, repeats, fields, command):
+    lines = [",".join(line.split(",")[:fields]) for line in [f"{name},icd10,date", *diagnoses(repeats)]]
+    Path("d.csv").write_text("\n".join(lines))
+    if command is not None:
+        assert next_of(run(capsys, "info", "d.csv").out) == [command]
+    else:
+        assert "no matrix" in run(capsys, "info", "d.csv", code=2).err
+
+
+def test_invoices_of_which_some_have_letters_are_named_with_what_was_bought(capsys):
+    lines = [
+        f"{'C' * (n % 9 == 0)}{5000 + n // 5},{80 + n * n % 23},{1 + n % 4},2.5,12/{1 + n % 28}/2010 8:26"
+        for n in range(300)
+    ]
+    Path("retail.csv").write_text("\n".join(["InvoiceNo,StockCode,Quantity,UnitPrice,InvoiceDate", *lines]))
+    command = "info retail.csv --layout presence --row InvoiceNo --column StockCode"
+    assert next_of(run(capsys, "info", "retail.csv").out) == [command]
+
+
 def test_info_reads_the_same_sheet_again(capsys):
     """Of texts, lists and tables: each command that it prints runs, though there are two sheets."""
     texts = pd.DataFrame(
