@@ -32,7 +32,7 @@ from nbmf.cli.parser import Parser, parse_arguments, suggestion
 from nbmf.cli.table_arguments import CLUSTER, TOPICS
 from nbmf.errors import Message, choices
 from nbmf.inference.exclusion import EXCLUDED
-from nbmf.io.layouts import ABSENT, LAYOUTS
+from nbmf.io.layouts import ABSENT, LAYOUTS, ROLES
 
 
 def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
@@ -110,7 +110,7 @@ READ = (
     Option(
         "--layout",
         "long: each line has the row, column and value of an entry; presence: each line has the row and column of a "
-        "one (default: a matrix)",
+        "one; basket: each line lists the columns that are one in a row (default: a matrix)",
         choices=LAYOUTS,
     ),
     HEADER,
@@ -179,7 +179,7 @@ EXAMPLE = Command(
         Option(
             "--layout",
             "write a line per row of the matrix, per entry (long) or per one (presence)",
-            choices=("matrix", *LAYOUTS),
+            choices=("matrix", *ROLES),
             default="matrix",
         ),
         text("--out", "the file to write (default: NAME with .csv)", "FILE"),

@@ -9,7 +9,7 @@ from nbmf.data.category_matrix import LARGEST
 from nbmf.data.value_codes import Coding
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
-from nbmf.io.layouts import ABSENT, LAYOUTS
+from nbmf.io.layouts import ABSENT, BASKET, LAYOUTS, ROLES
 from nbmf.io.text_lines import is_encoding
 
 MOST = LARGEST + 1  # categories
@@ -87,7 +87,7 @@ _COLUMN = Rule(_is_text, "the name of a column")
 _CODES = Rule(_are_codes, "a list of texts, as they are in the file")
 
 RULES = {
-    "layout": Rule(lambda value: _is_text(value) and value in LAYOUTS, "long, presence or None (a matrix)"),
+    "layout": Rule(lambda value: _is_text(value) and value in LAYOUTS, "long, presence, basket or None (a matrix)"),
     "header": _SWITCH,
     "index": _SWITCH,
     "ones": _CODES,
@@ -111,9 +111,11 @@ RULES = {
 
 # In which layouts an argument has a meaning, None for a matrix; those that are not here have one in all.
 LAYOUTS_BY_ARGUMENT = {
-    **dict.fromkeys(("row", "column"), LAYOUTS),
+    **dict.fromkeys(("row", "column"), tuple(ROLES)),
+    "groups": (None, *ROLES),
     **dict.fromkeys(("value", "absent"), ("long",)),
-    **dict.fromkeys(("index", "ignore"), (None,)),
+    "index": (None, BASKET),
+    "ignore": (None,),
     **dict.fromkeys(("ones", "zeros", "missing", "counts", "above", "categories"), (None, "long")),
 }
 

@@ -20,9 +20,11 @@ from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
 from nbmf.io.answers import AnswersError, TiesError, find_layout, look_like_counts, matrix_answers
 from nbmf.io.arguments import Options
+from nbmf.io.baskets import code_baskets
 from nbmf.io.cells import Entries, Grid, RepeatedName, Table
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes, code_entries, code_grid
 from nbmf.io.formats import Cells
+from nbmf.io.layouts import BASKET
 from nbmf.io.matrix_files import KINDS, code_matrix_file
 from nbmf.io.records import Records
 from nbmf.io.signed_values import refuse_signs
@@ -56,6 +58,12 @@ def code_cells(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
     if isinstance(cells, NamedMatrix):
         return code_matrix_file(path, cells, given)
     options = dict.fromkeys(arguments.RULES) | given
+    if options["layout"] == BASKET:
+        if not isinstance(cells, Records):
+            raise ConfigError(
+                f"{path}: ", Setting("layout", BASKET), f" is for texts and sheets; this is {cells.format}"
+            )
+        return code_baskets(cells, options)
     if "categories" in given:
         return _apply_coding(CategoryCoding(given["categories"], given.get("missing")), cells, options)
     counting = CountCoding(given.get("missing"))

@@ -10,12 +10,14 @@ import numpy as np
 
 from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
+from nbmf.io.baskets import HINT, are_baskets
 from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
 from nbmf.io.qualtrics import Survey, find_survey
 
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
 TOP = 20  # records, among which a table begins below its titles
+LISTS = 200  # from which lists of things are known
 FEWEST_FIELDS = 3  # fields of a table below titles
 COMMENT_SIGNS = ("#", "%")  # networks of SNAP, and of KONECT
 VALUES = frozenset(text for texts in DEFAULTS.values() for text in texts)
@@ -80,7 +82,8 @@ class Records:
     def ragged(self, line: int, n_fields: int, expected: int) -> DataError:
         """Return the error that a record has another number of fields than names."""
         given = count_phrase(n_fields, "field")
-        return DataError(f"{self.path}, {self.unit} {line}: {given} instead of {expected}")
+        hint = HINT if self.are_baskets() else ""
+        return DataError(f"{self.path}, {self.unit} {line}: {given} instead of {expected}", hint)
 
     def all_records(self) -> Iterator[Record]:
         """Yield the records and the titles above them."""
@@ -101,6 +104,15 @@ class Records:
         if table:
             self.survey = find_survey(table[0].fields, [record.fields for record in table[1:3]])
         self.first, self.second = [*itertools.islice(self, 2), None, None][:2]
+
+    @property
+    def n_comments(self) -> int:
+        """How many comments are above the table; titles are none."""
+        return len(self.titles) if all(map(_has_comment_sign, self.titles)) else 0
+
+    def are_baskets(self) -> bool:
+        """Whether the first records are lists of things, see `nbmf.io.baskets`."""
+        return are_baskets(record.fields for record in itertools.islice(self.all_records(), LISTS))
 
     def field_location(self, place: int) -> str:
         """Return the words for the place of a field of the first record."""

@@ -1,0 +1,26 @@
+"""What `nbmf info` says about a file whose lines are lists of things."""
+
+from pathlib import Path
+
+from nbmf.cli.info_axes import next_lines
+from nbmf.cli.options import Options
+from nbmf.cli.reading import file_with_options
+from nbmf.errors import NbmfError
+from nbmf.io.columns import open_table
+from nbmf.io.layouts import BASKET
+from nbmf.io.records import Records
+from nbmf.reporting.text import wrap
+
+
+def report(options: Options) -> list[str] | None:
+    """Return the lines about lists; None if there are none."""
+    try:
+        records = open_table(Path(options.file).expanduser(), name=options.name, encoding=options.encoding)
+        if not (isinstance(records, Records) and records.are_baskets()):
+            return None
+    except (NbmfError, OSError):
+        return None
+    opening = (
+        f"{options.file}: {records.unit}s of different lengths, whose fields come again: lists of things, no table"
+    )
+    return [wrap(opening), *next_lines(f"nbmf info {file_with_options(options.but(layout=BASKET))}")]
