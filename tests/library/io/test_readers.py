@@ -849,7 +849,7 @@ def test_the_home_folder_is_known(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"layout": "wide"}, "layout = 'wide': must be long, presence or None (a matrix)"),
+        ({"layout": "wide"}, "layout = 'wide': must be long, presence, basket or None (a matrix)"),
         ({"header": "yes"}, "header = 'yes': must be True, False or None (it is detected)"),
         ({"index": 0}, "index = 0: must be True, False or None"),
         ({"ones": 1}, "ones = 1: must be a list of texts, as they are in the file"),
