@@ -11,13 +11,13 @@ rule status:
     localrule: True
     conda:
         "../../envs/figures.yaml"
-    params:
+    params:  # of a cluster, jobs take the place of cores
         fits=lambda _: as_text(status.files_of(status.fits_to_show(RUNS, config["run"]["studies"], SHARED), SHARED)),
         threads=lambda _: as_text(
             {name: fit_jobs.threads(method, config["run"]["threads"]) for name, method in config["methods"].items()}
         ),
         entries=as_text(dataset_jobs.entry_counts(config["datasets"])),
-        cores=lambda _: workflow.cores,  # a cluster run has none
+        cores=lambda _: workflow.resource_settings.cores or workflow.resource_settings.nodes,
     message:
         "the fits of this configuration"
     script:

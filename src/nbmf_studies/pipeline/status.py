@@ -94,7 +94,7 @@ def summary(states: list[FitState], entries: dict[str, int], cores: int, threads
         From dataset to the number of its entries, where known: it scales the time of a method
         from one dataset to another.
     cores : int
-        Over which the time left is divided.
+        Over which the time left is divided; on a cluster the jobs that run at once.
     threads : dict
         From a method to the threads of its fits, 1 where it is not there.
     """

@@ -64,6 +64,14 @@ def test_any_other_error_is_logged_with_its_place(log, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+def test_an_interruption_is_a_word_in_the_log_and_no_traceback_on_the_screen(log, capsys):
+    with pytest.raises((SystemExit, KeyboardInterrupt)) as ended:
+        fail(log, KeyboardInterrupt())
+    assert (ended.type, ended.value.args) == (SystemExit, (130,))
+    assert lines(log) == ["work", "interrupted"]
+    assert capsys.readouterr() == ("", "")
+
+
 def test_an_earlier_log_is_replaced(log):
     log.write_text("of another run\n" * 9)
     with logged(str(log)):
