@@ -1,10 +1,11 @@
 """What Snakemake plans and refuses in a checkout where nothing has run."""
 
 import re
+import subprocess
 
 import pytest
 import yaml
-from checkout import ROOT, Checkout, jobs_in
+from checkout import HANGING, ROOT, Checkout, jobs_in
 from finished_run import (
     FIGURES,
     N_FITS,
@@ -55,6 +56,26 @@ def test_a_section_that_stands_twice_is_refused_before_the_first_one_is_forgotte
     assert done.returncode != 0
     assert f"configuration: {twice}, line 4: the key 'studies' is in line 1 already" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def test_another_directory_is_refused_with_what_to_do(fresh, tmp_path):
+    done = fresh.snakemake("--dry-run", "--directory", str(tmp_path), "--snakefile", "Snakefile", config=TINY)
+    assert done.returncode != 0
+    assert f"snakemake has to run in the checkout, {fresh.folder}, without --directory" in done.stdout
+
+
+def test_the_fits_of_a_cluster_are_shown_without_a_number_of_cores(fresh):
+    arguments = ("status", "--profile", "profiles/slurm", "--nolock", "--quiet", "all")
+    done = subprocess.run(
+        fresh.command(*arguments, config=TINY),
+        cwd=fresh.folder,
+        env=fresh.environment(),
+        capture_output=True,
+        text=True,
+        timeout=HANGING,
+        check=False,
+    )
+    assert re.search(r"^all +\d+ +0 +0 +0 +\d+ +\?$", done.stdout, re.MULTILINE), done.stdout + done.stderr
 
 
 def test_a_reference_that_is_not_there_is_refused_before_the_fits_that_it_is_for(fresh):

@@ -21,6 +21,9 @@ from nbmf_studies.pipeline import configuration, front_page, interpreter, repeat
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of, reference_tables
 
+if not Path.cwd().samefile(ROOT):  # with an overlay, Snakemake does not miss the files that are beside it
+    raise WorkflowError(f"snakemake has to run in the checkout, {ROOT}, without --directory")
+
 try:
     sys.executable = interpreter.as_shell_word(sys.executable)
     repeated_keys.check(workflow.configfiles)
