@@ -131,3 +131,12 @@ def test_losses_in_the_readme_are_those_of_the_trials(method):
     table = pd.read_csv(ROOT / "reference/trials/confirm_excess.csv").set_index("method")
     assert f"{table.loc[method, 'mean excess']:.1%}".replace("%", " %") in text_of(ROOT / "README.md")
     assert table.loc["nbmf-fit", "matrices"] == table.loc[method, "matrices"] == 16
+
+
+def test_the_groups_of_a_cluster_have_every_rule_that_fits():
+    rules = (ROOT / "workflow/rules/fits.smk").read_text(encoding="utf-8")
+    fitting = re.findall(r"^(?:rule (fit\w*):|use rule fit as (\w+) with:)", rules, re.MULTILINE)
+    names = {first or second for first, second in fitting}
+    assert len(names) == 2
+    groups = re.search(r"--groups ((?:\w+=fits )+)", text_of(ROOT / "docs/workflow.md"))
+    assert set(groups[1].split()) == {f"{name}=fits" for name in names}
