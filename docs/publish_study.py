@@ -24,7 +24,7 @@ from publish import MARKS, ROOT, SOURCES, compress, link, path, render_table, sh
 
 import nbmf_studies
 from nbmf_studies import all_studies
-from nbmf_studies.pipeline.targets import SCORE_TABLES
+from nbmf_studies.pipeline.paths import SCORE_TABLES
 
 EARLIER = "Of an earlier run."  # what --keep keeps
 

@@ -28,6 +28,7 @@ MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 # Where the workflow writes, besides the folders of results and of matrices.
 RECORDS_OF_DATA = ("data/logs", "data/benchmarks")
 
+FOLDERS = ("results", "matrices")
 KINDS = ("datasets", "methods", "studies")  # whose entries have defaults
 
 # JSON calls 10.0 an integer; Python's range does not.
@@ -52,20 +53,24 @@ def check(config: dict[str, Any], schema_file: str | Path) -> dict[str, Any]:
     errors = sorted(_Validator(schema).iter_errors(config), key=lambda e: list(map(str, e.path)))
     if errors:
         raise ConfigError(f"configuration: {one_line(errors[0], config)}")
+    config = {**config, **{key: os.path.normpath(config[key]) for key in FOLDERS}}  # Snakemake warns of "//"
     config = {**config, **{kind: _with_defaults(schema, kind, config[kind]) for kind in KINDS}}
-    for problem in _unmasked_names_problems(config):
-        raise ConfigError(f"configuration: {problem}")
+    _refuse(_unmasked_names_problems(config))
     studies = {
         key: {**study, "unmasked": _without_dropped(study["unmasked"])} for key, study in config["studies"].items()
     }
     config = {**config, "studies": studies}
-    for problem in _problems(config):
-        raise ConfigError(f"configuration: {problem}")
+    _refuse(_problems(config))
     brought = {kind: _with_defaults(schema, kind, entries) for kind, entries in _case_entries(config).items()}
     merged = {**config, **{kind: {**config[kind], **entries} for kind, entries in brought.items()}}
-    for problem in _problems_of_entries(brought, merged):
-        raise ConfigError(f"configuration: {problem}")
+    _refuse(_problems_of_entries(brought, merged))
     return merged
+
+
+def _refuse(problems: Iterator[str]) -> None:
+    """Raise ConfigError for the first of some problems, if there are any."""
+    for problem in problems:
+        raise ConfigError(f"configuration: {problem}")
 
 
 def _with_defaults(schema: dict[str, Any], kind: str, entries: dict[str, dict]) -> dict[str, dict]:

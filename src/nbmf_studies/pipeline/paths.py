@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from nbmf.errors import ConfigError
@@ -10,6 +9,7 @@ from nbmf.fit_key import WHOLE, FitKey
 
 FIT = "{dataset}/{method}/K{K}-mask{mask}-seed{seed}"
 NO_MASK = "none"  # in the names of unmasked fits
+SCORE_TABLES = ("scores", "unmasked_scores")  # those that `verification` compares; to import that loads pandas
 # What a job leaves next to its output, by suffix: its log, and the time and memory it took.
 RECORDS = {"log": "logs", "tsv": "benchmarks"}
 
@@ -97,9 +97,11 @@ def reference_tables(folder: str, study: str) -> list[str]:
         If there are none: said before the fits are run that would be compared with them.
     """
     chosen = reference_folder(folder, study)
-    tables = sorted(map(str, Path(chosen).glob("*scores.csv")))
+    files = [f"{table}.csv" for table in SCORE_TABLES]
+    tables = [path for path in (os.path.join(chosen, file) for file in files) if os.path.isfile(path)]
     if not tables:
-        what = "has no table of scores (*scores.csv)" if os.path.isdir(chosen) else "there is no such folder"
+        without = f"has no table of scores ({', '.join(files)})"
+        what = without if os.path.isdir(chosen) else "there is no such folder"
         raise ConfigError(f"configuration: verify.reference = {folder!r}: {what}; {study} is compared with one")
     return tables
 

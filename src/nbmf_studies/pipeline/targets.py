@@ -14,9 +14,7 @@ from nbmf_studies.framework.declaration import Figure, Product, Study, Table
 from nbmf_studies.framework.needs import TableOf
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline import configuration, run_target
-from nbmf_studies.pipeline.paths import Paths
-
-SCORE_TABLES = ("scores", "unmasked_scores")  # as in verification.FILES; to import that loads pandas
+from nbmf_studies.pipeline.paths import SCORE_TABLES, Paths
 
 
 class Targets(NamedTuple):

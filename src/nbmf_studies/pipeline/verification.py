@@ -32,7 +32,7 @@ LISTED = 20  # rows of an error message; the log has them all
 
 
 def read_tables(folder: str | os.PathLike) -> dict[str, pd.DataFrame]:
-    """Read the tables of scores in a folder, by the names of KEYS, which those of their files begin with.
+    """Read the tables of scores in a folder, by the names of KEYS, which are those of their files.
 
     Raises
     ------

@@ -388,6 +388,11 @@ def test_defaults_are_filled_and_the_given_configuration_is_left_alone():
     assert given == before
 
 
+def test_a_slash_at_the_end_of_a_folder_or_two_of_them_are_as_one():
+    config = checked({"results": "results/mine/", "matrices": "results//mine/./matrices/"})
+    assert (config["results"], config["matrices"]) == ("results/mine", "results/mine/matrices")
+
+
 # --- Mistakes --------------------------------------------------------------------------------
 
 

@@ -90,6 +90,7 @@ def test_a_reference_without_tables_is_refused(tmp_path):
     (tmp_path / "mine").mkdir()
     for name in ("unmasked_scores.csv", "scores.csv", "claims.csv"):
         (tmp_path / "mine" / name).touch()
+    (tmp_path / "my_scores.csv").touch()  # of no name that is compared
     found = reference_tables(str(tmp_path), "mine")
     assert found == [str(tmp_path / "mine" / name) for name in ("scores.csv", "unmasked_scores.csv")]
     for folder, why in ((tmp_path, "has no table of scores"), (tmp_path / "nowhere", "there is no such folder")):

@@ -8,7 +8,7 @@ import pytest
 from checkout import Checkout
 
 from nbmf.errors import DataError, NbmfError
-from nbmf_studies.pipeline import verification
+from nbmf_studies.pipeline import paths, verification
 from nbmf_studies.pipeline.verification import (
     compare_runs,
     counts,
@@ -270,3 +270,7 @@ def test_the_rule_says_how_many_rows_are_identical_and_fails_where_it_should(tmp
     run(0.5, 0.9)["scores"].to_csv(tables / "scores.csv", index=False)
     assert verify("medians").returncode != 0
     assert verify("most").returncode != 0
+
+
+def test_the_tables_that_are_compared_are_those_whose_absence_is_noticed_before_any_fit():
+    assert tuple(verification.KEYS) == paths.SCORE_TABLES
