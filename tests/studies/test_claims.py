@@ -18,6 +18,22 @@ def test_one_mask_says_nothing_of_how_much_a_method_varies():
     assert "no improvement in general" in names
 
 
+def without(run, method, grid):
+    """Return a run in which a method has no fits of some K."""
+    scores = run.scores
+    return Results(scores[~((scores["method"] == method) & scores["K"].isin(grid))], run.traces)
+
+
+def test_collapsed_and_uncollapsed_fits_are_compared_at_the_K_that_both_have():
+    grid = METHODS["bica"]
+    better = made_up({(dataset, "c-bica", grid[0]): 0.4 for dataset in claims.PAPER_DATASETS})
+    one = [part for part in CLAIMS[2].decide(without(better, "bica", grid[1:])) if part.where.startswith("no ")]
+    assert one[0].evidence.startswith("c-bICA is better by more than 3% in 100% of the pairs")
+    assert not one[0].holds
+    apart = without(without(better, "bica", grid[1:]), "c-bica", grid[:1])
+    assert list(CLAIMS[2].decide(apart)) == []
+
+
 def verdicts(run):
     return judge(CLAIMS, run)[0]["verdict"].tolist()
 
