@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
-from nbmf_studies.framework.plan import Plan
-from nbmf_studies.pipeline.paths import Paths
-from nbmf_studies.pipeline.targets import StudyRun, Targets
+from nbmf_studies.pipeline.targets import StudyRun
 
 
 def report_arguments(config: Mapping[str, Any], runs: Mapping[str, StudyRun], folder: str | Path) -> dict[str, Any]:
@@ -31,9 +29,7 @@ def report_arguments(config: Mapping[str, Any], runs: Mapping[str, StudyRun], fo
         `front_pages`, a list of what `study_summary` returns for each study that is run by default; `captions`, from
         the file of a figure (PNG) or table to its caption.
     """
-    fronts = [
-        study_summary(run.study, run.plan, run.targets, run.paths) for run in map(runs.get, config["run"]["studies"])
-    ]
+    fronts = [study_summary(runs[study]) for study in config["run"]["studies"]]
     for front in fronts:
         if front["missing"]:
             print(f"{front['key']}: not here yet: {'; '.join(front['missing'])}", file=sys.stderr)
@@ -46,15 +42,13 @@ def _captions(config: Mapping[str, Any], runs: Iterable[StudyRun], folder: Path)
 
     environment, captions = Environment(trim_blocks=True, lstrip_blocks=True), {}
     for run in runs:
-        shown = [(figure, run.paths.figure(figure.name, "png")) for figure in run.targets.figures]
-        shown += [(table, run.paths.table(table.name)) for table in run.targets.tables if table.in_report]
-        for product, path in shown:
+        for product, path in run.in_report():
             caption = environment.from_string((folder / product.caption).read_text(encoding="utf-8"))
             captions[path] = caption.render(snakemake={"config": config, "output": [path]})
     return captions
 
 
-def study_summary(study: Study, plan: Plan, targets: Targets, paths: Paths) -> dict[str, Any]:
+def study_summary(run: StudyRun) -> dict[str, Any]:
     """Return what `workflow/report/workflow.rst` shows of a study.
 
     Returns
@@ -66,20 +60,17 @@ def study_summary(study: Study, plan: Plan, targets: Targets, paths: Paths) -> d
         report would have and that is not there; `left_out`, what this run does not make and why, in
         lines; and `methods`, which the study fits.
     """
-    figures = [figure for figure in targets.figures if not figure.on_request]
-    tables = [table for table in targets.tables if table.in_report and not table.on_request]
-    shown = [
-        *((figure, paths.figure(figure.name, "png")) for figure in figures),
-        *((table, paths.table(table.name)) for table in tables),
-    ]
+    shown = [(product, path) for product, path in run.in_report() if not product.on_request]
+    figures = [product for product, _ in shown if isinstance(product, Figure)]
+    tables = [product for product, _ in shown if isinstance(product, Table)]
     return {
-        "key": study.key,
-        "title": study.title,
-        "figure": _figure(_front_product(study, figures), plan, paths),
-        "table": _table(_front_product(study, tables), plan, paths),
-        "missing": [product.title_of(plan) for product, path in shown if not _is_file(path)],
-        "left_out": targets.skipped,
-        "methods": plan.methods,
+        "key": run.study.key,
+        "title": run.study.title,
+        "figure": _figure(_front_product(run.study, figures), run),
+        "table": _table(_front_product(run.study, tables), run),
+        "missing": [product.title_of(run.plan) for product, path in shown if not os.path.isfile(path)],
+        "left_out": run.targets.skipped,
+        "methods": run.plan.methods,
     }
 
 
@@ -90,23 +81,19 @@ def _front_product(study: Study, products: Iterable[Product]) -> Product | None:
     return next(iter([*wanted, *named.values()]), None)
 
 
-def _figure(figure: Figure | None, plan: Plan, paths: Paths) -> dict[str, Any] | None:
+def _figure(figure: Figure | None, run: StudyRun) -> dict[str, Any] | None:
     if figure is None:
         return None
-    whole = paths.figure(figure.name, "png")
-    for path, gaps in ((whole, False), (f"{paths.partial}/{figure.name}.png", True)):
-        if _is_file(path):
+    whole = run.paths.figure(figure.name, "png")
+    for path, gaps in ((whole, False), (f"{run.paths.partial}/{figure.name}.png", True)):
+        if os.path.isfile(path):
             # In many lines: docutils refuses long ones, and takes those of an address together.
             picture = base64.encodebytes(Path(path).read_bytes()).decode("ascii")
             uri = f"data:image/png;base64,{picture.strip()}"
-            return {"title": figure.title_of(plan), "uri": uri, "gaps": gaps}
+            return {"title": figure.title_of(run.plan), "uri": uri, "gaps": gaps}
     return None
 
 
-def _table(table: Table | None, plan: Plan, paths: Paths) -> dict[str, str] | None:
-    path = paths.table(table.name) if table else ""
-    return {"title": table.title_of(plan), "path": path} if table and _is_file(path) else None
-
-
-def _is_file(path: str) -> bool:
-    return os.path.isfile(path)
+def _table(table: Table | None, run: StudyRun) -> dict[str, str] | None:
+    path = run.paths.table(table.name) if table else ""
+    return {"title": table.title_of(run.plan), "path": path} if table and os.path.isfile(path) else None

@@ -82,6 +82,11 @@ class StudyRun(NamedTuple):
             return [self.paths.table(product.name)]
         return [self.paths.figure(product.name, suffix) for suffix in ("pdf", "png")]
 
+    def in_report(self) -> list[tuple[Product, str]]:
+        """Return the figures and tables that the report shows, each with its file: of a figure the PNG."""
+        tables = [table for table in self.targets.tables if table.in_report]
+        return [(product, self.files_of(product)[-1]) for product in (*self.targets.figures, *tables)]
+
     def unasked(self) -> list[Product]:
         """Return the figures and tables that the study shows unasked."""
         return [product for product in self.by_name().values() if not product.on_request]

@@ -42,7 +42,7 @@ def make(paths, figures=(), tables=()):
 def page(paths, front=("main", "claims")):
     study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES), front)
     made = targets.Targets(FIGURES, TABLES, ["toy: far is left out: it is not here"])
-    return front_page.study_summary(study, PLAN, made, paths)
+    return front_page.study_summary(targets.StudyRun(study, PLAN, made, paths))
 
 
 def picture(shown):
@@ -86,7 +86,7 @@ def test_a_picture_with_gaps_is_better_than_none(paths, tmp_path):
 
 def test_a_study_with_no_figure_and_no_table_has_none(paths):
     study = Study("toy", "Toy", "Nobody (2026)", (), ())
-    shown = front_page.study_summary(study, PLAN, targets.Targets([], [], []), paths)
+    shown = front_page.study_summary(targets.StudyRun(study, PLAN, targets.Targets([], [], []), paths))
     assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])
 
 
