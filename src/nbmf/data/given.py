@@ -82,7 +82,7 @@ def two_dimensional(values: Any) -> np.ndarray:
     if is_sparse(values):
         raise DataError(
             "the matrix is sparse, and an absent entry may mean 0 or missing: "
-            "BinaryMatrix.from_sparse(V) takes it for 0"
+            "BinaryMatrix.from_sparse(V), of other values V.toarray(), takes it for 0"
         )
     if isinstance(values, np.ma.MaskedArray):  # np.asarray would turn masked entries into data
         values = values.astype(np.float64).filled(np.nan)

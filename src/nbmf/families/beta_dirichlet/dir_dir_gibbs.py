@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import DirichletPrior
 from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
@@ -10,6 +11,8 @@ from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.inference.constructors import RandomState, with_parameters
+
+FEWEST_ALTERNATING = 3  # components: with two, z given c is certain, and the chain keeps the zeros as they started
 
 
 @with_parameters
@@ -31,7 +34,8 @@ class DirDirGibbs(DirDir, CollapsedGibbs):
         Initial assignments: uniform, as in the paper's text, or drawn from 100 iterations of bICA with 10
         components, as in the paper's scripts.
     scheme : {"joint", "alternating"}
-        How a zero's pair (z, c) is drawn: jointly, or as the paper does, eqs. (60)-(61).
+        How a zero's pair (z, c) is drawn: jointly, or as the paper does, eqs. (60)-(61), which needs three components:
+        of two, z given c is the other one, and no pair would ever change.
     threads : int
         The number of threads of a sweep; the result does not depend on it.
     random_state : int, SeedSequence or None
@@ -51,6 +55,18 @@ class DirDirGibbs(DirDir, CollapsedGibbs):
     scheme: str = "joint"
     threads: int = 1
     random_state: RandomState = None
+
+    def check_parameters(self):
+        """Raise ConfigError if a parameter has a value that is not allowed."""
+        super().check_parameters()
+        if self.scheme == "alternating" and self.n_components < FEWEST_ALTERNATING:
+            raise ConfigError(
+                Setting("n_components", self.n_components),
+                f": needed are {FEWEST_ALTERNATING} with ",
+                Setting("scheme", "alternating"),
+                ", which cannot change the components of a zero if there are two; allowed with two: ",
+                Setting("scheme", "joint"),
+            )
 
     def _start(self, codes, seed):
         K = self.n_components

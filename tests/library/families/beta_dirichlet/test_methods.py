@@ -191,6 +191,16 @@ def a_gibbs_monitor_sees_the_chain_before_the_first_sample_and_then_the_average(
     assert np.isfinite(recorder.objectives).all()
 
 
+def test_the_alternating_scheme_needs_three_components():
+    # Of two, z given c is certain: the chain would keep the zeros as they started, and E[V] depend on the start.
+    with pytest.raises(ConfigError, match="n_components = 2: needed are 3 with scheme = 'alternating'"):
+        nbmf.DirDirGibbs(2, scheme="alternating").fit(CODES)
+    options = {"burn_in": 100, "n_samples": 20_000, "gamma": 0.5, "eta": 0.8, "random_state": 0}
+    codes = np.eye(2, dtype=np.int8)
+    by_scheme = [nbmf.DirDirGibbs(3, scheme=scheme, **options).fit(codes) for scheme in ("joint", "alternating")]
+    np.testing.assert_allclose(*(fitted.expectation_ for fitted in by_scheme), atol=0.01)
+
+
 def test_mean_field_reports_a_bound_that_never_decreases():
     recorder = Recorder(every=1)
     make("BinaryICA", max_iter=40).fit(CODES, monitor=recorder)
