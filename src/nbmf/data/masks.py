@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.data.given import is_frame
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.data.names import texts_of_index, with_default_names
 from nbmf.data.repeats import questions_of
 from nbmf.data.symmetry import differences
 from nbmf.errors import ConfigError, DataError, not_allowed
@@ -37,7 +39,7 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
     Returns
     -------
     bool array (F, N)
-        True where the entry is held out; never where it is missing.
+        True where the entry is held out; never where it is missing. Rows and columns may have no observed entry.
 
     Raises
     ------
@@ -51,7 +53,11 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
     _check_held_out(held_out, (ENTRIES, PAIRS, QUESTIONS))
     if not (isinstance(probability, Real) and 0 < probability < 1):
         raise not_allowed("probability", probability, "a number above 0 and below 1")
-    matrix = matrix if isinstance(matrix, NamedMatrix) else BinaryMatrix.of(matrix)
+    if not isinstance(matrix, NamedMatrix):
+        part, kept = _observed_part(matrix)
+        mask = np.zeros([axis.size for axis in kept], bool)
+        mask[np.ix_(*kept)] = draw_mask(part, probability, seed, held_out)
+        return mask
     if matrix.dense is not None:
         raise DataError(f"{matrix.words} are too many for a mask, which has all of them")
     draws = _generator(seed).random(matrix.shape)
@@ -71,6 +77,15 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
             "entries; the matrix is too small for a held-out test"
         )
     return mask
+
+
+def _observed_part(V: Any) -> tuple[BinaryMatrix, tuple[np.ndarray, np.ndarray]]:
+    """Return an array or a DataFrame without rows and columns that have no observed entry, and which it keeps."""
+    codes = BinaryMatrix.values_of(V)
+    names = map(texts_of_index, V.axes) if is_frame(V) else with_default_names(codes.shape, None, None)
+    kept = tuple((codes != MISSING).any(axis=axis) for axis in (1, 0))
+    names_kept = [np.asarray(each, str)[those] for each, those in zip(names, kept, strict=True)]
+    return BinaryMatrix(codes[np.ix_(*kept)], *names_kept), kept
 
 
 def _generator(seed: Any) -> np.random.Generator:

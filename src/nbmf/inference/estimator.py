@@ -158,7 +158,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         y : None
             Not used; it is there for scikit-learn's pipelines.
         monitor : Monitor, optional
-            Called during the fit, for progress and traces.
+            For progress and traces: called with the iteration, the largest one and the state, at the iterations that
+            its `next_after` asks for. nbmf.inference.state.Monitor has its methods.
 
         Raises
         ------

@@ -4,7 +4,7 @@ import time
 from typing import NamedTuple, Protocol
 
 from nbmf.inference.parallel import raise_if_stopped
-from nbmf.inference.state import Monitor, State
+from nbmf.inference.state import Monitor, State, require_monitor
 
 MOMENT = 0.5  # seconds of compiled work at most, about, between two moments at which a signal is heard
 
@@ -69,7 +69,13 @@ def run(state: State, total: int, monitor: Monitor | None = None, rule: Stopping
 
     It goes on where the monitor says that an interrupted fit was. The monitor is called when it
     asks to be, and after the last of all iterations, which is the one at which the rule is met.
+
+    Raises
+    ------
+    ConfigError
+        If the monitor is none.
     """
+    require_monitor(monitor)
     if rule is not None and rule.is_off:
         rule = None
     done = monitor.resume(state) if monitor is not None and state.resumable else 0

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from nbmf.errors import ConfigError, Setting
+
 
 class Factors(NamedTuple):
     """What the mean of V is computed from: two factors and, in some models, more.
@@ -95,6 +97,13 @@ class Monitor(Protocol):
 
     def __call__(self, iteration: int, total: int, state: State) -> None:
         """Look at the state after `iteration` of at most `total` iterations."""
+
+
+def require_monitor(given: Any) -> None:
+    """Raise ConfigError unless it is a monitor or None: a function does not say when it is to be called."""
+    if given is not None and not (callable(given) and hasattr(given, "next_after")):
+        what = f" is of type {type(given).__name__}; allowed: an object with the methods of "
+        raise ConfigError(Setting("monitor"), what + f"{Monitor.__module__}.{Monitor.__name__}")
 
 
 def put_back(arrays: dict[str, np.ndarray], snapshot: dict[str, np.ndarray]) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from nbmf.errors import not_allowed
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.fold_in import in_blocks
+from nbmf.inference.parameters import is_number
 from nbmf.inference.state import Factors
 from nbmf.posterior.alignment import Matching
 
@@ -54,7 +55,7 @@ def factor_interval(factor: Sequence[np.ndarray], matching: Matching, level: flo
 
 def check_level(level: float) -> None:
     """Raise ConfigError if the level of an interval is not between 0 and 1."""
-    if not (isinstance(level, int | float) and 0 < level < 1):
+    if not (is_number(level) and 0 < level < 1):
         raise not_allowed("level", level, "a number between 0 and 1")
 
 

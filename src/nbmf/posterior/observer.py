@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from nbmf.errors import DataError
-from nbmf.inference.state import Monitor, State
+from nbmf.inference.state import Monitor, State, require_monitor
 
 
 class Kept(Protocol):
@@ -46,6 +46,7 @@ class Observer:
         monitor: Monitor | None,
         kept: Sequence[Kept] = (),
     ):
+        require_monitor(monitor)
         self._looks, self._monitor, self._kept = looks, monitor, kept
         self._due = 0  # the iteration that the monitor asked for
         self._skipped = None

@@ -50,6 +50,18 @@ def test_missing_entries_are_never_held_out(matrix):
     assert not (mask & ~matrix.observed).any()
 
 
+@pytest.mark.parametrize("given", [np.asarray, pd.DataFrame], ids=["array", "frame"])
+def test_a_mask_has_the_shape_of_data_with_empty_rows_and_columns(matrix, given, recwarn):
+    values = np.insert(np.insert(matrix.codes[:60, :40].astype(float), 7, np.nan, axis=0), 3, np.nan, axis=1)
+    values[values == -1] = np.nan
+    mask = draw_mask(given(values), 0.25, seed())
+    assert mask.shape == (61, 41)
+    assert not (mask[7].any() or mask[:, 3].any())
+    assert not recwarn.list
+    without = draw_mask(BinaryMatrix.from_array(matrix.codes[:60, :40]), 0.25, seed())
+    np.testing.assert_array_equal(np.delete(np.delete(mask, 7, axis=0), 3, axis=1), without)
+
+
 def test_training_codes_hide_what_is_held_out_and_nothing_else(matrix):
     mask = draw_mask(matrix, 0.25, seed())
     codes = training_codes(matrix, mask)

@@ -287,6 +287,8 @@ def test_a_sparse_matrix_has_to_say_what_absent_means():
     with pytest.raises(DataError, match=r"may mean 0 or missing: BinaryMatrix\.from_sparse\(V\)"):
         as_codes(V)
     assert as_codes(BinaryMatrix.from_sparse(V)).tolist() == np.eye(3).tolist()
+    with pytest.raises(DataError, match=r"of other values V\.toarray\(\), takes it for 0"):
+        CountMatrix.of(2 * V)  # of counts from_sparse makes nothing
 
 
 def test_a_frame_may_have_values_of_its_own():

@@ -538,3 +538,13 @@ def test_a_matrix_with_columns_in_another_order_is_not_that_of_the_fit():
 def test_a_bad_matrix_is_refused_as_by_fit():
     refused("row 0, column 0", make("BetaDirGibbs"), [[2.0, 1.0]], error=DataError)
     assert as_codes(CODES).dtype == np.int8
+
+
+def test_a_function_is_no_monitor_and_a_level_may_be_of_any_float_type():
+    estimator = nbmf.BetaDirVB(2, max_iter=3, random_state=0)
+    for fit in (estimator.fit, lambda V, monitor: posterior_draws(estimator, V, n_draws=2, monitor=monitor)):
+        with pytest.raises(ConfigError, match=r"^monitor is of type builtin_function_or_method; allowed: an object"):
+            fit(np.eye(3), monitor=print)
+    draws = posterior_draws(estimator, np.eye(3), n_draws=20)
+    for one, other in zip(draws.expectation_interval(np.float32(0.5)), draws.expectation_interval(0.5), strict=True):
+        np.testing.assert_array_equal(one, other)
