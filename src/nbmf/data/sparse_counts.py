@@ -50,6 +50,8 @@ class SparseCounts:
         V : sparse (F, N), or SparseBinaryMatrix
             Stored are counts from 0 to `largest`, and missing ones (NaN or -1); what is stored
             twice is added up.
+        largest : int
+            The largest count that is allowed.
 
         Raises
         ------
