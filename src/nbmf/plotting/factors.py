@@ -135,8 +135,6 @@ def reconstruction(
         raise DataError("V: the matrix of the fit is needed, not None")
     values = np.where(matrix.observed, getattr(matrix, matrix.field), np.nan)
     expectation = model.expectation_
-    if values.shape != expectation.shape:
-        raise DataError(f"V has the shape {values.shape}, that of the fit is {expectation.shape}")
     groups = _row_groups(row_groups, matrix), column_groups
     if model.has_axes:
         factors = in_order_along_arch(model, matrix, shown_of(model, matrix, groups).factors)

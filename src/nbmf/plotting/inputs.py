@@ -56,9 +56,24 @@ def draws_of(fit: Fit) -> Draws | None:
 
 
 def matrix_of(model: Factorization, V: Any) -> NamedMatrix | None:
-    """Return V as the kind of matrix that a model takes."""
+    """Return V as the kind of matrix that a model takes.
+
+    Raises
+    ------
+    DataError
+        If it is not the matrix of the fit, by its shape. A fit may have rows and columns without an observed entry,
+        which no such matrix has.
+    """
+    if V is None:
+        return None
+    kind, fitted = model.likelihood.matrix, (model.W_.shape[0], model.H_.shape[1])
     is_taken = model.takes_sparse and isinstance(V, NamedMatrix) and is_sparse(V)
-    return V if V is None or is_taken else model.likelihood.matrix.of(V)
+    matrix = V if is_taken else kind.of(V)
+    if matrix.shape != fitted:
+        is_same = np.shape(V) == fitted
+        hint = f": fit nbmf.{kind.__name__}.of(V), without what has no observed entry, and draw that" * is_same
+        raise DataError(f"V has the shape {matrix.shape}, that of the fit is {fitted}{hint}")
+    return matrix
 
 
 def checked_groups(groups: Sequence[str] | None, count: int, kind: str) -> np.ndarray | None:

@@ -76,8 +76,8 @@ def scale(
     """
     model = model_of(fit)
     matrix = matrix_of(model, V)
-    if matrix is None or matrix.shape != (model.W_.shape[0], model.H_.shape[1]):
-        raise DataError("V: the matrix of the fit is needed")
+    if matrix is None:
+        raise DataError("V: the matrix of the fit is needed, not None")
     return np.array(draw(scale_of(model, matrix, draws=draws_of(fit), level=level), axes, groups=groups, ax=ax))
 
 

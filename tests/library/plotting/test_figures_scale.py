@@ -195,7 +195,7 @@ def test_a_fit_is_drawn_on_as_many_axes_as_are_asked_for(plane):
     assert list(nbmf.plot.scale(model, matrix, 1, ax=given)) == list(given)
     with pytest.raises(ConfigError, match="axes = 3: must be 1 or 2"):
         nbmf.plot.scale(model, matrix, 3)
-    with pytest.raises(DataError, match="V: the matrix of the fit is needed"):
+    with pytest.raises(DataError, match="that of the fit is"):
         nbmf.plot.scale(model, matrix.T)
 
 

@@ -11,7 +11,7 @@ from figure_checks import assert_tidy
 
 import nbmf
 from nbmf.baseline_names import BASELINES
-from nbmf.errors import ConfigError, DataError, NotFittedError, NotSupportedError
+from nbmf.errors import ConfigError, DataError, LeftOutWarning, NotFittedError, NotSupportedError
 from nbmf.plotting import boxes, style
 from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.names import shortened
@@ -369,3 +369,17 @@ def test_names_are_no_mathematics(tmp_path):
     shown = [text.get_text() for axis in figure.axes for text in axis.get_yticklabels()]
     assert {"a$b%c$0", "US$ 10_000 $5$"} <= set(shown)
     assert not any(text.get_parse_math() for axis in figure.axes for text in axis.get_yticklabels())
+
+
+@pytest.mark.parametrize("picture", [nbmf.plot.dictionary, nbmf.plot.reconstruction, nbmf.plot.scale])
+def test_what_has_no_observed_entry_is_no_part_of_a_picture(picture):
+    values = np.random.default_rng(0).integers(0, 2, (12, 6)).astype(float)
+    values[3] = np.nan
+    frame = pd.DataFrame(values)
+    model = nbmf.LogisticFactorVB(1, max_iter=20, bound_gain_tol=0, random_state=0).fit(frame)
+    message = r"V has the shape \(11, 6\), that of the fit is \(12, 6\): fit nbmf.BinaryMatrix.of\(V\), without"
+    with pytest.warns(LeftOutWarning), pytest.raises(DataError, match=message):
+        picture(model, frame)
+    with pytest.warns(LeftOutWarning):
+        matrix = nbmf.BinaryMatrix.of(frame)
+    picture(model.fit(matrix), matrix)
