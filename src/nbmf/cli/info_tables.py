@@ -176,7 +176,9 @@ def _describe_list(options: Options, every: dict[str, list], has_header: bool) -
         return [opening, *next_lines(_command_line("info", options.file, **(read | meanings)))]
     commands = [_command_line("info", options.file, **read)]
     values = np.array([number_of(value) for value in last if value is not None], np.int64)
-    if values.max() > 1 and detect_answers(values, is_list=True) is None:  # of ratings, info says how to cut them
+    rows, names, *_ = columns.values()
+    absent = len(set(rows)) * len(set(names)) - len(rows)
+    if values.max() > 1 and detect_answers(values, is_list=True, absent=absent) is None:  # info says how to cut ratings
         of_topics = dict(zip(("document", "word", "count"), roles.values(), strict=False))
         documents = _command_line("topics", options.file, layout="long", **of_topics, **_format_options(options))
         commands = [_command_line("info", options.file, **read, counts=True), documents]

@@ -26,6 +26,7 @@ LISTS = {2: "presence", 3: "long", 4: "long"}  # the layout of a list, by how ma
 LATE = 1e6  # seconds, of which half are later in a column of times
 MISSING_IN_A_LIST = Message("in a list of row, column and value, ", Setting("layout", "long"), ", that is missing")
 SEVERAL = 20  # lines, from which on a table may be a list
+FEWEST_ZEROS = 0.25  # for each one: half of what counts have at least, see `_are_counted`
 
 
 class Answers(NamedTuple):
@@ -154,11 +155,12 @@ def column_answers(codes: np.ndarray, names: Sequence[str]) -> tuple[list[str], 
     return [], None
 
 
-def detect_answers(values: np.ndarray, is_list: bool = False) -> Answers | None:
+def detect_answers(values: np.ndarray, is_list: bool = False, absent: float = np.inf) -> Answers | None:
     """Return which answers whole numbers are, None if they may be counts.
 
     Those from 1 to at most LONGEST with no zero among them, and beyond these GAPS alone; or 0 and 1, most of all, and
-    some of GAPS. In a list, which has counts above zero alone, 1 is the most frequent one of counts.
+    some of GAPS. In a list, which has counts above zero alone, 1 is the most frequent one of counts, unless too few
+    pairs are absent.
 
     Parameters
     ----------
@@ -166,6 +168,8 @@ def detect_answers(values: np.ndarray, is_list: bool = False) -> Answers | None:
         Observed ones.
     is_list : bool
         Whether there was a line for each.
+    absent : float
+        How many pairs of a row and a column have no line, in a list of which that is known.
     """
     if not values.size or values.max() > GAPS[-1]:
         return None
@@ -177,9 +181,22 @@ def detect_answers(values: np.ndarray, is_list: bool = False) -> Answers | None:
         return Answers(1, tuple(gaps)) if are_gaps else None
     if scale[-1] > LONGEST or len(scale) < 2 or (len(scale) == 2 and scale != [1, 2]):
         return None
-    if is_list and (len(scale) == 2 or counts[scale[0]] == counts.max()):
+    if is_list and (len(scale) == 2 or _are_counted(counts, scale, gaps, absent)):
         return None
     return Answers(scale[-1], tuple(gaps))
+
+
+def _are_counted(counts: np.ndarray, scale: list[int], gaps: list[int], absent: float) -> bool:
+    """Whether the numbers of a list may be counts above zero, of which these are so frequent.
+
+    The lowest is the most frequent one, hardly any lies beyond a jump, and there are zeros. Of Poisson counts with any
+    mixture of rates that have no more twos than ones, zeros are at least half as many as ones (Cauchy-Schwarz).
+    """
+    if counts[scale[0]] < counts.max():
+        return False
+    beyond = counts[gaps].sum()
+    are_answered = absent < FEWEST_ZEROS * counts[1] or beyond > max(SEVERAL, counts[scale[-1]])
+    return counts.sum() < SEVERAL or not are_answered
 
 
 def split_gaps(numbers: list[int]) -> tuple[list[int], list[int]]:
@@ -195,7 +212,8 @@ def matrix_answers(coded: CodedMatrix, is_list: bool) -> tuple[list[str], Answer
     """Return the columns that have no answers, and which answers the others have, if they are such and no counts."""
     codes = coded.codes.codes if isinstance(coded.codes, StoredCodes) else coded.codes
     if coded.are_filled or codes is not coded.codes:  # as in a list there are those above zero alone
-        return [], detect_answers(codes[codes > 0], is_list=True)
+        absent = np.count_nonzero(codes == 0) if codes is coded.codes else np.inf
+        return [], detect_answers(codes[codes > 0], is_list=True, absent=absent)
     if is_list or coded.column_names is None:
         return [], detect_answers(codes[codes >= 0], is_list)
     return column_answers(coded.codes, coded.column_names)

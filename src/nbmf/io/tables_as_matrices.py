@@ -217,7 +217,7 @@ def _code_list(table: Table, options: Options, coding: ValueCoding) -> CodedMatr
     notes = _notes_of_network(rows, columns)
     if options["undirected"]:
         rows, columns, codes, lines, notes = *_add_reversed(rows, columns, codes, lines), ()
-    code, why = _absent_code(options, codes)
+    code, why = _absent_code(options, codes, len(rows) * len(columns) - len(codes))
     matrix, left_out = _scatter_records(table, code, codes, rows, columns, lines)
     absent = f"pairs without a record are {'zeros' if code == 0 else 'missing'}{why}"
     groups = [group_of.get(name, ("", 0))[0] for name in rows] if "groups" in places else None
@@ -278,8 +278,8 @@ def _scatter_records(
     return matrix, left_out
 
 
-def _absent_code(options: Options, codes: np.ndarray) -> tuple[int, str]:
-    """Return the code of pairs without a record, and why it is that where nobody has said it.
+def _absent_code(options: Options, codes: np.ndarray, absent: int) -> tuple[int, str]:
+    """Return the code of so many pairs without a record, and why it is that where nobody has said it.
 
     A list of counts without a zero has those above zero alone; one with zeros has what was counted. Of ratings that
     are cut at a threshold there are those that were given.
@@ -289,7 +289,8 @@ def _absent_code(options: Options, codes: np.ndarray) -> tuple[int, str]:
     if options["absent"] is not None:
         return ABSENT[options["absent"]], ""
     if codes.dtype == np.int32 and not (codes == 0).any():
-        if options["above"] is not None and (answers := detect_answers(codes[codes > 0], is_list=True)) is not None:
+        is_cut, values = options["above"] is not None, codes[codes > 0]
+        if is_cut and (answers := detect_answers(values, is_list=True, absent=absent)) is not None:
             return -1, f", since values are answers, {answers.words}"
         return 0, ", since no record is a zero"
     return -1, ""

@@ -213,6 +213,45 @@ def test_what_is_taken_for_answers(values, is_list, found):
     assert detect_answers(np.array(values, int), is_list) == found
 
 
+@pytest.mark.parametrize(
+    ("numbers", "absent", "found"),
+    [
+        ({1: 40, 2: 30, 3: 20, 4: 10}, 0, Answers(4)),
+        ({1: 40, 2: 30, 3: 20, 4: 10}, 9, Answers(4)),
+        ({1: 40, 2: 30, 3: 20, 4: 10}, 10, None),
+        ({1: 40, 2: 30, 3: 20, 4: 10}, np.inf, None),
+        ({1: 10, 2: 5, 3: 4}, 0, None),  # too few lines
+        ({1: 400, 2: 60, 3: 30, 8: 20, 9: 11}, np.inf, Answers(3, (8, 9))),  # votes in the General Assembly
+        ({1: 400, 2: 60, 3: 30, 8: 20, 9: 10}, np.inf, None),  # two or three large counts are not more than the threes
+        ({1: 400, 2: 10, 3: 5, 8: 10, 9: 10}, np.inf, None),
+    ],
+)
+def test_a_list_in_which_ones_are_most_frequent_has_answers_if_zeros_lack_or_codes_of_gaps_abound(
+    numbers, absent, found
+):
+    values = np.repeat([*numbers], [*numbers.values()])
+    assert detect_answers(values, is_list=True, absent=absent) == found
+
+
+@pytest.mark.parametrize("rate", [0.7, 1.0, 1.5])
+def test_lists_of_counts_are_read_as_counts_and_those_of_answers_refused(here, rate):
+    rng = np.random.default_rng(7)
+
+    def write(name, values):
+        lines = [f"r{f},c{n},{value}" for (f, n), value in np.ndenumerate(values) if value]
+        (here / name).write_text("\n".join(["row,column,value", *lines]))
+        return name
+
+    counts = write("counts.csv", rng.poisson(rate * rng.gamma(2.0, 0.5, (60, 1)), (60, 12)))
+    assert isinstance(nbmf.read(counts, layout="long"), nbmf.CountMatrix)
+    answered = rng.random((60, 12)) < 0.95
+    answers = write("answers.csv", answered * rng.choice(5, (60, 12), p=[0.4, 0.25, 0.15, 0.1, 0.1]) + answered)
+    with pytest.raises(DataError, match="from 1 to 5: ratings, and no counts"):
+        nbmf.read(answers, layout="long")
+    matrix = nbmf.read(answers, layout="long", above=3)
+    assert (matrix.codes == -1).sum() == (~answered).sum()
+
+
 # Excel.
 
 
