@@ -30,6 +30,7 @@ MATRIX_OPTIONS = ("layout", "ones", "zeros", "counts", "above", "row", "column",
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
+CHAMBERS = ("congress", "chamber")  # columns of VoteView's lists: roll calls are numbered in each
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 
@@ -50,8 +51,8 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in table.values.items() if name not in aside}
-    if _is_list_of_votes(columns):
-        return [wrap(f"{opening}, but VoteView's list of votes"), *next_lines(_list_of_votes_command(options, columns))]
+    if columns.keys() >= {*LIST_OF_VOTES.values()}:
+        return _describe_list_of_votes(options, columns, opening)
     if _is_list(columns):
         return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
     if _has_answers(columns):
@@ -133,19 +134,18 @@ def _describe_records(options: Options, columns: dict[str, list]) -> list[str] |
     return [wrap(said), *next_lines(_command_line("info", options.file, layout="presence", **read))]
 
 
-def _is_list_of_votes(columns: dict[str, list]) -> bool:
-    """Whether columns have VoteView's names, and no member two votes on a roll call, as of two chambers."""
-    if not columns.keys() >= {*LIST_OF_VOTES.values()}:
-        return False
-    pairs = list(zip(columns[LIST_OF_VOTES["row"]], columns[LIST_OF_VOTES["column"]], strict=True))
-    return len(set(pairs)) == len(pairs)
-
-
-def _list_of_votes_command(options: Options, columns: dict[str, list]) -> str:
+def _describe_list_of_votes(options: Options, columns: dict[str, list], opening: str) -> list[str]:
+    """Return the lines about VoteView's list; roll calls of two chambers or congresses may have the same number."""
     votes = columns[LIST_OF_VOTES["value"]]
+    parts = [name for name in CHAMBERS if len(set(columns.get(name, ()))) > 1]
+    if parts:
+        several, joined = " and ".join(map(repr, parts)), "-".join([*parts, LIST_OF_VOTES["column"]])
+        said = f"numbers of roll calls begin anew in each {several}: keep one, or add a column that names each call"
+        return [wrap(f"{opening}, but VoteView's list of votes; {said} ({joined}), and read it by --column")]
     meanings = vote_options({text_of(vote) for vote in votes if vote is not None}, [""] if None in votes else [])
     read = {**LIST_OF_VOTES, **meanings, "groups": options.groups, **_format_options(options)}
-    return _command_line("info", options.file, layout="long", **read)
+    command = _command_line("info", options.file, layout="long", **read)
+    return [wrap(f"{opening}, but VoteView's list of votes"), *next_lines(command)]
 
 
 def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:

@@ -252,7 +252,10 @@ def _add_groups(table: Table, block: Block, places: dict[str, int], group_of: di
         if group != first:
             raise DataError(
                 f"{table.path}, {table.where(line)}: {row!r} has the group {group!r}, "
-                f"but {first!r} in {table.where(first_line)}"
+                f"but {first!r} in {table.where(first_line)}; a row has one group: leave out ",
+                Setting("groups"),
+                ", or name rows so that those of two groups are two rows: ",
+                Setting("row", ...),
             )
 
 
@@ -273,7 +276,8 @@ def _scatter_records(
         row, column = (list(names)[names.numbers[first]] for names in (rows, columns))
         raise DataError(
             f"{table.path}, {table.where(lines[second])}: row {row!r}, column {column!r} is {later}, "
-            f"but {earlier} in {table.where(lines[first])}"
+            f"but {earlier} in {table.where(lines[first])}; if these are two entries, of two years or places, name "
+            "rows or columns so that they differ"
         ) from None
     return matrix, left_out
 

@@ -349,9 +349,18 @@ def test_the_commands_for_a_list_of_votes_read_it(capsys, list_of_votes):
     assert f"{ROWS} rows x 12 columns" in info(capsys, *shlex.split(command)[2:])
 
 
-def test_roll_calls_of_two_chambers_with_the_same_numbers_are_no_list_of_votes(capsys, list_of_votes):
-    pd.concat([list_of_votes, list_of_votes.assign(chamber="House")]).to_csv("HS118_votes.csv", index=False)
-    assert "cast_code" not in " ".join(commands(info(capsys, "HS118_votes.csv")))
+def test_roll_calls_of_two_chambers_or_congresses_have_no_command_but_a_way_to_name_them(capsys, list_of_votes):
+    """Those of two congresses were real numbers, and nbmf cluster was to be fitted to them."""
+    frame = list_of_votes.assign(congress=118)
+    for others, said in [
+        ({"chamber": "House"}, "each 'chamber': keep one, or add a column that names each call (chamber-rollnumber)"),
+        ({"congress": 119}, "(congress-rollnumber), and read it by --column"),
+        ({"congress": 119, "chamber": "House"}, "each 'congress' and 'chamber': keep one"),
+    ]:
+        pd.concat([frame, frame.assign(**others)]).to_csv("several.csv", index=False)
+        printed = info(capsys, "several.csv")
+        assert said in " ".join(printed.split())
+        assert commands(printed) == []
 
 
 def ratings(*gaps):

@@ -258,6 +258,7 @@ def numbered(text):
     return "".join(f"{i},{line}" for i, line in enumerate(text.splitlines(keepends=True)))
 
 
+TWO_ENTRIES = "; if these are two entries, of two years or places, name rows or columns so that they differ"
 LONG = "who,what,vote\nann,b1,1\nann,b2,0\nbob,b1,0\nbob,b3,1\nbob,b2,1\n"
 
 
@@ -325,7 +326,8 @@ def test_groups_of_a_list_belong_to_its_rows(read):
     content = "who,what,vote,party\nann,b1,1,red\nann,b2,0,red\nbob,b1,0,blue\n"
     assert read(content, layout="long", groups="party").row_groups.tolist() == ["red", "blue"]
     message = refused(read, content + "bob,b2,1,red\n", layout="long", groups="party")
-    assert message == "votes.csv, line 5: 'bob' has the group 'red', but 'blue' in line 4"
+    several = "a row has one group: leave out groups, or name rows so that those of two groups are two rows: row = ..."
+    assert message == f"votes.csv, line 5: 'bob' has the group 'red', but 'blue' in line 4; {several}"
 
 
 @pytest.mark.parametrize(
@@ -350,7 +352,7 @@ def test_damaged_lists_are_refused_with_the_line(content, words, read):
 def test_of_contradicting_records_the_later_is_named_first(read):
     """Also where a third agrees with the first."""
     message = refused(read, "a,x,1\na,x,0\na,x,1\n", layout="long")
-    assert message == "votes.csv, line 2: row 'a', column 'x' is 0, but 1 in line 1"
+    assert message == f"votes.csv, line 2: row 'a', column 'x' is 0, but 1 in line 1{TWO_ENTRIES}"
 
 
 def test_two_names_that_are_pairs_too_many(read, monkeypatch):
@@ -620,7 +622,7 @@ def test_lists_and_groups_of_tables(read):
     assert presence.codes.tolist() == [[1, 1], [1, 0]]
     twice = pd.concat([long, long.assign(v=1)])
     message = refused(read, saved_parquet(twice), file="v.parquet", **options)
-    assert message == "v.parquet, row 5: row '7', column 'y' is 1, but 0 in row 2"
+    assert message == f"v.parquet, row 5: row '7', column 'y' is 1, but 0 in row 2{TWO_ENTRIES}"
     wide = TABLE.assign(party=["r", "b"])
     assert read(saved_parquet(wide), "v.parquet", groups="party").row_groups.tolist() == ["r", "b"]
 
