@@ -116,8 +116,10 @@ def _retry_as_counts(
     if isinstance(cells, Table | Records) and options["layout"] is None and totals_of(coded) != (None, None):
         raise TotalsError(path, *totals_of(coded), options["ignore"] or ())
     is_list = options["layout"] == "long"
-    if (votes := votes_of(coded, is_list)) is not None:
-        raise VotesError(path, votes, counting.missing_texts_seen())
+    called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
+    others, votes = votes_of(coded, is_list)
+    if votes is not None:
+        raise VotesError(path, votes, counting.missing_texts_seen(), [called.get(name, name) for name in others])
     others, answers = matrix_answers(coded, is_list)
     is_huge = isinstance(coded.codes, StoredCodes)
     if answers is not None:
@@ -125,7 +127,6 @@ def _retry_as_counts(
             raise TiesError(path, answers, is_huge)
         if answers.highest == 2 and isinstance(cells, Table) and any(map(cells.labels_of, range(len(cells.names)))):
             raise refused  # labels would show which is a one
-        called = dict(zip(cells.names, cells.variables, strict=True)) if isinstance(cells, Table) else {}
         others = [called.get(name, name) for name in others]
         lacks_zeros = is_huge or isinstance(cells, Entries)
         raise AnswersError(path, answers, counting.missing_texts_seen(), others, lacks_zeros, is_huge)
@@ -152,7 +153,7 @@ def _wrong_count(error: RefusedValue, cells: Cells, options: Options) -> WrongCo
         return None
     is_list = options["layout"] == "long"
     _, answers = matrix_answers(coded, is_list)
-    if answers is not None or not look_like_counts(coded.codes) or votes_of(coded, is_list) is not None:
+    if answers is not None or not look_like_counts(coded.codes) or votes_of(coded, is_list)[1] is not None:
         return None
     return WrongCount(error, sorted({wrong, *coding.missing_texts_seen()}))
 

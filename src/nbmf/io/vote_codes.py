@@ -1,12 +1,13 @@
 """Votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others neither."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nbmf.data.value_codes import number_of
+from nbmf.io.cells import quoted_names
 from nbmf.io.code_errors import CodesError, as_settings
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 
@@ -14,6 +15,8 @@ VOTE_CODES = {"ones": {1, 2, 3}, "zeros": {4, 5, 6}, "missing": {0, 7, 8, 9}}
 LIST_OF_VOTES = {"row": "icpsr", "column": "rollnumber", "value": "cast_code"}  # its columns
 WORDS = "votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others none"
 WITH_NAYS = 0.5  # of the columns at least: one alone may have sums
+LARGEST = 9  # code; other columns have the congress, the state, the party
+OF_VOTES = 0.5  # of all columns at least, that have votes
 
 
 class VotesError(CodesError):
@@ -26,11 +29,14 @@ class VotesError(CodesError):
         Those that there are.
     missing : collection of str
         Texts that are there and mean missing by default.
+    others : sequence of str
+        Columns that have no votes.
     """
 
-    def __init__(self, path: Path, votes: Collection[int], missing: Collection[str]):
-        options = vote_options(map(str, votes), missing)
-        super().__init__(options, f"{path}: {WORDS}: ", *as_settings(options), " reads them so")
+    def __init__(self, path: Path, votes: Collection[int], missing: Collection[str], others: Sequence[str] = ()):
+        options = vote_options(map(str, votes), missing) | ({"ignore": [*others]} if others else {})
+        words = f"{WORDS}, but in {quoted_names(others)}" if others else WORDS
+        super().__init__(options, f"{path}: {words}: ", *as_settings(options), " reads them so")
 
 
 def vote_options(texts: Iterable[str], missing: Iterable[str]) -> dict[str, list[str]]:
@@ -52,14 +58,20 @@ def are_votes(counts: Mapping[Any, int], with_nays: float) -> bool:
     return 2 * (counts[1] + counts[6]) > sum(counts.values()) and max(others, default=0) < min(counts[1], counts[6])
 
 
-def votes_of(coded: CodedMatrix, is_list: bool) -> list[int] | None:
-    """Return the numbers in what looks like counts, if they are votes in a code, in which 6 is a nay; else None.
+def votes_of(coded: CodedMatrix, is_list: bool) -> tuple[list[str], list[int] | None]:
+    """Return the columns that have no votes, and the numbers in the others, if they are votes in a code; else None.
 
-    Of a list in which no record is a zero those above zero: the others have no record. Of other files that lack zeros
-    nobody knows whether these are votes.
+    They look like counts, and 6 is a nay. Of a list in which no record is a zero they are those above zero: the others
+    have no record. Of other files that lack zeros nobody knows whether these are votes.
     """
     if isinstance(coded.codes, StoredCodes) or (coded.are_filled and not is_list):
-        return None
-    values, numbers = np.unique(coded.codes[coded.codes >= int(coded.are_filled)], return_counts=True)
+        return [], None
+    fit = np.ones(coded.codes.shape[1], bool)
+    if coded.column_names is not None and not is_list:
+        fit = coded.codes.max(axis=0, initial=0) <= LARGEST
+    codes = coded.codes[:, fit]
+    values, numbers = np.unique(codes[codes >= int(coded.are_filled)], return_counts=True)
     counts = dict(zip(values.tolist(), numbers.tolist(), strict=True))
-    return [*counts] if are_votes(counts, (coded.codes == 6).any(axis=0).mean()) else None
+    if fit.mean() < OF_VOTES or not are_votes(counts, (codes == 6).any(axis=0).mean()):
+        return [], None
+    return [str(coded.column_names[n]) for n in np.flatnonzero(~fit)], [*counts]

@@ -60,3 +60,20 @@ def test_of_a_file_that_lacks_zeros_nobody_knows_whether_these_are_votes(votes):
     with pytest.raises(DataError) as refused:
         nbmf.read("votes.mtx", log=lambda line: None)
     assert "VoteView" not in str(refused.value)
+
+
+def test_numbers_of_members_next_to_votes_are_left_out_and_no_counts(votes):
+    """They were counts, as those of a congress, a state and a party are in the first columns of older files."""
+    votes.insert(0, "cong", 118)
+    votes.insert(1, "id", range(15_000, 15_000 + MEMBERS))
+    votes.to_csv("votes.csv")
+    with pytest.raises(
+        DataError, match="votes in the code of VoteView: 1 to 3 yea, 4 to 6 nay, others none, but in 'cong', 'id': "
+    ) as refused:
+        nbmf.read("votes.csv", log=lambda line: None)
+    assert refused.value.options == {**READ, "ignore": ["cong", "id"]}
+    assert nbmf.read("votes.csv", log=lambda line: None, **refused.value.options).shape == (MEMBERS, ROLL_CALLS)
+    votes.iloc[:, 2:] = 300 * votes.iloc[:, 2:]  # few columns of votes
+    votes["v0"] //= 300
+    votes.to_csv("counts.csv")
+    assert isinstance(nbmf.read("counts.csv", log=lambda line: None), nbmf.CountMatrix)
