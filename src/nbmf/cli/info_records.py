@@ -17,6 +17,7 @@ IDENTIFIED = frozenset(
 )
 FEWEST = 10  # different names, so many at most are taken for categories
 SHOWN = 5
+FILLED = 0.5  # of all pairs of names, that have a line in a list of values
 
 
 def columns_of_names(columns: Mapping[str, Sequence]) -> dict[str, int]:
@@ -38,6 +39,18 @@ def row_and_column(columns: Mapping[str, Sequence], names: Sequence[str]) -> tup
 def describe_names(different: Mapping[str, int]) -> str:
     """Return the columns in words, some of them if there are many."""
     return first_of([f"{name!r} ({number} different)" for name, number in different.items()], SHOWN)
+
+
+def is_about_names(columns: Mapping[str, Sequence], names: Sequence[str], column: str) -> bool:
+    """Whether a column is the same wherever a name of either kind is, as a member's party is."""
+    return any(_is_determined(columns[column], columns[name]) for name in names)
+
+
+def is_mostly_filled(columns: Mapping[str, Sequence], names: tuple[str, str]) -> bool:
+    """Whether no pair of names comes again, and most of all pairs are there."""
+    rows, others = (columns[name] for name in names)
+    pairs = len(set(zip(rows, others, strict=True)))
+    return pairs == len(rows) and pairs >= FILLED * len(set(rows)) * len(set(others))
 
 
 def are_texts(cells: Sequence) -> bool:

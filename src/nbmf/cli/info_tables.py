@@ -12,7 +12,15 @@ from nbmf.cli.arguments import COMMANDS, render_message
 from nbmf.cli.info_axes import next_lines
 from nbmf.cli.info_cells import are_answers, are_counts, are_numbers_of_lines, are_times
 from nbmf.cli.info_guess import Column
-from nbmf.cli.info_records import are_identifiers, are_texts, columns_of_names, describe_names, row_and_column
+from nbmf.cli.info_records import (
+    are_identifiers,
+    are_texts,
+    columns_of_names,
+    describe_names,
+    is_about_names,
+    is_mostly_filled,
+    row_and_column,
+)
 from nbmf.cli.info_values import guesses
 from nbmf.cli.options import Options, file_word, option_words
 from nbmf.cli.reading import open_columns
@@ -55,6 +63,8 @@ def report(options: Options, refused: DataError) -> list[str] | None:
         return _describe_list_of_votes(options, columns, opening)
     if _is_list(columns):
         return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
+    if table.table.has_header and (ordered := _as_list(columns)) is not None:
+        return [wrap(opening), *_describe_list(options, ordered, True)]
     if _has_answers(columns):
         return None
     if texts := {name: _mean_words(values) for name, values in columns.items() if _has_texts(values)}:
@@ -150,9 +160,23 @@ def _describe_list_of_votes(options: Options, columns: dict[str, list], opening:
 
 def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:
     """Return the columns of a list that are read: two with names, and that with values if there is one more."""
-    names, more = list(columns.items())[:2], list(columns.items())[2:]
-    values = [(name, cells) for name, cells in more if not (are_times(cells) or are_numbers_of_lines(cells))]
-    return dict([*names, *(values or more)[:1]])
+    names, more = list(columns)[:2], list(columns)[2:]
+    values = [name for name in more if not (are_times(columns[name]) or are_numbers_of_lines(columns[name]))]
+    about_entries = [name for name in values if not is_about_names(columns, names, name)]
+    return {name: columns[name] for name in [*names, *(about_entries or values or more)[:1]]}
+
+
+def _as_list(columns: dict[str, list]) -> dict[str, list] | None:
+    """Return the columns of a list whose first two are no names of rows and columns, in their order; else None.
+
+    Most pairs of names have a line, and a column of answers says more than the names do, such as a member's party.
+    """
+    names = row_and_column(columns, list(columns_of_names(columns)))
+    if names is None or not is_mostly_filled(columns, names):
+        return None
+    answers = [name for name, cells in columns.items() if name not in names and are_answers(cells)]
+    values = [name for name in answers if not is_about_names(columns, names, name) and _can_be_read(columns[name])]
+    return {name: columns[name] for name in dict.fromkeys([*names, *values, *columns])} if values else None
 
 
 def _describe_list(options: Options, every: dict[str, list], has_header: bool) -> list[str]:
@@ -197,12 +221,22 @@ def _why_all_ones(columns: dict[str, list]) -> str | None:
 
 def _meanings(cells: list) -> dict[str, Any]:
     """Return the arguments that read the answers of a list; none if they need none, or nobody knows which."""
-    texts = ["" if cell is None else text_of(cell) for cell in cells]
-    if not (Coding().look_up(texts, len(texts)) == Coding.unknown).any():
+    if _are_codes(cells):
         return {}
+    texts = ["" if cell is None else text_of(cell) for cell in cells]
     column = Column("", texts, {})
     options = (guess.options([column]) for guess in guesses([column]) if guess.fits(column))
     return next(options, {})
+
+
+def _are_codes(cells: list) -> bool:
+    """Whether cells are zeros, ones and missing by default."""
+    texts = ["" if cell is None else text_of(cell) for cell in cells]
+    return not (Coding().look_up(texts, len(texts)) == Coding.unknown).any()
+
+
+def _can_be_read(cells: list) -> bool:
+    return _are_codes(cells) or bool(_meanings(cells))
 
 
 def _has_answers(columns: dict[str, list]) -> bool:

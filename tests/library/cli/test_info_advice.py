@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import shlex
 from pathlib import Path
 
@@ -361,6 +362,24 @@ def test_roll_calls_of_two_chambers_or_congresses_have_no_command_but_a_way_to_n
         printed = info(capsys, "several.csv")
         assert said in " ".join(printed.split())
         assert commands(printed) == []
+
+
+def test_a_party_in_a_list_of_votes_is_not_read_as_the_votes(capsys):
+    """The party was: one of two was a one, and the votes were left out."""
+    rng = np.random.default_rng(3)
+    pairs = [
+        (name, party, f"call {n}") for name, party in zip(NAMES, itertools.cycle("DR"), strict=False) for n in range(20)
+    ]
+    frame = pd.DataFrame(pairs, columns=["member", "party", "call"])
+    frame["position"] = rng.choice(["Aye", "No", "Absent"], len(frame), p=[0.5, 0.4, 0.1])
+    for order in (["member", "party", "call", "position"], ["member", "call", "party", "position"]):
+        frame[order].to_csv("list.csv", index=False)
+        said = info(capsys, "list.csv")
+        assert "'member', 'call', 'position'; 'party' is left out" in " ".join(said.split())
+        (command,) = commands(said)
+        matrix = read(command)
+        assert matrix.shape == (ROWS, 20)
+        assert matrix.counts()["ones"] == (frame.position == "Aye").sum()
 
 
 def ratings(*gaps):
