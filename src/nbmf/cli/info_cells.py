@@ -31,3 +31,11 @@ def are_times(cells: list) -> bool:
     if None in numbers:
         return all(DATE.fullmatch(str(cell)) for cell in cells)
     return 2 * len(set(numbers)) >= len(numbers) and sorted(numbers)[len(numbers) // 2] >= LATE
+
+
+def are_different_words(cells: list) -> bool:
+    """Whether some cells are empty, and the others words of which none comes again, as genes of one genome have."""
+    present = [cell for cell in cells if cell is not None]
+    are_some = 1 < len(present) < len(cells)
+    differ = are_some and len(set(present)) == len(present)
+    return differ and all(number_of(cell) is None and len(str(cell).split()) == 1 for cell in present)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.cli.arguments import COMMANDS, render_message
 from nbmf.cli.info_axes import next_lines
-from nbmf.cli.info_cells import are_answers, are_counts, are_numbers_of_lines, are_times
+from nbmf.cli.info_cells import are_answers, are_counts, are_different_words, are_numbers_of_lines, are_times
 from nbmf.cli.info_guess import Column
 from nbmf.cli.info_records import (
     are_identifiers,
@@ -21,6 +21,7 @@ from nbmf.cli.info_records import (
     is_mostly_filled,
     row_and_column,
 )
+from nbmf.cli.info_rating_lists import is_rating_list, reading_options
 from nbmf.cli.info_values import guesses
 from nbmf.cli.options import Options, file_word, option_words
 from nbmf.cli.reading import open_columns
@@ -40,6 +41,10 @@ ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answer
 WORDS = 4.0  # in a cell on average, from which on a column has texts
 CHAMBERS = ("congress", "chamber")  # columns of VoteView's lists: roll calls are numbered in each
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
+OF_GENOMES = (
+    "most columns have texts of which none comes again, and empty cells: if these are zeros and the texts ones, write "
+    "them as 0 and 1 first (Roary and Panaroo do, in gene_presence_absence.Rtab next to the CSV file)"
+)
 SPARSE = 0.5  # of all counts, that are 0 in documents at least
 
 
@@ -65,8 +70,12 @@ def report(options: Options, refused: DataError) -> list[str] | None:
         return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
     if table.table.has_header and (ordered := _as_list(columns)) is not None:
         return [wrap(opening), *_describe_list(options, ordered, True)]
+    if table.table.has_header and is_rating_list(columns):
+        return [wrap(opening), *_describe_rating_list(options, columns)]
     if _has_answers(columns):
         return None
+    if 2 * sum(map(are_different_words, columns.values())) > len(columns):
+        return [wrap(opening), "", wrap(OF_GENOMES)]
     if texts := {name: _mean_words(values) for name, values in columns.items() if _has_texts(values)}:
         others = len(columns) > len(texts)
         return [wrap(opening), *_describe_texts(options, texts, others)]
@@ -207,6 +216,16 @@ def _describe_list(options: Options, every: dict[str, list], has_header: bool) -
         documents = _command_line("topics", options.file, layout="long", **of_topics, **_format_options(options))
         commands = [_command_line("info", options.file, **read, counts=True), documents]
     return [opening, *next_lines(*commands)]
+
+
+def _describe_rating_list(options: Options, columns: dict[str, list]) -> list[str]:
+    """Return the lines about a list of ratings with halves, and a command for each thing that it may be read as."""
+    names = ", ".join(map(repr, [*columns][:3]))
+    lines = [wrap(f"a list with a line per rating: {names}; {[*columns][3]!r} is left out")]
+    for words, read in reading_options(columns):
+        command = _command_line("info", options.file, **read, **_format_options(options))
+        lines += ["", f"next, {words}:", f"  {command}"]
+    return lines
 
 
 def _why_all_ones(columns: dict[str, list]) -> str | None:

@@ -1,8 +1,9 @@
 """Names of rows and columns in files next to that of a matrix, as 10x Genomics and GEO have them.
 
 `matrix.mtx` has genes as rows and cells as columns; `features.tsv` (once `genes.tsv`) has a line per gene, its
-identifier first and then its symbol, and `barcodes.tsv` a line per cell. All may be gzipped, or have a prefix:
-`GSM1_matrix.mtx.gz`, `GSM1_barcodes.tsv.gz`.
+identifier first and then its symbol, and `barcodes.tsv` a line per cell. Of accessibility `peaks.bed` has the
+chromosome, start and end of each peak instead. All may be gzipped, or have a prefix: `GSM1_matrix.mtx.gz`,
+`GSM1_barcodes.tsv.gz`.
 """
 
 from collections import Counter
@@ -13,7 +14,8 @@ from nbmf.errors import DataError
 from nbmf.io.cells import count_phrase, refuse_repeated
 from nbmf.io.text_lines import lines_of
 
-MATRIX, FEATURES, BARCODES = "matrix.mtx", ("features.tsv", "genes.tsv"), ("barcodes.tsv",)
+MATRIX, BARCODES = "matrix.mtx", ("barcodes.tsv",)
+FEATURES, INTERVALS = ("features.tsv", "genes.tsv", "peaks.bed"), ".bed"
 PACKED = ".gz"
 
 
@@ -53,9 +55,11 @@ def _file_of(path: Path, parts: tuple[str, ...]) -> Path | None:
 
 def _read_names(file: Path, size: int, kind: str, path: Path) -> list[str]:
     """Return symbols if there are some, with the identifier behind one that several have; else identifiers."""
-    lines = [[field.strip() for field in line.split("\t")] for line in lines_of(file) if line.strip()]
+    lines = [[field.strip() for field in line.split("\t")] for line in lines_of(file) if _has_names(line)]
     if len(lines) != size:
         raise DataError(f"{file}: {count_phrase(len(lines), 'name')} for {count_phrase(size, kind)} of {path.name}")
+    if file.name.removesuffix(PACKED).endswith(INTERVALS):
+        lines = [[_interval_name(fields)] for fields in lines]
     symbols = [fields[1] if len(fields) > 1 and fields[1] else fields[0] for fields in lines]
     times = Counter(symbols)
     names = [
@@ -64,3 +68,13 @@ def _read_names(file: Path, size: int, kind: str, path: Path) -> list[str]:
     ]
     refuse_repeated(file, names, kind, lambda n: f"line {n + 1}")
     return names
+
+
+def _has_names(line: str) -> bool:
+    """Whether a line of a file of names is no blank one, and no comment, as 10x Genomics has above peaks."""
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def _interval_name(fields: list[str]) -> str:
+    """Return the name that 10x Genomics gives a peak: chr1:9772-10660."""
+    return f"{fields[0]}:{'-'.join(fields[1:3])}" if len(fields) > 1 else fields[0]

@@ -3,14 +3,16 @@
 import csv
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nbmf.errors import DataError
 from nbmf.io.records import COMMENT_SIGNS, FEWEST_FIELDS, TOP, Record, Records
 from nbmf.io.text_lines import encoding_of, is_gzipped, lines_of
 
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+# Two colons separate the fields of MovieLens; csv takes one character, so that they are read as one that no text has.
+COLONS, UNIT = "::", "\x1f"
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks", UNIT: "two colons"}
 
 
 class DelimitedText(Records):
@@ -43,9 +45,7 @@ class DelimitedText(Records):
     def all_records(self) -> Iterator[Record]:
         """Yield the records and titles, from the beginning of the file."""
         self.empty = 0
-        lines = lines_of(self.path, self._encoding.name)
-        if self._separator == " ":
-            lines = (line.rstrip() + "\n" for line in lines)
+        lines = separable_lines(lines_of(self.path, self._encoding.name), self._separator)
         # Several blanks are one: those at the beginning of a field do not count.
         reader = csv.reader(lines, delimiter=self._separator, skipinitialspace=True, strict=True)
         try:
@@ -57,6 +57,13 @@ class DelimitedText(Records):
                     self.empty += bool(fields)  # a blank line is not worth a word
         except csv.Error as error:
             raise DataError(f"{self.path}, line {reader.line_num}: {error}") from error
+
+
+def separable_lines(lines: Iterable[str], separator: str) -> Iterable[str]:
+    """Return lines for csv: blanks at their ends separate nothing, and two colons are one character."""
+    if separator == " ":
+        return (line.rstrip() + "\n" for line in lines)
+    return (line.replace(COLONS, UNIT) for line in lines) if separator == UNIT else lines
 
 
 def _separator_below_titles(lines: list[str]) -> str:
@@ -81,10 +88,12 @@ def separator_of(line: str) -> str:
     """Return what separates the fields of a file, seen from its first line.
 
     A tab is hardly ever part of a name; of the others the most frequent one, outside of quotes.
-    Blanks do if there is nothing else, in any number.
+    Blanks do if there is nothing else, in any number; two colons if they are there twice and others are not.
     """
     line = re.sub(r'"[^"]*"', "name", line).strip(" \r\n")
     if "\t" in line:
         return "\t"
     most = max((",", ";", "|"), key=line.count)
+    if most not in line and line.count(COLONS) > 1:
+        return UNIT
     return " " if most not in line and " " in line else most

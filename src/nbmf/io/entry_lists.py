@@ -19,7 +19,7 @@ from nbmf.errors import DataError
 from nbmf.io import arrow_pieces
 from nbmf.io.arrow_pieces import NUMBER, REAL, TEXT, IrregularText, TextColumns
 from nbmf.io.cells import count_phrase, find_column
-from nbmf.io.delimited import SEPARATORS, below_comments, separator_of
+from nbmf.io.delimited import SEPARATORS, UNIT, below_comments, separator_of
 from nbmf.io.records import TOP, Record, is_comment
 from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, first_undecodable_line, is_gzipped, lines_of
 
@@ -191,6 +191,8 @@ class TextList(EntryList):
         if not any(map(str.strip, lines)):
             raise DataError(f"{path}: the file is empty")
         self._separator = separator_of(below_comments([line for line in lines if line.strip()][:TOP])[0])
+        if self._separator == UNIT:
+            raise DataError(f"{path}: fields separated by two colons; write commas or tabs, or take nbmf.read")
         self._above, fields = self._first_record(lines)
         if header is None:
             are_numbers = len(fields) > 1 and all(number_of(field) is not None for field in fields[:2])

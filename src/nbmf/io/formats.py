@@ -117,6 +117,7 @@ NETWORKS = {  # of graph programs: the suffix, and how files begin
     "GraphML": (".graphml", b"<"),
     "GEXF": (".gexf", b"<"),
 }
+CALLS = b"##fileformat=vcf"  # how files of genotypes begin
 COMPOUND = b"\xd0\xcf\x11\xe0"  # what old workbooks, and those with a password, begin with
 
 
@@ -150,6 +151,9 @@ def format_of(path: Path) -> Format:
         help = "save its matrix as .npz (scipy.sparse.save_npz) or .mtx, or as a table"
         raise DataError(f"{path}: an HDF5 file (as .h5ad, .h5 and .loom are), which is not read; {help}")
     _refuse_networks(path, head.lower().lstrip())
+    if head.lower().startswith(CALLS):
+        help = "plink2 --vcf FILE --export A writes its genotypes as a table of 0, 1 and 2"
+        raise DataError(f"{path}: a VCF file, which is not read; {help}")
     if _suffix(path) in SPREADSHEETS:
         raise DataError(f"{path}: a spreadsheet; save it as .xlsx, or its sheet as CSV (UTF-8)")
     format = next((format for format in FORMATS if _has_format(format, path, head.lower())), TEXT)
@@ -176,7 +180,11 @@ def _refuse_networks(path: Path, head: bytes) -> None:
 def _why_no_file(path: Path) -> str:
     """Return why there is no file to read at a path."""
     if path.is_dir():
-        return "is a folder"
+        suffixes = tuple(suffix for format in FORMATS for suffix in format.suffixes)
+        names = sorted(file.name for file in path.iterdir() if _suffix(file) in (*suffixes, ".csv", ".tsv"))
+        matrices = [name for name in names if name.removesuffix(".gz").endswith(MATRIX_MARKET.suffixes)]
+        which = (matrices or names)[:1] if len(matrices) == 1 or len(names) == 1 else []
+        return f"is a folder; give the file in it: {path / which[0]}" if which else "is a folder"
     if str(path) == "-" or path.is_fifo() or path.is_char_device() or path.is_socket():
         return "standard input, pipes and devices are not read, since a file is read twice; save it to a file"
     return "there is no such file"

@@ -478,3 +478,33 @@ def test_answers_may_stand_next_to_numbers_of_persons(capsys):
     answers = answers.assign(children=rng.integers(0, 7, 60), siblings=rng.integers(0, 8, 60), town="a")
     answers.to_csv("persons.csv")
     assert "the other 8 have whole numbers from 0 to 4" in info(capsys, "persons.csv")
+
+
+def test_ratings_with_halves_are_a_list_and_no_table(capsys):
+    """Users and movies are numbers: MovieLens' ratings.csv was sent to nbmf cluster, with their mean and variance."""
+    users, movies = (axis.ravel() + 1 for axis in np.meshgrid(np.arange(ROWS), np.arange(COLUMNS), indexing="ij"))
+    ratings = DRAWN.integers(1, 11, users.size) / 2
+    times = DRAWN.integers(874724710, 893286638, users.size)
+    frame = pd.DataFrame({"userId": users, "movieId": movies, "rating": ratings, "timestamp": times})
+    frame.to_csv("ratings.csv", index=False)
+    said = info(capsys, "ratings.csv")
+    assert "a list with a line per rating: 'userId', 'movieId', 'rating'; 'timestamp' is left out" in said
+    assert "nbmf cluster" not in said
+    rated, above, in_order = map(read, commands(said))
+    by_hand = frame.pivot(index="userId", columns="movieId", values="rating").to_numpy()
+    assert (rated.codes == 1).all()
+    assert rated.shape == (ROWS, COLUMNS)
+    np.testing.assert_array_equal(above.codes, by_hand > 3)
+    np.testing.assert_array_equal(in_order.ranks, by_hand * 2 - 1)
+    frame.assign(timestamp=1.0).to_csv("measured.csv", index=False)
+    assert "nbmf cluster" in info(capsys, "measured.csv")
+
+
+def test_genes_of_genomes_are_said_to_be_ones_where_no_text_comes_again(capsys):
+    genes = [[f"{name}_{n}" if one else "" for n, one in enumerate(row)] for name, row in zip(NAMES, ONES, strict=True)]
+    table = pd.DataFrame(np.array(genes).T, pd.Index(QUESTIONS, name="Gene"), NAMES)
+    table.insert(0, "Annotation", "some protein")
+    table.to_csv("gene_presence_absence.csv")
+    said = " ".join(info(capsys, "gene_presence_absence.csv").split())
+    assert "if these are zeros and the texts ones, write them as 0 and 1 first" in said
+    assert "gene_presence_absence.Rtab" in said

@@ -55,6 +55,27 @@ def test_names_of_one_side_are_enough(tmp_path):
     assert (matrix.row_names[0], matrix.column_names[0]) == ("row 0", "AAAC-1")
 
 
+def test_peaks_of_accessibility_have_their_names(tmp_path):
+    write_matrix(tmp_path / "matrix.mtx", np.minimum(COUNTS, 1))
+    peaks = [f"chr1\t{start}\t{start + 500}" for start in (100, 900, 2000, 3000)]
+    write(tmp_path / "peaks.bed", ["# id=1", *peaks])
+    write(tmp_path / "barcodes.tsv", CELLS)
+    matrix, said = read(tmp_path / "matrix.mtx")
+    assert "names of rows from peaks.bed and of columns from barcodes.tsv" in said
+    assert matrix.row_names.tolist() == ["chr1:100-600", "chr1:900-1400", "chr1:2000-2500", "chr1:3000-3500"]
+
+
+def test_of_a_folder_with_one_matrix_the_file_is_named(tmp_path):
+    folder = tmp_path / "filtered_peak_bc_matrix"
+    folder.mkdir()
+    with pytest.raises(DataError, match=r"is a folder$"):
+        read(folder)
+    write(folder / "barcodes.tsv", CELLS)
+    write_matrix(folder / "matrix.mtx.gz")
+    with pytest.raises(DataError, match=r"is a folder; give the file in it: .*matrix\.mtx\.gz$"):
+        read(folder)
+
+
 def test_a_matrix_of_another_name_has_none(tmp_path):
     write_matrix(tmp_path / "counts.mtx")
     write(tmp_path / "barcodes.tsv", CELLS)

@@ -619,6 +619,28 @@ def test_a_label_that_may_mean_missing_decides_nothing_alone(labels, options, co
     assert found.tolist() == codes
 
 
+def test_fields_separated_by_two_colons_are_those_of_movielens(here):
+    Path("ratings.dat").write_text("1::1193::5::978300760\n1::661::3::978302109\n2::1193::4::978298413\n")
+    V, said = read("ratings.dat", layout="long", above=3, absent="missing")
+    assert "fields separated by two colons" in said[0]
+    np.testing.assert_array_equal(V.codes, [[1, 0], [1, -1]])
+    assert V.row_names.tolist() == ["1", "2"]
+    assert V.column_names.tolist() == ["1193", "661"]
+    with pytest.raises(DataError, match=r"separated by two colons; write commas or tabs, or take nbmf\.read"):
+        nbmf.read_sparse("ratings.dat")
+
+
+@pytest.mark.parametrize("name", ["std::a::b", "HLA::A::B"])
+def test_two_colons_in_names_separate_nothing_next_to_commas(name, here):
+    Path("votes.csv").write_text(f"who,{name},x\nann,1,0\nbob,0,1\n")
+    assert read("votes.csv")[0].column_names.tolist() == [name, "x"]
+
+
+def test_calls_of_variants_are_named(here):
+    Path("genotypes.vcf").write_text("##fileformat=VCFv4.2\n#CHROM\tPOS\n1\t5\n")
+    assert "a VCF file, which is not read; plink2" in refused("genotypes.vcf")
+
+
 # Surveys.
 
 QUALTRICS = (
