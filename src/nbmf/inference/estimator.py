@@ -249,6 +249,10 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         """What a fit has found besides its factors, for its report: values that JSON can hold."""
         return {}
 
+    def findings_of(self, components) -> dict[str, Any]:
+        """Return the findings: of numbers that each component has, those of some, an int array of places, or a slice."""
+        return self.findings
+
     @property
     def n_iterations(self) -> int:
         """The largest number of iterations or sweeps of a fit."""

@@ -134,7 +134,9 @@ def fit_facts(result: ReportedFit) -> Iterator[str]:
     yield from weight_sentences(result)
     if result.scale is None and model.has_axes:
         yield from shape_sentences(shape_of(model.W_[:, : result.components.active]), result.names("row"))
-    if learned := model.findings:
+    # Of components that nothing is in, the priors say nothing about those that are shown.
+    shown = result.components.shown
+    if learned := model.findings_of(shown if len(shown) else slice(None)):
         texts = (f"{name} {v:.3g}" if isinstance(v, float) else f"{name} {v}" for name, v in learned.items())
         yield f"learned: {', '.join(texts)}"
 

@@ -158,12 +158,17 @@ class WithPriors(Rates):
     @property
     def findings(self):
         """The learned numbers of the priors: of several their mean."""
+        return self.findings_of(slice(None))
+
+    def findings_of(self, components):
+        """Return the learned numbers of the priors, of several their mean, of those of components that of some."""
         learned = {}
         for factor in "WH":
             for part, tie in zip(("shape", "mean"), self._ties(factor), strict=True):
                 if tie != FIXED:
                     name = f"{part}_{factor}"
-                    learned[name] = float(getattr(self, f"{name}_").mean())
+                    numbers = getattr(self, f"{name}_")
+                    learned[name] = float((numbers[components] if tie == SOURCE else numbers).mean())
         return learned
 
 
@@ -236,13 +241,13 @@ class LearnedPriors(WithPriors):
             return prior
         return prior._replace(shape_of_scale=float(getattr(self, f"shape_of_scales_{factor}_")[0]))
 
-    @property
-    def findings(self):
-        """The learned numbers of the priors: of several their mean; those of scales too."""
+    def findings_of(self, components):
+        """Return the learned numbers of the priors, as without scales; those of scales too."""
+        learned = super().findings_of(components)
         if not self._scaled or self.shape_scales is not None:
-            return super().findings
+            return learned
         names = [f"shape_of_scales_{factor}" for factor in self._scaled]
-        return super().findings | {name: float(getattr(self, f"{name}_")[0]) for name in names}
+        return learned | {name: float(getattr(self, f"{name}_")[0]) for name in names}
 
 
 def _names_of_scales(factor: str) -> tuple[str, str]:

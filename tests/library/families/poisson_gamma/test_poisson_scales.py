@@ -36,6 +36,7 @@ from nbmf.families.poisson_gamma.observations import Observations, observations
 from nbmf.families.poisson_gamma.poisson_gamma_gibbs import Chain, ChainState
 from nbmf.families.poisson_gamma.poisson_gamma_variational import FactorPosterior, VariationalState
 from nbmf.families.poisson_gamma.scales import Scales
+from nbmf.posterior.components import components_of
 
 RNG = np.random.default_rng(41)
 K = 3
@@ -569,3 +570,19 @@ def test_a_training_row_folded_in_is_where_the_fit_leaves_it(class_name):
     model.shape_of_scales_W_ = np.array([50.0])
     assert not np.allclose(model.transform(values)[observed], model.W_[observed], rtol=0.02, atol=2e-3)
     model.shape_of_scales_W_ = kept
+
+
+def test_a_report_says_what_was_learned_of_the_components_that_it_shows():
+    """Components that nothing is in have priors of their own: the mean over all was that of no component."""
+    rng = np.random.default_rng(0)
+    same = (np.arange(60) % 2)[:, None] == np.arange(50) % 2
+    drawn = (rng.random((60, 50)) < np.where(same, 0.4, 0.02)).astype(np.int8)
+    found = nbmf.analyze(drawn, method="bernoulli-poisson-vb-scales", n_components=6, check=False)
+    model = found.model
+    shown = components_of(model, nbmf.BinaryMatrix.of(drawn)).shown
+    assert 1 <= len(shown) < 6
+    shape = model.findings_of(shown)["shape_W"]
+    assert shape == pytest.approx(model.shape_W_[shown].mean())
+    assert model.findings["shape_W"] == pytest.approx(model.shape_W_.mean())
+    assert f"{shape:.3g}" != f"{model.shape_W_.mean():.3g}"
+    assert f"learned: shape_W {shape:.3g}," in str(found)
