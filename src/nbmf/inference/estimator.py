@@ -250,7 +250,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         return {}
 
     def findings_of(self, components) -> dict[str, Any]:
-        """Return the findings: of numbers that each component has, those of some, an int array of places, or a slice."""
+        """Return the findings: of numbers that each component has, those of some (an int array or a slice)."""
         return self.findings
 
     @property
