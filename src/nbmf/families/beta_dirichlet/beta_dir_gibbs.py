@@ -9,22 +9,14 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
 class BetaDirChains(BetaDir, CollapsedGibbs):
     """Base class of Beta-Dir GS and, of V transposed, Dir-Beta GS, with the parameters that both have."""
 
-    n_components: int = 100
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
-    burn_in: int = 4000
-    n_samples: int = 1000
-    start: str = "random"
     block_moves: bool = False
-    threads: int = 1
-    random_state: RandomState = None
 
     @property
     def advice_if_stuck(self):

@@ -6,24 +6,14 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
-@with_parameters
 class BetaDirUpdates(BetaDir, KeepsResponsibilities):
-    """Base class of Beta-Dir VB and, of V transposed, Dir-Beta VB, with the parameters that both have."""
+    """Base class of Beta-Dir VB and, of V transposed, Dir-Beta VB."""
 
     rules = RULES | NOT_LEARNED
     start_matters = True
-
-    n_components: int = 100
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
-    max_iter: int = 500
-    mean_change_tol: float = 0.0
-    threads: int = 1
-    max_memory_gb: float = 4.0
-    random_state: RandomState = None
 
     def _start(self, codes, seed):
         self._refuse_too_much_memory(codes)

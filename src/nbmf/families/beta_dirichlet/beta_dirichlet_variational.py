@@ -8,6 +8,7 @@ from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.prior_learners import split_at_renewals
 from nbmf.inference.component_search import most_components
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
@@ -73,20 +74,30 @@ class VariationalState(State):
         return int(np.count_nonzero(self.factors().W.mean(axis=0) >= ACTIVE_SHARE))
 
 
+@with_parameters
 class Variational(MeanParameterized):
     """Base class of the variational methods: updates until E[V] stands still, then the means."""
 
     inference = Inference.ASCENT
     old_names: ClassVar = {"tol": "mean_change_tol"}
 
+    n_components: int = 100
+    max_iter: int = 500
+    mean_change_tol: float = 0.0
+    random_state: RandomState = None
+
     def _stopping_rule(self, state):
         return MeanChangeBelow(state.expectation, self.mean_change_tol)
 
 
+@with_parameters
 class KeepsResponsibilities(Variational):
     """Base class of those that keep K responsibilities per observed entry; a fit that needs too many is refused."""
 
     takes_threads = True
+
+    threads: int = 1
+    max_memory_gb: float = 4.0
 
     def _responsibility_vectors(self, codes: np.ndarray) -> int:
         """Return how many vectors of K responsibilities the observed entries have."""

@@ -6,7 +6,7 @@ from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMean
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.prior_learners import MeanFieldLearner
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
@@ -41,13 +41,8 @@ class BinaryICA(BetaDir, Variational):
     sampler = "BetaDirGibbs"
 
     n_components: int = 5
-    alpha: Concentration = 1.0
-    beta: Concentration = 1.0
     gamma: Concentration = 1.0
-    max_iter: int = 500
-    mean_change_tol: float = 0.0
     orientation: str = "rows"
-    random_state: RandomState = None
 
     def _start_rows(self, codes, start, seed):
         K = self.n_components

@@ -8,6 +8,7 @@ from nbmf.errors import Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner, split_at_renewals
+from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State, put_back
@@ -31,11 +32,19 @@ def starting_Z(start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequen
     return mean_field.draw_assignments(np.random.default_rng(draw_seed))
 
 
+@with_parameters
 class CollapsedGibbs(MeanParameterized):
-    """Base class of the samplers."""
+    """Base class of the samplers, with the parameters that all of them have."""
 
     inference = Inference.SAMPLER
     takes_threads = True
+
+    n_components: int = 100
+    burn_in: int = 4000
+    n_samples: int = 1000
+    start: str = "random"
+    threads: int = 1
+    random_state: RandomState = None
 
     @property
     def advice_if_stuck(self):

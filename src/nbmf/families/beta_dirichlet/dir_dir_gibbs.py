@@ -10,7 +10,7 @@ from nbmf.families.beta_dirichlet.dir_dir import DirDir
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 FEWEST_ALTERNATING = 3  # components: with two, z given c is certain, and the chain keeps the zeros as they started
 
@@ -46,15 +46,9 @@ class DirDirGibbs(DirDir, CollapsedGibbs):
 
     method_name = "Dir-Dir GS"
 
-    n_components: int = 100
     gamma: Concentration = "1/K"
     eta: Concentration = 1.0
-    burn_in: int = 4000
-    n_samples: int = 1000
-    start: str = "random"
     scheme: str = "joint"
-    threads: int = 1
-    random_state: RandomState = None
 
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""

@@ -7,7 +7,7 @@ from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsRespons
 from nbmf.families.beta_dirichlet.dir_dir import DirDir
 from nbmf.families.beta_dirichlet.kernels.dir_dir_cvb0 import DirDirCVB0
 from nbmf.families.beta_dirichlet.models import dir_dir
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
@@ -42,14 +42,8 @@ class DirDirVB(DirDir, KeepsResponsibilities):
     sampler = "DirDirGibbs"
     rules = RULES | NOT_LEARNED
 
-    n_components: int = 100
     gamma: Concentration = "1/K"
     eta: Concentration = 1.0
-    max_iter: int = 500
-    mean_change_tol: float = 0.0
-    threads: int = 1
-    max_memory_gb: float = 4.0
-    random_state: RandomState = None
 
     def _responsibility_vectors(self, codes):
         """Return how many there are: one of a one, two of a zero."""

@@ -6,14 +6,16 @@ import numpy as np
 
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
 from nbmf.families.beta_dirichlet.beta_dirichlet_fold_in import BetaDirFoldIn
-from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import LEARN, PER_COLUMN, is_text
+from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import LEARN, PER_COLUMN, Concentration, is_text
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import Shrinkage
 from nbmf.families.beta_dirichlet.start_choice import STARTS, Candidate, choose
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import AUTO
 from nbmf.inference.products import COLUMNS, ROWS, Oriented
 from nbmf.inference.state import Factors, State
 
 
+@with_parameters
 class BetaDir(BetaDirFoldIn, Oriented, MeanParameterized):
     """Base class of the methods of the Beta-Dir model, of V or of V transposed.
 
@@ -33,6 +35,9 @@ class BetaDir(BetaDirFoldIn, Oriented, MeanParameterized):
     weights_prior = "gamma"
     orientation = ROWS
     start_matters: ClassVar[bool] = False  # whether learning stays in the mode it starts in
+
+    alpha: Concentration = 1.0
+    beta: Concentration = 1.0
 
     def _start_rows(self, codes, start: Candidate, seed) -> State:
         """Return the state of Beta-Dir with weights of rows."""

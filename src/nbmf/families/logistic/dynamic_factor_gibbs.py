@@ -1,22 +1,17 @@
 """The logistic factor model whose rows move from period to period, by Gibbs sampling."""
 
-from typing import Any
-
 from scipy.special import expit
 
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.cell_likelihoods import Binary
-from nbmf.families.logistic.dynamic_factors import WALK_RATE, WALK_SHAPE, MovingRows
-from nbmf.families.logistic.factors import LEARNED
-from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, PRIOR, settled_weights
+from nbmf.families.logistic.dynamic_factors import MovingRows
+from nbmf.families.logistic.logistic_estimator import settled_weights
 from nbmf.families.logistic.path_chain import MovingCells
 from nbmf.families.logistic.path_state import PathState
 from nbmf.families.logistic.quadratic import PolyaGamma
-from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 
-@with_parameters
 class DynamicFactorGibbs(MovingRows):
     """V ~ Bernoulli(σ(c_n + Σ_k w_f,t(n),k h_kn)), whose rows walk at random from period to period, by Gibbs sampling.
 
@@ -52,22 +47,6 @@ class DynamicFactorGibbs(MovingRows):
     method_name = "dynamic logistic GS"
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
-    rules = MovingRows.rules | {"effect_scale": EFFECT_SCALE}
-
-    n_components: int = 1
-    periods: Any = None
-    walk_variance: float | str = "shared"
-    walk_shape: float = WALK_SHAPE
-    walk_rate: float = WALK_RATE
-    effects: str = "columns"
-    effect_scale: float | str = LEARNED
-    ard: bool = True
-    a0: float = PRIOR
-    b0: float = PRIOR
-    burn_in: int = 500
-    n_samples: int = 1000
-    threads: int = 1
-    random_state: RandomState = None
 
     def _start(self, codes, seed):
         cells = MovingCells(Binary(codes), self._periods(codes.shape[1]))

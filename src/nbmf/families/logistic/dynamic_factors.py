@@ -10,7 +10,7 @@ from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.gibbs_state import Sampled
-from nbmf.families.logistic.logistic_estimator import POSITIVE, FactorModel
+from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, POSITIVE, FactorModel
 from nbmf.families.logistic.logistic_gibbs import Prior
 from nbmf.families.logistic.moving_rows import ITEM_MEAN, ITEMS, SPANS, START, START_MEAN, WALK
 from nbmf.families.logistic.path_chain import MovingCells, PathChain, WalkPrior
@@ -18,6 +18,7 @@ from nbmf.families.logistic.path_fold_in import Walk, regress_paths
 from nbmf.families.logistic.path_start import leading_positions, refuse_two_scales
 from nbmf.families.logistic.periods import PERIODS as GIVEN_PERIODS
 from nbmf.families.logistic.periods import Periods, periods_of
+from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import Rule, is_number, one_of
 from nbmf.inference.state import Factors
 
@@ -37,10 +38,9 @@ KEPT = {
 }
 
 
+@with_parameters
 class MovingRows(Sampled):
     """Base class of models whose rows move from period to period, ψ_fn = c_n + Σ_k w_f,t(n),k h_kn.
-
-    A class has the parameters of FactorModel and Sampled, and periods, walk_variance, walk_shape and walk_rate.
 
     Attributes
     ----------
@@ -64,6 +64,7 @@ class MovingRows(Sampled):
 
     rules = FactorModel.rules | {
         "effects": one_of("none", "columns"),
+        "effect_scale": EFFECT_SCALE,
         "periods": GIVEN_PERIODS,
         "walk_variance": VARIANCE,
         "walk_shape": POSITIVE,
@@ -83,6 +84,14 @@ class MovingRows(Sampled):
         "item_mean_": "I",
         "item_covariance_": "II",
     }
+
+    n_components: int = 1
+    periods: Any = None
+    walk_variance: float | str = "shared"
+    walk_shape: float = WALK_SHAPE
+    walk_rate: float = WALK_RATE
+    effects: str = "columns"
+    effect_scale: float | str = form.LEARNED
 
     def _run(self, V, monitor):
         self._names_of_columns = names_of(V)[1]  # what is fitted has none: a regular expression looks at them

@@ -1,21 +1,19 @@
 """Ordered categories of rows that move from period to period, by Gibbs sampling."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import sigmoid
-from nbmf.families.logistic.dynamic_factors import WALK_RATE, WALK_SHAPE, MovingRows
-from nbmf.families.logistic.factors import LEARNED
-from nbmf.families.logistic.logistic_estimator import PRIOR
+from nbmf.families.logistic.dynamic_factors import MovingRows
 from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.ordered_bound import CategoriesWithLearnedCuts
 from nbmf.families.logistic.ordered_cells import CUT_SCALE, Categories, probabilities
 from nbmf.families.logistic.ordinal_factor_gibbs import OrdinalFactorGibbs
 from nbmf.families.logistic.path_chain import MovingCategoryCells
 from nbmf.families.logistic.path_state import CategoryPathState
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 
 
 @with_parameters
@@ -43,22 +41,7 @@ class DynamicOrdinalFactorGibbs(MovingRows, OrdinalFactorGibbs):
         name: axes.replace("S", "B") for name, axes in MovingRows.shapes.items()
     }
 
-    n_components: int = 1
-    cut_points: str = "columns"
-    n_categories: int | None = None
-    periods: Any = None
-    walk_variance: float | str = "shared"
-    walk_shape: float = WALK_SHAPE
-    walk_rate: float = WALK_RATE
     effects: str = "none"
-    effect_scale: float | str = LEARNED
-    ard: bool = True
-    a0: float = PRIOR
-    b0: float = PRIOR
-    burn_in: int = 500
-    n_samples: int = 1000
-    threads: int = 1
-    random_state: RandomState = None
 
     def _start(self, ranks, seed):
         likelihood = Categories(ranks, self._n_categories_of(ranks), self.cut_points == "columns")

@@ -16,11 +16,23 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import State, put_back
 
 
+@with_parameters
 class Sampled(FactorModel):
-    """Base class: by Gibbs sampling, with the parameters ard, a0, b0 and threads."""
+    """Base class: by Gibbs sampling, with the parameters that all of these samplers have."""
 
     inference = Inference.SAMPLER
     takes_threads = True
+
+    n_components: int = 8
+    effects: str = "none"
+    effect_scale: float | str = form.EFFECT_SCALE
+    ard: bool = True
+    a0: float = PRIOR
+    b0: float = PRIOR
+    burn_in: int = 500
+    n_samples: int = 1000
+    threads: int = 1
+    random_state: RandomState = None
 
     def _chain_with(self, cells: Cells, seed: np.random.SeedSequence) -> LogisticChain:
         prior = Prior(self.ard, self.a0, self.b0, self.effect_scale)
@@ -37,16 +49,7 @@ class Sampled(FactorModel):
 class SampledFactors(Sampled, NoisyFactors):
     """Base class: by Gibbs sampling, with explicit noise or without."""
 
-    n_components: int = 8
-    effects: str = "none"
-    ard: bool = True
-    a0: float = PRIOR
-    b0: float = PRIOR
     noise: bool = False
-    burn_in: int = 500
-    n_samples: int = 1000
-    threads: int = 1
-    random_state: RandomState = None
 
     def _chain_of(self, likelihood: CellLikelihood, seed) -> LogisticChain:
         cells = NoisyCells(likelihood, Gamma(self.a0, self.b0)) if self.noise else Cells(likelihood)

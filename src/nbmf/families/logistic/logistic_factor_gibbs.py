@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbmf.families.logistic.cell_likelihoods import Binary
-from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.inference.constructors import with_parameters
@@ -54,7 +53,6 @@ class LogisticFactorGibbs(SampledFactors, LogisticFactors):
 
     method_name = "logistic GS"
 
-    effect_scale: float | str = EFFECT_SCALE
     row_groups: str | Sequence[Any] | None = None
 
     def _start(self, codes, seed):

@@ -4,14 +4,11 @@ import numpy as np
 
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.cell_likelihoods import Counts
-from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
-from nbmf.inference.constructors import with_parameters
 
 
-@with_parameters
 class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """Negative binomial factor model by Gibbs sampling: V ~ NB(s, σ(r + c + WH)).
 
@@ -30,8 +27,6 @@ class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """
 
     method_name = "negative binomial GS"
-
-    effect_scale: float | str = EFFECT_SCALE
 
     def _start(self, values, seed):
         chain = self._chain_of(Counts(values, SIZE_PRIOR), seed)

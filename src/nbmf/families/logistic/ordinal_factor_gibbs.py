@@ -3,14 +3,12 @@
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gibbs_state import GibbsState, Sampled
 from nbmf.families.logistic.kernels import cut_points as kernels
-from nbmf.families.logistic.logistic_estimator import PRIOR
 from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.ordered_cells import Categories, CategoryCells, centred, exceedances, probabilities
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
-from nbmf.inference.constructors import RandomState, with_parameters
+from nbmf.inference.constructors import with_parameters
 from nbmf.numerics.threads import run_with_threads
 
 
@@ -42,18 +40,8 @@ class OrdinalFactorGibbs(Sampled, OrdinalFactors):
 
     method_name = "ordinal GS"
 
-    n_components: int = 8
     cut_points: str = "columns"
     n_categories: int | None = None
-    effects: str = "none"
-    effect_scale: float | str = EFFECT_SCALE
-    ard: bool = True
-    a0: float = PRIOR
-    b0: float = PRIOR
-    burn_in: int = 500
-    n_samples: int = 1000
-    threads: int = 1
-    random_state: RandomState = None
 
     def _start(self, ranks, seed):
         cells = CategoryCells(Categories(ranks, self._n_categories_of(ranks), self.cut_points == "columns"))

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from nbmf.families.mixed_membership.densities import Smoothing, Words
-from nbmf.families.mixed_membership.e_steps import FastStep, FullStep
+from nbmf.families.mixed_membership.e_steps import FastStep
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.lda import NotOfRows
 from nbmf.families.mixed_membership.membership_estimator import Membership
@@ -62,9 +62,6 @@ class VariationalLDA(Membership):
     relative_change_tol: float = 1e-5
     random_state: RandomState = None
 
-    def _e_step(self):
-        return FullStep(self.inner_max, self.inner_tol)
-
     def _cells(self, values):
         return Cells.of_tokens(values)
 
@@ -87,7 +84,5 @@ class FastLDA(VariationalLDA):
     """
 
     method_name = "Fast LDA"
+    step = FastStep
     inner_max: int = 5
-
-    def _e_step(self):
-        return FastStep(self.inner_max, self.inner_tol)

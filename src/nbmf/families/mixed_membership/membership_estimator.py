@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import CollapsedWarning, Message, Setting, warn
 from nbmf.families.mixed_membership.densities import Categories, Density, Smoothing
-from nbmf.families.mixed_membership.e_steps import EStep
+from nbmf.families.mixed_membership.e_steps import DirichletStep, EStep, FullStep
 from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies, sampled_log_likelihood
@@ -81,10 +81,11 @@ class Membership(Oriented, Factorization):
 
     prior_name = "alpha_"
     renews_memberships: ClassVar[bool] = False  # those of a row or column, in the fold-in of the other side
+    step: ClassVar[type[DirichletStep]] = FullStep
 
     def _e_step(self) -> EStep:
         """Return the E-step, whose settings are parameters of the class."""
-        raise NotImplementedError
+        return self.step(self.inner_max, self.inner_tol)
 
     def _cells(self, values: np.ndarray) -> Cells:
         """Return the cells of data points, values (points, features)."""

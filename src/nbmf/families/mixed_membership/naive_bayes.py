@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from nbmf.families.mixed_membership.e_steps import FastStep, FullStep, MixtureStep
+from nbmf.families.mixed_membership.e_steps import FastStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.products import PROBABILITIES
@@ -83,9 +83,6 @@ class MMNB(BinaryMembership):
     inner_max: int = 100
     inner_tol: float = 1e-3
 
-    def _e_step(self):
-        return FullStep(self.inner_max, self.inner_tol)
-
 
 @with_parameters
 class FastMMNB(MMNB):
@@ -99,9 +96,7 @@ class FastMMNB(MMNB):
     """
 
     method_name = "Fast MMNB"
+    step = FastStep
     renews_memberships = False
 
     max_iter: int = 1000
-
-    def _e_step(self):
-        return FastStep(self.inner_max, self.inner_tol)
