@@ -219,9 +219,6 @@ class ToyGaussian(Factorization):
     def predictive_of(self, factors, rows, columns):
         return factors.W[rows, 0], factors.others["sd"][rows]
 
-    def _fold_in_rows(self, values):
-        return self._factors_of_rows(values).W
-
     def _factors_of_rows(self, values):
         state = GaussianState(values, None)
         return state.estimate()._replace(others={"sd": state.predictive_sd()})

@@ -46,7 +46,7 @@ class FoldIn(TransformOutput):
 
     A family defines `_fold_in_rows` and `_fold_in_columns`; a class outside nbmf may do without. Where a new row or
     column has more of its own than one of W or H, such as an effect, it defines `_factors_of_rows`,
-    `_factors_of_columns` and `_factors_with` as well. Where it has no more, predict_rows(V) has to be
+    `_factors_of_columns` and `_factors_with` instead. Where it has no more, predict_rows(V) has to be
     inverse_transform(transform(V)). They ask for `n_components_`, or the shape of H_: `n_components` may be "auto".
 
     Attributes
@@ -104,14 +104,14 @@ class FoldIn(TransformOutput):
         DataError
             If V has other columns, a value that is not allowed or no observed entry.
         """
-        return self._as_output(self._fold_in(self._fold_in_rows, V, axis=1), V)
+        return self._as_output(self._fold_in(self._factors_of_rows, V, axis=1).W, V)
 
     def transform_columns(self, V: Any) -> np.ndarray:
         """Return H of new columns by fold-in, given W_, float array (K, N').
 
         V (F, N') has the rows of the fitted matrix; all else is as for `transform`.
         """
-        return self._fold_in(self._fold_in_columns, V, axis=0)
+        return self._fold_in(self._factors_of_columns, V, axis=0).H
 
     def predict_rows(self, V: Any) -> np.ndarray:
         """Return E[V] of new rows, float array (F', N), including missing entries."""

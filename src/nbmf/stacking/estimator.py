@@ -225,11 +225,8 @@ class Stacking(Factorization):
         parts = zip(np.split(factors.W, ends[:-1], axis=1), np.split(factors.H, ends[:-1], axis=0), strict=True)
         return [Factors(W, H, member_factors(m, factors.others)) for m, (W, H) in enumerate(parts)]
 
-    def _fold_in_rows(self, values):
-        return np.hstack([member._fold_in_rows(values) for member in self._members.values()])
-
     def _fold_in_columns(self, values):
-        return np.vstack([member._fold_in_columns(values) for member in self._members.values()])
+        return np.vstack([member._factors_of_columns(values).H for member in self._members.values()])
 
     def _factors_of_rows(self, values):
         return join_factors([member._factors_of_rows(values) for member in self._members.values()])

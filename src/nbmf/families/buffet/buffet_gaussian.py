@@ -144,9 +144,6 @@ class IndianBuffetGaussian(IndianBuffet):
         others = {CENTRE: np.zeros(len(W))}
         return Factors(W, self.H_, self.factors_.others | others)
 
-    def _fold_in_rows(self, values):
-        return self._factors_of_rows(values).W
-
     def _factors_of_rows(self, values):
         """Return the factors of new rows, each centred by itself."""
         centres = self._centres(values)

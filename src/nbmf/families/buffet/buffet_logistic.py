@@ -146,18 +146,12 @@ class IndianBuffetLogistic(IndianBuffet):
     def _center_of_rows(self) -> float:
         return self.intercept_ if self._has_effects == (True, False) else 0.0
 
-    def _fold_in_rows(self, codes):
-        return self._factors_of_rows(codes).W
-
     def _factors_of_rows(self, codes):
         """Return the factors of new rows: loadings of normal distributions with the variance τ P(ξ = 1)."""
         precisions = 1.0 / (self.slab_variance_ * self._inclusion())
         prior = (1.0 / self.row_effect_variance_, self._center_of_rows) if self._has_effects[0] else None
         effects, W = _regressed(codes, self.H_.T, self.column_effects_, precisions, prior)
         return Factors(W, self.H_, {ROWS: effects, COLUMNS: self.column_effects_})
-
-    def _fold_in_columns(self, codes):
-        return self._factors_of_columns(codes).H
 
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, whose scores and effects have their own prior."""

@@ -176,12 +176,6 @@ class FactorModel(Factorization):
         """
         raise NotImplementedError
 
-    def _fold_in_rows(self, values):
-        return self._factors_of_rows(values).W
-
-    def _fold_in_columns(self, values):
-        return self._factors_of_columns(values).H
-
     def _factors_of_rows(self, values):
         """Return the factors of new rows, each with an effect of its own if the model has those."""
         prior, slopes = self._effect_prior(rows=True), self._row_effect_slopes

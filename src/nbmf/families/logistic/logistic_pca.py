@@ -102,9 +102,6 @@ class LogisticPCA(Factorization):
     def _fold_in_rows(self, codes):
         return self._regress_rows(codes, self.H_.T, self.main_effects_)
 
-    def _fold_in_columns(self, codes):
-        return self._factors_of_columns(codes).H
-
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, each with a main effect of its own."""
         design = np.column_stack([np.ones(len(self.W_)), self.W_])
