@@ -282,7 +282,11 @@ def _check_array(name: str, array: Any, axes: str, sizes: dict[str, int]) -> Non
 def _check_names(name: str, learned: dict[str, Any], size: int) -> None:
     if name not in learned:
         raise DataError(f"{name} is missing")
-    names = learned[name]  # None if there are none
-    is_text = isinstance(names, np.ndarray) and names.dtype.kind == "U"
-    if names is not None and not (is_text and names.shape == (size,)):
+    if learned[name] is not None:  # there may be none
+        check_texts(name, learned[name], size)
+
+
+def check_texts(name: str, texts: Any, size: int) -> None:
+    """Raise DataError unless what was learned is an array of so many texts."""
+    if not isinstance(texts, np.ndarray) or texts.dtype.kind != "U" or texts.shape != (size,):
         raise DataError(f"{name} has to be {size} texts")

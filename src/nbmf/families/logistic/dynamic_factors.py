@@ -19,6 +19,7 @@ from nbmf.families.logistic.path_start import leading_positions, refuse_two_scal
 from nbmf.families.logistic.periods import PERIODS as GIVEN_PERIODS
 from nbmf.families.logistic.periods import Periods, periods_of
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.model_file import check_texts
 from nbmf.inference.parameters import Rule, is_number, one_of
 from nbmf.inference.state import Factors
 
@@ -139,9 +140,8 @@ class MovingRows(Sampled):
         of_columns = np.append(np.zeros_like(learned.get("start_mean_", ())), learned.get("intercept_", 0.0))
         super().restore({"item_mean_": of_columns} | learned)
         T = self.period_times_.size
-        names, places, times = learned.get("period_names_"), self.column_periods_, self.period_times_
-        if not isinstance(names, np.ndarray) or names.dtype.kind != "U" or names.shape != (T,):
-            raise DataError(f"period_names_ has to be {T} texts")
+        places, times = self.column_periods_, self.period_times_
+        check_texts("period_names_", learned.get("period_names_"), T)
         if not np.isin(places, np.arange(T)).all() or (np.diff(times) <= 0).any() or (self.entries_ < 0).any():
             raise DataError("column_periods_, period_times_ and entries_ are none of periods in their order")
         if self.item_covariance_.shape != (self.n_components_ + 1,) * 2:

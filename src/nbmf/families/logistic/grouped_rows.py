@@ -25,6 +25,7 @@ from nbmf.families.logistic.row_groups import (
     known_labels_of,
     labels_of_fitted,
 )
+from nbmf.inference.model_file import check_texts
 from nbmf.inference.parameters import Parametrized
 from nbmf.inference.state import Factors
 
@@ -123,9 +124,7 @@ class GroupedRows(NoisyFactors):
         numbers = [learned.get(name) for name in OF_GROUPS]
         super().restore(learned)
         if labels is not None:
-            is_text = isinstance(labels, np.ndarray) and labels.dtype.kind == "U"
-            if not (is_text and labels.shape == (len(self.W_),)):
-                raise DataError(f"row_groups_ has to be {len(self.W_)} texts")
+            check_texts("row_groups_", labels, len(self.W_))
             for name, number in zip(OF_GROUPS, numbers, strict=True):
                 if not (isinstance(number, np.ndarray) and number.shape == () and 0 <= number < np.inf):
                     raise DataError(f"{name} has to be a number of at least 0")

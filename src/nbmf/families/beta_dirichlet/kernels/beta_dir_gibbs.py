@@ -22,14 +22,15 @@ import numpy as np
 from numba import prange
 
 from nbmf.families.beta_dirichlet.kernels.beta_dir_moves import move_blocks
+from nbmf.families.beta_dirichlet.kernels.chain_layout import ChainLayout
 from nbmf.families.beta_dirichlet.kernels.column_tables import ColumnTables
 from nbmf.families.beta_dirichlet.kernels.relabelling import Moves
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
 from nbmf.families.beta_dirichlet.models.urns import log_urns
-from nbmf.numerics.cells import BlockPartition, Cells, layout, random_assignments
+from nbmf.numerics.cells import Cells, random_assignments
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
-from nbmf.numerics.random import generator_states, uniform
+from nbmf.numerics.random import uniform
 from nbmf.numerics.row_lists import RowLists, drop_one, take_one
 from nbmf.numerics.threads import run_with_threads
 from nbmf.numerics.urns import draw_from_urn, search
@@ -39,7 +40,7 @@ DENSE_ROW = 12  # components a row uses from which rejection is the faster (docs
 MAX_TRIES = 16  # rejected components before the row list is used after all
 
 
-class BetaDirChain:
+class BetaDirChain(ChainLayout):
     """A Markov chain over the assignments Z of the Beta-Dir model.
 
     Parameters
@@ -84,14 +85,9 @@ class BetaDirChain:
         start_seed, block_seed = children(seed, 2)
         if Z is None:
             Z = random_assignments(codes, K, np.random.default_rng(start_seed))
+        super().__init__(codes, block_seed, n_blocks)
         self._threads, self._dense_row = threads, dense_row
-        self._partition = BlockPartition.of(*codes.shape, n_blocks)
-        codes, Z = self._partition.apply(codes), self._partition.apply(Z)
-        self._shape = codes.shape
-        self._cells = layout(codes, self._partition.n_blocks)
-        self._rows = self._cells.row_of_cell()
-        self._z = Z[self._rows, self._cells.cross].astype(np.uint32)
-        self._generators = generator_states(block_seed, self._cells.n_blocks**2)
+        self._z = self._of_cells(Z).astype(np.uint32)
         self._lists = RowLists.of(self._rows, self._z, (codes.shape[0], K))
         N = codes.shape[1]
         self._columns = ColumnTables(
@@ -158,9 +154,7 @@ class BetaDirChain:
     @property
     def Z(self) -> np.ndarray:
         """The assignments, int array (F, N), -1 where missing."""
-        Z = np.full(self._shape, -1, np.int64)
-        Z[self._rows, self._cells.cross] = self._z
-        return self._partition.undo(Z)
+        return self._as_matrix(self._z)
 
     def row_counts(self) -> np.ndarray:
         """Return the counter L, int64 array (F, K)."""
@@ -186,10 +180,6 @@ class BetaDirChain:
         """Return α and β as tables that broadcast to (K, N), columns in the order of the chain."""
         order = self._partition.columns
         return tuple(x[:, order] if x.shape[1] == order.size else x for x in self._beta_prior)
-
-    def undo_columns(self, table: np.ndarray) -> np.ndarray:
-        """Return a table (rows, N) in the order of the chain with its columns in their order."""
-        return self._partition.undo_columns(table)
 
     def log_joint(self) -> float:
         """Return log p(V, Z) in nats, eqs. (22)-(24)."""

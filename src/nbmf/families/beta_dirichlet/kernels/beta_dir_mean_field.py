@@ -114,20 +114,16 @@ class BetaDirMeanField:
         """
         W, H = self._geometric_means()
         fit = np.log((W @ H).ravel()[self._observed]).sum()
-        L, A, B = self._counts
+        (L, A, B), (log_W, log_H, log_rest) = self._counts, self.expected_logs()
         row = self._gamma + L
-        log_W = digamma(row) - digamma(row.sum(axis=1, keepdims=True))
         divergence_W = (
             gammaln(row.sum(axis=1)).sum()
             - L.shape[0] * gammaln(self._gamma.sum())
             - (gammaln(row) - gammaln(self._gamma)).sum()
             + (L * log_W).sum()
         )
-        a, b = self._alpha + A, self._beta + B
-        both = digamma(a + b)
-        divergence_H = (
-            betaln(self._alpha, self._beta) - betaln(a, b) + A * (digamma(a) - both) + B * (digamma(b) - both)
-        ).sum()
+        posterior = betaln(self._alpha + A, self._beta + B)
+        divergence_H = (betaln(self._alpha, self._beta) - posterior + A * log_H + B * log_rest).sum()
         return float(fit - divergence_W - divergence_H)
 
     def _geometric_means(self):

@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
+from nbmf.families.beta_dirichlet.kernels.chain_layout import ChainLayout
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.models.dir_dir import Counts, random_partners
-from nbmf.numerics.cells import BlockPartition, layout, random_assignments, smallest_dtype
+from nbmf.numerics.cells import random_assignments, smallest_dtype
 from nbmf.numerics.compilation import inner_kernel, serial_and_parallel
-from nbmf.numerics.random import generator_states, uniform
+from nbmf.numerics.random import uniform
 from nbmf.numerics.row_lists import used_components
 from nbmf.numerics.threads import run_with_threads
 from nbmf.numerics.urns import draw_from_urn
@@ -64,7 +65,7 @@ class Urns(NamedTuple):
     eta_sums: np.ndarray
 
 
-class DirDirChain:
+class DirDirChain(ChainLayout):
     """A Markov chain over the assignments Z and C of the Dir-Dir model.
 
     Parameters
@@ -95,14 +96,10 @@ class DirDirChain:
             Z = random_assignments(codes, K, rng)
         if C is None:
             C = random_partners(codes, Z, K, rng)
+        super().__init__(codes, block_seed, n_blocks)
         self._threads, self._joint = threads, scheme == "joint"
-        self._partition = BlockPartition.of(*codes.shape, n_blocks)
-        codes, Z, C = (self._partition.apply(matrix) for matrix in (codes, Z, C))
-        self._shape = codes.shape
-        self._cells = layout(codes, self._partition.n_blocks)
-        self._rows = self._cells.row_of_cell()
         F, N = codes.shape
-        z, c = (X[self._rows, self._cells.cross] for X in (Z, C))
+        z, c = self._of_cells(Z), self._of_cells(C)
         by_column = np.argsort(self._cells.cross, kind="stable")
         place = np.empty_like(self._cells.cross)
         place[by_column] = np.arange(by_column.size, dtype=np.uint32)
@@ -115,7 +112,6 @@ class DirDirChain:
         Q = Q.astype(smallest_dtype(F, np.uint8, np.uint16, np.uint32))
         self._urns = Urns(L, *used_components(L, order=L == 0), Q, *(np.empty(K) for _ in range(4)))
         self.set_priors(gamma, eta)
-        self._generators = generator_states(block_seed, self._cells.n_blocks**2)
 
     def set_priors(self, gamma, eta) -> None:
         """Go on with other hyperparameters, floats or arrays (K,)."""
@@ -176,18 +172,9 @@ class DirDirChain:
         """The counter Q itself, (N, K), columns n in the order of the chain: for reading only."""
         return self._urns.Q
 
-    def undo_columns(self, table: np.ndarray) -> np.ndarray:
-        """Return a table (rows, N) in the order of the chain with its columns in their order."""
-        return self._partition.undo_columns(table)
-
     def log_joint(self) -> float:
         """Return log p(V, Z, C) in nats, eqs. (53)-(56)."""
         return dir_dir.log_joint_of_counts(self.counts(), self._urns.gamma, self._urns.eta)
-
-    def _as_matrix(self, assignments):
-        matrix = np.full(self._shape, -1, np.int64)
-        matrix[self._rows, self._cells.cross] = assignments
-        return self._partition.undo(matrix)
 
 
 @inner_kernel
