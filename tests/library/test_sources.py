@@ -42,7 +42,7 @@ def test_a_fit_depends_on_what_it_imports_directly_or_not():
         "likelihoods/bernoulli.py",
         "likelihoods/likelihood.py",
         *(f"inference/{name}.py" for name in ("estimator", "loop", "parameters", "progress")),
-        *(f"families/beta_dirichlet/{name}.py" for name in ("beta_dir_vb", "dir_beta", "beta_dirichlet_variational")),
+        *(f"families/beta_dirichlet/{name}.py" for name in ("beta_dir_vb", "orientation", "start_choice")),
         "families/beta_dirichlet/kernels/beta_dir_cvb0.py",
         "families/beta_dirichlet/models/beta_dir.py",
         "numerics/cells.py",

@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf.baseline_names import BASELINES, BASELINES_OF_CATEGORIES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
-from nbmf.evaluation import category_baselines, count_baselines
+from nbmf.evaluation import count_baselines
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.likelihood import Likelihood
@@ -67,7 +67,7 @@ def predict_baseline(name: str, values: np.ndarray, largest: int | None = None) 
     Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
     uniform prior: never 0 or 1. Effects are those of `nbmf.evaluation.effects`. Of counts E[v], and
     of those that are overdispersed E[v] and a size: see `nbmf.evaluation.count_baselines`. Of ordered
-    categories the probability of each: see `nbmf.evaluation.category_baselines`.
+    categories the probability of each: see `frequencies_of_categories`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def predict_baseline(name: str, values: np.ndarray, largest: int | None = None) 
     if name in BASELINES:
         return _probability(name, values)
     if name in AXES_OF_FREQUENCIES:
-        return category_baselines.frequencies(values, AXES_OF_FREQUENCIES[name], largest)
+        return frequencies_of_categories(values, AXES_OF_FREQUENCIES[name], largest)
     if name == EFFECTS_NB:
         return count_baselines.effects(values)
     if name.endswith(NB):
@@ -107,6 +107,28 @@ def _probability(name: str, codes: np.ndarray) -> np.ndarray:
     ones = (codes == 1).sum(axis=axis, keepdims=True)
     share = (ones + 1) / ((codes != MISSING).sum(axis=axis, keepdims=True) + 2)
     return np.broadcast_to(share, codes.shape)
+
+
+def frequencies_of_categories(ranks: np.ndarray, axis: int | None, largest: int | None = None) -> np.ndarray:
+    """Return (entries of the category + 1) / (entries + C), of columns (axis 0), rows (axis 1) or all (None).
+
+    So are ordered categories predicted without components. That is the posterior mean under a uniform prior of the C
+    categories up to the largest one: none is 0.
+
+    Parameters
+    ----------
+    ranks : int array (F, N)
+        -1 where missing or held out.
+    largest : int, optional
+        The largest category, which may be held out everywhere; default: the largest one observed.
+
+    Returns
+    -------
+    float array (F, N, C)
+    """
+    C = max(int(ranks.max() if largest is None else largest) + 1, 2)
+    counts = np.stack([(ranks == c).sum(axis=axis, keepdims=True) for c in range(C)], axis=-1) + 1.0
+    return np.broadcast_to(counts / counts.sum(axis=-1, keepdims=True), (*ranks.shape, C))
 
 
 def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import platform
+import re
 from collections.abc import Callable
 from importlib import resources
 from importlib.metadata import version
@@ -16,7 +17,6 @@ from markupsafe import Markup
 import nbmf
 from nbmf.reporting.lookup_context import lookup_context
 from nbmf.reporting.model import Figure, Report
-from nbmf.reporting.sorting import sort_key
 from nbmf.reporting.words import printable
 
 TEMPLATE = "report.html.jinja"
@@ -26,6 +26,8 @@ COLOURS = 64  # of a picture in a page that would be larger
 LIBRARIES = ("numpy", "scipy", "numba")
 SORTABLE = "sortable-tablesort-4.1.7"  # what sorts tables: a folder, and its name and version
 SORTED_BY = f"tables are sorted by {SORTABLE.rpartition('-')[0]} {SORTABLE.rpartition('-')[2]} (The Unlicense)"
+NUMBER = re.compile(r"^(<|>|under |over )?\s*([-−+]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?)(?:\s*%)?(?![\w.])")
+BEYOND = 1e-9  # of a number, by which "<1%" is below 1%
 
 
 def render(report: Report) -> str:
@@ -104,3 +106,13 @@ def _image(figure: Figure, colours: int | None) -> dict[str, object]:
         "width": min(100, 100 * width // PAGE),
         "places": json.loads(noted) if noted else None,
     }
+
+
+def sort_key(text: str) -> float | None:
+    """Return the number by which a cell of a table is sorted, None if it has none: of "58% [40%, 70%]" it is 58."""
+    if not (match := NUMBER.match(text.strip())):
+        return None
+    sign, digits = match.groups()
+    number = float(digits.replace("−", "-").replace(",", ""))
+    shift = BEYOND * max(abs(number), 1.0)
+    return number + {"<": -shift, "under ": -shift, ">": shift, "over ": shift}.get(sign, 0.0)

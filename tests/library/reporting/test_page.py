@@ -16,10 +16,10 @@ from PIL import Image
 from nbmf.plotting import style
 from nbmf.posterior.nearest import nearest_rows
 from nbmf.reporting import html
+from nbmf.reporting.html import sort_key
 from nbmf.reporting.lookup_context import TABLE_ROWS, lookup_context
 from nbmf.reporting.lookups import select_for_lookup
 from nbmf.reporting.model import Figure, Lookup, Measure, Report, Section
-from nbmf.reporting.sorting import sort_key
 
 
 class Page(HTMLParser):

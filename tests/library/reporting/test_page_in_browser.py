@@ -11,8 +11,8 @@ from made_page import LINES, RED, SCORES, named
 
 from nbmf.plotting import style
 from nbmf.reporting import html
+from nbmf.reporting.html import sort_key
 from nbmf.reporting.model import Report, Section
-from nbmf.reporting.sorting import sort_key
 
 pytestmark = pytest.mark.browser
 

@@ -1,4 +1,4 @@
-"""Beta-Dir by collapsed Gibbs sampling (paper, section 4.2)."""
+"""Beta-Dir by collapsed Gibbs sampling (paper, section 4.2), and Dir-Beta: that of the transposed matrix (3.1)."""
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.products import COLUMNS
 
 
 @with_parameters
@@ -72,6 +73,22 @@ class BetaDirGibbs(BetaDirChains):
 
     gamma: Concentration = "1/K"
     orientation: str = "rows"
+
+
+@with_parameters
+class DirBetaGibbs(BetaDirChains):
+    """Dir-Beta GS: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), collapsed Gibbs sampling.
+
+    Parameters are those of BetaDirGibbs, but orientation, with eta, the Dirichlet hyperparameters
+    of the columns of H, instead of gamma.
+    """
+
+    method_name = "Dir-Beta GS"
+    model = "dir-beta"
+    weights_prior = "eta"
+    orientation = COLUMNS
+
+    eta: Concentration = "1/K"
 
 
 class _SumOfH:

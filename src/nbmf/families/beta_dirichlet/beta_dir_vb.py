@@ -1,4 +1,7 @@
-"""Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3)."""
+"""Beta-Dir by collapsed variational inference, CVB0 (paper, section 4.3).
+
+So are c-bICA, with a fixed number of components (section 6.2), and Dir-Beta, the model of the transposed matrix (3.1).
+"""
 
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import NOT_LEARNED, RULES, Concentration
 from nbmf.families.beta_dirichlet.beta_dirichlet_variational import KeepsResponsibilities, VariationalState
@@ -7,6 +10,7 @@ from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.products import COLUMNS
 
 
 class BetaDirUpdates(BetaDir, KeepsResponsibilities):
@@ -74,3 +78,35 @@ class BetaDirVB(BetaDirUpdates):
 
     gamma: Concentration = "1/K"
     orientation: str = "rows"
+
+
+@with_parameters
+class CollapsedBinaryICA(BetaDirVB):
+    """c-bICA: CVB0 of the Beta-Dir model with gamma = 1 and K given, so all components are used.
+
+    Same parameters as BetaDirVB. With the same random_state and n_components it starts from the
+    same assignments as BinaryICA.
+    """
+
+    method_name = "c-bICA"
+    variant = BetaDirUpdates.variant  # that all components are used is what c-bICA is
+
+    n_components: int = 5
+    gamma: Concentration = 1.0
+
+
+@with_parameters
+class DirBetaVB(BetaDirUpdates):
+    """Dir-Beta VB: w_fk ~ Beta(α, β), h_n ~ Dirichlet(η), CVB0.
+
+    Parameters are those of BetaDirVB, but orientation, with eta, the Dirichlet hyperparameters of
+    the columns of H, instead of gamma.
+    """
+
+    method_name = "Dir-Beta VB"
+    sampler = "DirBetaGibbs"
+    model = "dir-beta"
+    weights_prior = "eta"
+    orientation = COLUMNS
+
+    eta: Concentration = "1/K"

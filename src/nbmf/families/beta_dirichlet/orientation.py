@@ -86,27 +86,14 @@ class BetaDir(BetaDirFoldIn, Oriented, MeanParameterized):
         return any(is_text(value, LEARN, PER_COLUMN) for value in (self.alpha, self.beta))
 
 
-class TransposedState(State):
-    """The state of a transposed fit in the original orientation."""
+class TransposedState:
+    """The state of a transposed fit in the original orientation; what has none is that of the fit."""
 
     def __init__(self, inner: State):
-        self.inner, self.resumable = inner, inner.resumable
+        self.inner = inner
 
-    def advance(self, steps):
-        """Advance the transposed fit."""
-        self.inner.advance(steps)
-
-    def objective(self):
-        """Return the objective, which has no orientation."""
-        return self.inner.objective()
-
-    def active_components(self):
-        """Return how many components are active."""
-        return self.inner.active_components()
-
-    def hyperparameters(self):
-        """Return the hyperparameters, which have no orientation."""
-        return self.inner.hyperparameters()
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
 
     def factors(self):
         """Return the factors, transposed."""
@@ -120,6 +107,10 @@ class TransposedState(State):
         """Return E[V], transposed."""
         return self.inner.expectation().T
 
+    def predictive(self, rows, columns):
+        """Return the mean of some entries."""
+        return self.inner.predictive(columns, rows)
+
     def current_predictive(self, rows, columns):
         """Return the mean given the current factors."""
         return self.inner.current_predictive(columns, rows)
@@ -127,14 +118,6 @@ class TransposedState(State):
     def draw(self, rng):
         """Draw the factors, transposed."""
         return _transposed(self.inner.draw(rng))
-
-    def snapshot(self):
-        """Return what the transposed fit needs."""
-        return self.inner.snapshot()
-
-    def restore(self, snapshot):
-        """Hand it back."""
-        self.inner.restore(snapshot)
 
 
 def _transposed(factors: Factors) -> Factors:
