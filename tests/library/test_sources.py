@@ -75,10 +75,9 @@ def test_likelihoods_concern_the_families_that_take_them():
     assert users == ["LDA", "VariationalLDA", "FastLDA"]
 
 
-# Dir-Beta's two methods share a module, so each lists the kernels of both. Gibbs chains may start
-# from the mean-field kernel.
+# Gibbs chains may start from the mean-field kernel.
 USERS = {
-    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "DirBetaVB", "Stacking"},
+    "families/beta_dirichlet/kernels/beta_dir_gibbs.py": {"BetaDirGibbs", "DirBetaGibbs", "Stacking"},
     "families/beta_dirichlet/kernels/beta_dir_cvb0.py": {
         "BetaDirVB",
         "CollapsedBinaryICA",
@@ -93,7 +92,6 @@ USERS = {
         "BetaDirGibbs",
         "DirDirGibbs",
         "DirBetaGibbs",
-        "DirBetaVB",
         "Stacking",
     },
     "families/beta_dirichlet/kernels/dir_dir_gibbs.py": {"DirDirGibbs"},

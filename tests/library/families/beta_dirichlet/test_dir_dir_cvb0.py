@@ -56,7 +56,7 @@ def assert_consistent(cvb0, codes, atol):
 @ladder.PROPERTY
 @given(ladder.problems(2, min_K=2))
 def test_the_twin_has_the_distribution_of_the_model(problem):
-    """Given counts of assignments, not expected ones, its table is the model's conditional."""
+    """Given counts of assignments, not expected ones, its table is the conditional of the pair."""
     codes, K, hyperparameters, rng = problem
     Z, C = naive.random_pairs(codes, K, rng)
     for f, n in naive.row_scan(codes):
@@ -64,7 +64,7 @@ def test_the_twin_has_the_distribution_of_the_model(problem):
         Q = naive.tally(np.delete(C[:, n], f), K)
         np.testing.assert_allclose(
             naive.dir_dir_pair(codes[f, n], L, Q, *hyperparameters),
-            dir_dir.conditional(codes, Z, C, f, n, K, *hyperparameters),
+            naive.dir_dir_conditional(codes, Z, C, f, n, K, *hyperparameters),
             atol=1e-12,
         )
 

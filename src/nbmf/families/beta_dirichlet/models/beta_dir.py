@@ -85,17 +85,6 @@ def log_joint_of_one(codes: np.ndarray, alpha, beta, gamma: np.ndarray) -> float
     return float((of_columns + of_rows).max() - of_all_rows)
 
 
-def conditional(codes: np.ndarray, Z: np.ndarray, f: int, n: int, K: int, alpha, beta, gamma):
-    """Return p(z_fn = k | all other z, V), array (K,), eq. (25)."""
-    others = Z.copy()
-    others[f, n] = -1
-    L, A, B = counts(codes, others, K)
-    alpha, beta = (np.broadcast_to(broadcast_to_H(x, K), A.shape)[:, n] for x in (alpha, beta))
-    likelihood = (alpha + A[:, n]) if codes[f, n] == 1 else (beta + B[:, n])
-    weights = (gamma + L[f]) * likelihood / (alpha + beta + A[:, n] + B[:, n])
-    return weights / weights.sum()
-
-
 def expected_factors(counts: Counts, alpha, beta, gamma) -> tuple[np.ndarray, np.ndarray]:
     """Return E[W | Z] (F, K) and E[H | Z] (K, N), eqs. (28)-(29).
 

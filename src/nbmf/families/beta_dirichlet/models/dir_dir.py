@@ -55,20 +55,6 @@ def log_joint(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, K: int, gamma, et
     return log_joint_of_counts(counts(Z, C, K), gamma, eta)
 
 
-def conditional(codes: np.ndarray, Z: np.ndarray, C: np.ndarray, f: int, n: int, K: int, gamma, eta):
-    """Return p(z_fn = j, c_fn = k | all others, V), array (K, K).
-
-    This is the joint distribution of the pair: eq. (59) on the diagonal for a one; for a zero, the distribution
-    whose two conditionals are eqs. (60) and (61).
-    """
-    Z, C = Z.copy(), C.copy()
-    Z[f, n] = C[f, n] = -1
-    L, Q = counts(Z, C, K)
-    weights = np.outer(gamma + L[f], eta + Q[:, n])
-    weights[np.eye(K, dtype=bool) != (codes[f, n] == 1)] = 0.0
-    return weights / weights.sum()
-
-
 def expected_factors(counts: Counts, gamma, eta) -> tuple[np.ndarray, np.ndarray]:
     """Return E[W | Z] (F, K) and E[H | C] (K, N), the means of eqs. (62)-(63)."""
     K = counts.L.shape[1]
