@@ -107,17 +107,11 @@ def test_classes_are_made_by_name():
 
 
 def test_settings_are_what_the_workflow_does_not_provide():
-    assert registry.settings_of("BetaDirVB") == [
-        "alpha",
-        "beta",
-        "max_iter",
-        "mean_change_tol",
-        "max_memory_gb",
-        "gamma",
-        "orientation",
-    ]
+    of_updates = {"max_iter", "mean_change_tol", "max_memory_gb"}
+    assert set(registry.settings_of("BetaDirVB")) == {"alpha", "beta", "gamma", "orientation"} | of_updates
     assert registry.settings_of("LogisticPCA") == ["max_iter", "deviance_gain_tol"]
-    assert registry.settings_of("DirDirGibbs") == ["gamma", "eta", "burn_in", "n_samples", "start", "scheme"]
+    of_sweeps = {"burn_in", "n_samples", "start", "scheme"}
+    assert set(registry.settings_of("DirDirGibbs")) == {"gamma", "eta"} | of_sweeps
 
 
 def test_settings_reach_the_estimator():
