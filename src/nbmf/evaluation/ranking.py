@@ -7,26 +7,9 @@ import numpy as np
 import pandas as pd
 
 from nbmf.best_K import best_K, mean_by_mask
-from nbmf.evaluation.recommendation import margin_of
+from nbmf.evaluation.recommendation import Margin, margin_of
 
-COLUMNS = (
-    "dataset",
-    "rank",
-    "method",
-    "label",
-    "K",
-    "masks",
-    "mean",
-    "median",
-    "brier",
-    "behind",
-    "uncertainty",
-    "significant",
-    "seconds",
-    "components",
-    "fewest",
-    "most",
-)
+FACTS = ("seconds", "components", "fewest", "most")
 
 
 def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
@@ -47,8 +30,8 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
     Returns
     -------
     DataFrame
-        COLUMNS. `mean` and `median` are those of the log loss over masks, `brier` is the mean of
-        the Brier score;
+        A row per dataset and method. `mean` and `median` are those of the log loss over masks,
+        `brier` is the mean of the Brier score;
         `behind` the mean over masks of the difference to the best, in nats per entry;
         `uncertainty` half the width of its 95 % interval (see `margin_of`; missing for the best
         and from a single mask), and `significant` whether that interval lies above zero.
@@ -59,13 +42,13 @@ def rank(scores: pd.DataFrame, baselines: pd.DataFrame, labels: dict[str, str]) 
         baseline_scores = baselines[baselines["dataset"] == dataset]
         candidates = [_with_best_K(dataset_scores[dataset_scores["method"] == name], name, labels) for name in labels]
         candidates += [
-            RankedMethod(name, 0, baseline["label"].iloc[0], *_scores(baseline), [np.nan] * 4)
+            RankedMethod(name, 0, baseline["label"].iloc[0], *_scores(baseline), [np.nan] * len(FACTS))
             for name, baseline in baseline_scores.groupby("baseline", sort=False)
         ]
         ratio = baseline_scores["n_test"].mean() / baseline_scores["n_train"].mean()
         ranked = [candidate for candidate in candidates if candidate is not None]
-        rows += [[dataset, *row] for row in _ranked_rows(ranked, ratio)]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        rows += [{"dataset": dataset, **row} for row in _ranked_rows(ranked, ratio)]
+    return pd.DataFrame(rows)
 
 
 def overview(ranking: pd.DataFrame) -> pd.DataFrame:
@@ -91,7 +74,7 @@ def overview(ranking: pd.DataFrame) -> pd.DataFrame:
 class RankedMethod(NamedTuple):
     """A method with its best K, its log loss for each mask and its mean Brier score.
 
-    facts : list, the last four of COLUMNS
+    facts : list, what FACTS names
     """
 
     method: str
@@ -122,15 +105,16 @@ def _facts(fits: pd.DataFrame) -> list:
     return [fits["seconds"].median(), active.median(), active.min(), active.max()]
 
 
-def _ranked_rows(candidates: list[RankedMethod], test_ratio: float) -> Iterator[list]:
+def _ranked_rows(candidates: list[RankedMethod], test_ratio: float) -> Iterator[dict]:
     """Yield a row per candidate, without its dataset."""
     best, *others = sorted(candidates, key=lambda candidate: candidate.perplexities.mean())
     for number, ranked in enumerate([best, *others], start=1):
         values = ranked.perplexities
-        centres = values.mean(), values.median()
-        row = [number, ranked.method, ranked.label, ranked.K, len(values), *centres, ranked.brier]
-        if ranked is best:
-            yield [*row, 0.0, np.nan, None, *ranked.facts]
-        else:
-            margin = margin_of((values - best.perplexities).to_numpy(), test_ratio)
-            yield [*row, *margin, margin.is_significant, *ranked.facts]
+        behind, is_significant = Margin(0.0, np.nan), None
+        if ranked is not best:
+            behind = margin_of((values - best.perplexities).to_numpy(), test_ratio)
+            is_significant = behind.is_significant
+        method = {"rank": number, "method": ranked.method, "label": ranked.label, "K": ranked.K, "masks": len(values)}
+        losses = {"mean": values.mean(), "median": values.median(), "brier": ranked.brier}
+        margin = {"behind": behind.mean, "uncertainty": behind.uncertainty, "significant": is_significant}
+        yield method | losses | margin | dict(zip(FACTS, ranked.facts, strict=True))

@@ -17,34 +17,6 @@ from nbmf.evaluation.recommendation import margin_of
 LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
 KINDS = (LIBRARY, OTHERS, BASELINE)
 WORSE = 0.02  # than the best of the library: from there on the default has to be explained
-LOSS_COLUMNS = (
-    "dataset",
-    "rank",
-    "kind",
-    "method",
-    "label",
-    "K",
-    "masks",
-    "loss",
-    "excess",
-    "seconds",
-    "not_converged",
-)
-SUMMARY_COLUMNS = (
-    "kind",
-    "method",
-    "label",
-    "matrices",
-    "mean_excess",
-    "default_there",
-    "median_excess",
-    "largest_excess",
-    "largest_on",
-    "first",
-    "worse",
-    "seconds",
-    "most_seconds",
-)
 COMPARISON_COLUMNS = (
     "dataset",
     "against",
@@ -107,16 +79,18 @@ def tabulate(
     Returns
     -------
     DataFrame
-        LOSS_COLUMNS. `loss` is the mean over masks, in nats per held-out entry; `excess` by which share
+        `loss` is the mean over masks, in nats per held-out entry; `excess` by which share
         it exceeds that of the best method of the library; `seconds` of a fit, median over masks.
     """
     rows = []
     for dataset, results in results_by_matrix(scores, baselines, labels, library).items():
         best = min((result.mean for result in results if result.kind == LIBRARY), default=np.nan)
         for rank, result in enumerate(sorted(results, key=lambda result: result.mean), start=1):
-            key = [dataset, rank, result.kind, result.method, result.label, result.K, len(result.losses)]
-            rows.append([*key, result.mean, result.mean / best - 1, result.seconds, result.not_converged])
-    return pd.DataFrame(rows, columns=list(LOSS_COLUMNS))
+            key = {"dataset": dataset, "rank": rank, "kind": result.kind, "method": result.method}
+            fits = {"label": result.label, "K": result.K, "masks": len(result.losses)}
+            loss = {"loss": result.mean, "excess": result.mean / best - 1}
+            rows.append(key | fits | loss | {"seconds": result.seconds, "not_converged": result.not_converged})
+    return pd.DataFrame(rows)
 
 
 def results_by_matrix(
@@ -167,7 +141,7 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        SUMMARY_COLUMNS, the smallest mean first. A method is on as many `matrices` as it was fitted to;
+        The smallest mean first. A method is on as many `matrices` as it was fitted to;
         `default_there` is the mean excess of the default on these. `first` counts the matrices on
         which the method has the smallest loss of all, `worse` those on which it exceeds the best of
         the library by more than WORSE.
@@ -177,24 +151,23 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
     for (kind, method, label), fits in losses.groupby(["kind", "method", "label"], sort=False):
         excess = fits.set_index("dataset")["excess"]
         rows.append(
-            [
-                kind,
-                method,
-                label,
-                len(fits),
-                excess.mean(),
-                of_default.reindex(excess.index).mean(),
-                excess.median(),
-                excess.max(),
-                excess.idxmax(),
-                int((fits["rank"] == 1).sum()),
-                int((excess > WORSE).sum()),
-                fits["seconds"].median(),
-                fits["seconds"].max(),
-            ]
+            {
+                "kind": kind,
+                "method": method,
+                "label": label,
+                "matrices": len(fits),
+                "mean_excess": excess.mean(),
+                "default_there": of_default.reindex(excess.index).mean(),
+                "median_excess": excess.median(),
+                "largest_excess": excess.max(),
+                "largest_on": excess.idxmax(),
+                "first": int((fits["rank"] == 1).sum()),
+                "worse": int((excess > WORSE).sum()),
+                "seconds": fits["seconds"].median(),
+                "most_seconds": fits["seconds"].max(),
+            }
         )
-    table = pd.DataFrame(rows, columns=list(SUMMARY_COLUMNS))
-    return table.sort_values("mean_excess", kind="stable", ignore_index=True)
+    return pd.DataFrame(rows).sort_values("mean_excess", kind="stable", ignore_index=True)
 
 
 def compare_default(
