@@ -279,7 +279,7 @@ EQUIVALENT = {
         MEASURE_ZERO,
     ("numerics/cells.py", "", "MAX_BLOCKS = 16", "16 -> 17"):
         "the number of blocks is rounded down to a power of two",
-    (f"{FAMILY}/collapsed_gibbs.py", "", "START_COMPONENTS, START_ITERATIONS = 10, 100", "100 -> 101"):
+    (f"{FAMILY}/kernels/beta_dir_mean_field.py", "", "START_COMPONENTS, START_ITERATIONS = 10, 100", "100 -> 101"):
         "where a chain starts; one update more hardly moves it",
     ("numerics/polya_gamma.py", "", "GAMMAS = 8  # of this sum", "8 -> 9"):
         "a closer approximation",

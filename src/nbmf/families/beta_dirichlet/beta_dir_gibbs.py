@@ -4,8 +4,9 @@ import numpy as np
 
 from nbmf.errors import Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
-from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import starting_Z
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.orientation import BetaDir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner

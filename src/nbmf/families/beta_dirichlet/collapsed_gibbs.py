@@ -6,30 +6,13 @@ import numpy as np
 
 from nbmf.errors import Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_estimator import MeanParameterized
-from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner, split_at_renewals
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State, put_back
-from nbmf.seeds import children
 
-# The start "mean-field", that of the paper's scripts.
-START_COMPONENTS, START_ITERATIONS = 10, 100
 WAITING = 256  # components of samples that are multiplied at once
-
-
-def starting_Z(start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequence) -> np.ndarray | None:
-    """Return the assignments a chain starts from, int array (F, N); None for random ones.
-
-    The start "mean-field" draws them from bICA with at most 10 components after 100 iterations.
-    """
-    if start == "random":
-        return None
-    fit_seed, draw_seed = children(seed, 4)[2:]  # the chain itself takes the first two
-    mean_field = BetaDirMeanField(codes, min(START_COMPONENTS, K), 1.0, 1.0, 1.0, fit_seed)
-    mean_field.update(START_ITERATIONS)
-    return mean_field.draw_assignments(np.random.default_rng(draw_seed))
 
 
 @with_parameters

@@ -5,8 +5,9 @@ import numpy as np
 from nbmf.errors import ConfigError, Setting
 from nbmf.families.beta_dirichlet.beta_dirichlet_parameters import Concentration
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import DirichletPrior
-from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums, starting_Z
+from nbmf.families.beta_dirichlet.collapsed_gibbs import ChainState, CollapsedGibbs, PosteriorSums
 from nbmf.families.beta_dirichlet.dir_dir import DirDir
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import starting_Z
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbmf.families.beta_dirichlet.collapsed_gibbs import START_COMPONENTS, starting_Z
 from nbmf.families.beta_dirichlet.kernels import beta_dir_mean_field
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import START_COMPONENTS, BetaDirMeanField, starting_Z
 from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 
 

@@ -24,9 +24,8 @@ import nbmf
 from nbmf.data.masks import draw_mask, training_codes
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError
-from nbmf.families.beta_dirichlet.collapsed_gibbs import starting_Z
 from nbmf.families.beta_dirichlet.kernels.beta_dir_gibbs import BetaDirChain
-from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField
+from nbmf.families.beta_dirichlet.kernels.beta_dir_mean_field import BetaDirMeanField, starting_Z
 
 promise = Promises()
 

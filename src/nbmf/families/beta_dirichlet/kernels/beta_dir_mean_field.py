@@ -13,10 +13,13 @@ from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.models.beta_dir import Counts
 from nbmf.numerics.cells import random_assignments
 from nbmf.numerics.compilation import kernel
+from nbmf.seeds import children
 
 # The products are float32 where that is safe: with priors from here on, up to the largest allowed,
 # W~ H~ stays above 1e-30, whereas exp(digamma(0.01)) is 1e-44.
 SMALLEST_PRIOR_IN_FLOAT32 = 0.1
+# The start "mean-field", that of the paper's scripts.
+START_COMPONENTS, START_ITERATIONS = 10, 100
 
 
 class BetaDirMeanField:
@@ -130,6 +133,19 @@ class BetaDirMeanField:
         """Return W~ (F, K) and H~ (K, 2N), the exponentials of expected logarithms."""
         log_W, log_H, log_rest = self.expected_logs()
         return np.exp(log_W), np.exp(np.hstack([log_H, log_rest]))
+
+
+def starting_Z(start: str, codes: np.ndarray, K: int, seed: np.random.SeedSequence) -> np.ndarray | None:
+    """Return the assignments a chain starts from, int array (F, N); None for random ones.
+
+    The start "mean-field" draws them from bICA with at most 10 components after 100 iterations.
+    """
+    if start == "random":
+        return None
+    fit_seed, draw_seed = children(seed, 4)[2:]  # the chain itself takes the first two
+    mean_field = BetaDirMeanField(codes, min(START_COMPONENTS, K), 1.0, 1.0, 1.0, fit_seed)
+    mean_field.update(START_ITERATIONS)
+    return mean_field.draw_assignments(np.random.default_rng(draw_seed))
 
 
 def _safe_dtype(alpha, beta, gamma) -> type:
