@@ -35,6 +35,7 @@ MEMORY = 8 << 30  # bytes of address space: a wrong size shall not fill the mach
 
 # Which tests run for a mutant of a file, the quickest first.
 TESTS = {
+    "families/beta_dirichlet/kernels/chain_layout.py": ["beta_dir_gibbs", "dir_dir_gibbs"],
     "families/beta_dirichlet/kernels/beta_dir_gibbs.py": ["beta_dir_draws", "beta_dir_gibbs"],
     "families/beta_dirichlet/kernels/beta_dir_moves.py": ["beta_dir_moves"],
     "families/beta_dirichlet/kernels/dir_dir_gibbs.py": ["dir_dir_draws", "dir_dir_gibbs"],
@@ -251,8 +252,8 @@ EQUIVALENT = {
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "",
      "MAX_TRIES = 16  # rejected components before the row list is used after all", "16 -> 17"):
         "both ways draw from exactly eq. (25)",
-    (f"{FAMILY}/kernels/beta_dir_gibbs.py", "BetaDirChain.__init__",
-     "self._generators = generator_states(block_seed, self._cells.n_blocks**2)", "2 -> 3"):
+    (f"{FAMILY}/kernels/chain_layout.py", "ChainLayout.__init__",
+     "self._generators = generator_states(seed, self._cells.n_blocks**2)", "2 -> 3"):
         "more streams than are used; the first ones are the same",
     (f"{FAMILY}/kernels/beta_dir_gibbs.py", "_sweeps", "c = (b + r) % B", "+ -> -"):
         "the diagonals in another order: still disjoint, still every pair once",
