@@ -186,6 +186,7 @@ TESTS = {
     "io/features.py": ["tables_reading"],
     "io/documents.py": ["tables_reading"],
     "cli/info_tables.py": ["tables_cli"],
+    "cli/info_lists.py": ["tables_cli"],
     "cli/info_records.py": ["tables_cli"],
     "cli/info_cells.py": ["tables_cli"],
     "reporting/clustering_report.py": ["clustering_report", "tables_cli"],

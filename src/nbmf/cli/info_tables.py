@@ -1,46 +1,26 @@
-"""What `nbmf info` says about a file that is no matrix: a table, a list or texts."""
+"""What `nbmf info` says about a file that is no matrix: a table or texts; see info_lists of lists."""
 
-import shlex
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from nbmf.cli.arguments import COMMANDS, render_message
+from nbmf.cli import info_lists
+from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines
-from nbmf.cli.info_cells import are_answers, are_counts, are_different_words, are_numbers_of_lines, are_times
-from nbmf.cli.info_guess import Column
-from nbmf.cli.info_records import (
-    are_identifiers,
-    are_texts,
-    columns_of_names,
-    describe_names,
-    is_about_names,
-    is_mostly_filled,
-    row_and_column,
-)
-from nbmf.cli.info_rating_lists import is_rating_list, reading_options
-from nbmf.cli.info_values import guesses
-from nbmf.cli.options import Options, file_word, option_words
+from nbmf.cli.info_cells import are_different_words
+from nbmf.cli.info_commands import command_line, format_options
+from nbmf.cli.options import Options
 from nbmf.cli.reading import open_columns
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.errors import DataError
-from nbmf.io.answers import detect_answers
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
-from nbmf.io.layouts import ROLES
-from nbmf.io.vote_codes import LIST_OF_VOTES, vote_options
 from nbmf.reporting.text import wrap
 
 MATRIX_OPTIONS = ("layout", "ones", "zeros", "counts", "above", "row", "column", "value", "absent", "transpose")
 MOST_BYTES = 2**25  # of a file that is read once more, as Python objects
 ANSWERS = 0.5  # of all cells, that hold one of two values in a matrix of answers
 WORDS = 4.0  # in a cell on average, from which on a column has texts
-CHAMBERS = ("congress", "chamber")  # columns of VoteView's lists: roll calls are numbered in each
-PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 OF_GENOMES = (
     "most columns have texts of which none comes again, and empty cells: if these are zeros and the texts ones, write "
     "them as 0 and 1 first (Roary and Panaroo do, in gene_presence_absence.Rtab next to the CSV file)"
@@ -64,14 +44,8 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
     aside = {*(options.ignore or ()), options.groups}
     columns = {name: values for name, values in table.values.items() if name not in aside}
-    if columns.keys() >= {*LIST_OF_VOTES.values()}:
-        return _describe_list_of_votes(options, columns, opening)
-    if _is_list(columns):
-        return [wrap(opening), *_describe_list(options, columns, table.table.has_header)]
-    if table.table.has_header and (ordered := _as_list(columns)) is not None:
-        return [wrap(opening), *_describe_list(options, ordered, True)]
-    if table.table.has_header and is_rating_list(columns):
-        return [wrap(opening), *_describe_rating_list(options, columns)]
+    if (lines := info_lists.report(options, columns, table.table.has_header, opening)) is not None:
+        return lines
     if _has_answers(columns):
         return None
     if 2 * sum(map(are_different_words, columns.values())) > len(columns):
@@ -93,7 +67,7 @@ def report(options: Options, refused: DataError) -> list[str] | None:
             log=lines.append,
         )
     except DataError as error:
-        if (records := _describe_records(options, columns)) is not None:
+        if (records := info_lists.describe_records(options, columns)) is not None:
             return [wrap(opening), *records]
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
         raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
@@ -125,139 +99,6 @@ def may_be_table(options: Options) -> bool:
     return is_small and not is_matrix and options.counts is not False and options.diagonal
 
 
-def _is_list(columns: dict[str, list]) -> bool:
-    """Whether lines have two names, each of which comes again though hardly a pair does, and at most two values.
-
-    One of them may be a number, if its column is called as identifiers are, or if there is nothing else.
-    """
-    names, more = list(columns.values())[:2], list(columns.values())[2:]
-    if len(names) < 2 or len(more) > 2:
-        return False
-    lines = len(names[0])
-    texts = list(map(are_texts, names))
-    others = (are_identifiers(name, columns[name]) or (not more and are_counts(columns[name])) for name in columns)
-    are_names = any(texts) and all(text or other for text, other in zip(texts, others, strict=False))
-    come_again = all(2 * len(set(cells)) <= lines for cells in names)
-    are_values = all(are_counts(cells) or are_answers(cells) or are_times(cells) for cells in more)
-    return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
-
-
-def _describe_records(options: Options, columns: dict[str, list]) -> list[str] | None:
-    """Return the lines about a table that is too much of a list for `nbmf cluster`; None if it is none."""
-    names = columns_of_names(columns)
-    if (pair := row_and_column(columns, list(names))) is None:
-        return None
-    known = f"names that come again are in {describe_names(names)}"
-    said = f"if each line is a record of two things, --row and --column say which; {known}"
-    read = {"row": pair[0], "column": pair[1], "header": options.header, **_format_options(options)}
-    return [wrap(said), *next_lines(_command_line("info", options.file, layout="presence", **read))]
-
-
-def _describe_list_of_votes(options: Options, columns: dict[str, list], opening: str) -> list[str]:
-    """Return the lines about VoteView's list; roll calls of two chambers or congresses may have the same number."""
-    votes = columns[LIST_OF_VOTES["value"]]
-    parts = [name for name in CHAMBERS if len(set(columns.get(name, ()))) > 1]
-    if parts:
-        several, joined = " and ".join(map(repr, parts)), "-".join([*parts, LIST_OF_VOTES["column"]])
-        said = f"numbers of roll calls begin anew in each {several}: keep one, or add a column that names each call"
-        return [wrap(f"{opening}, but VoteView's list of votes; {said} ({joined}), and read it by --column")]
-    meanings = vote_options({text_of(vote) for vote in votes if vote is not None}, [""] if None in votes else [])
-    read = {**LIST_OF_VOTES, **meanings, "groups": options.groups, **_format_options(options)}
-    command = _command_line("info", options.file, layout="long", **read)
-    return [wrap(f"{opening}, but VoteView's list of votes"), *next_lines(command)]
-
-
-def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:
-    """Return the columns of a list that are read: two with names, and that with values if there is one more."""
-    names, more = list(columns)[:2], list(columns)[2:]
-    values = [name for name in more if not (are_times(columns[name]) or are_numbers_of_lines(columns[name]))]
-    about_entries = [name for name in values if not is_about_names(columns, names, name)]
-    return {name: columns[name] for name in [*names, *(about_entries or values or more)[:1]]}
-
-
-def _as_list(columns: dict[str, list]) -> dict[str, list] | None:
-    """Return the columns of a list whose first two are no names of rows and columns, in their order; else None.
-
-    Most pairs of names have a line, and a column of answers says more than the names do, such as a member's party.
-    """
-    names = row_and_column(columns, list(columns_of_names(columns)))
-    if names is None or not is_mostly_filled(columns, names):
-        return None
-    answers = [name for name, cells in columns.items() if name not in names and are_answers(cells)]
-    values = [name for name in answers if not is_about_names(columns, names, name) and _can_be_read(columns[name])]
-    return {name: columns[name] for name in dict.fromkeys([*names, *values, *columns])} if values else None
-
-
-def _describe_list(options: Options, every: dict[str, list], has_header: bool) -> list[str]:
-    """Return the lines about a list; its columns are named where the file has others, which are put aside."""
-    columns = _columns_of_list(every) if has_header else dict([*every.items()][:3])  # what has no name is not chosen
-    others = [name for name in every if name not in columns]
-    is_named = bool(options.ignore or options.groups or (others and has_header))
-    roles = dict(zip(ROLES["long"], columns, strict=False)) if is_named else {}
-    aside = f"; {', '.join(map(repr, others))} is left out" if others else ""
-    read = {**roles, "groups": options.groups, "header": options.header, **_format_options(options)}
-    *_, last = columns.values()
-    reason = _why_all_ones(columns)
-    if reason is not None:
-        opening = f"a list with a line per one: {', '.join(map(repr, list(columns)[:2]))}{reason}{aside}"
-        read.pop("value", None)
-        return [wrap(opening), *next_lines(_command_line("info", options.file, layout="presence", **read))]
-    opening = f"a list with a line per entry: {', '.join(map(repr, columns))}{aside}"
-    read |= {"layout": "long", "missing": options.missing}
-    if not are_counts(last):
-        meanings = {} if options.missing else _meanings(last)
-        return [opening, *next_lines(_command_line("info", options.file, **(read | meanings)))]
-    commands = [_command_line("info", options.file, **read)]
-    values = np.array([number_of(value) for value in last if value is not None], np.int64)
-    rows, names, *_ = columns.values()
-    absent = len(set(rows)) * len(set(names)) - len(rows)
-    if values.max() > 1 and detect_answers(values, is_list=True, absent=absent) is None:  # info says how to cut ratings
-        of_topics = dict(zip(("document", "word", "count"), roles.values(), strict=False))
-        documents = _command_line("topics", options.file, layout="long", **of_topics, **_format_options(options))
-        commands = [_command_line("info", options.file, **read, counts=True), documents]
-    return [opening, *next_lines(*commands)]
-
-
-def _describe_rating_list(options: Options, columns: dict[str, list]) -> list[str]:
-    """Return the lines about a list of ratings with halves, and a command for each thing that it may be read as."""
-    names = ", ".join(map(repr, [*columns][:3]))
-    lines = [wrap(f"a list with a line per rating: {names}; {[*columns][3]!r} is left out")]
-    for words, read in reading_options(columns):
-        command = _command_line("info", options.file, **read, **_format_options(options))
-        lines += ["", f"next, {words}:", f"  {command}"]
-    return lines
-
-
-def _why_all_ones(columns: dict[str, list]) -> str | None:
-    """Return why each line of a list is a one, in words for what follows its names; None if there are values."""
-    if len(columns) == 2:
-        return ""
-    name, cells = list(columns.items())[2]
-    if are_times(cells):
-        return f"; {name!r} has times, and no values"
-    return f"; {name!r} is always 1" if {number_of(cell) for cell in cells} == {1.0} else None
-
-
-def _meanings(cells: list) -> dict[str, Any]:
-    """Return the arguments that read the answers of a list; none if they need none, or nobody knows which."""
-    if _are_codes(cells):
-        return {}
-    texts = ["" if cell is None else text_of(cell) for cell in cells]
-    column = Column("", texts, {})
-    options = (guess.options([column]) for guess in guesses([column]) if guess.fits(column))
-    return next(options, {})
-
-
-def _are_codes(cells: list) -> bool:
-    """Whether cells are zeros, ones and missing by default."""
-    texts = ["" if cell is None else text_of(cell) for cell in cells]
-    return not (Coding().look_up(texts, len(texts)) == Coding.unknown).any()
-
-
-def _can_be_read(cells: list) -> bool:
-    return _are_codes(cells) or bool(_meanings(cells))
-
-
 def _has_answers(columns: dict[str, list]) -> bool:
     """Whether two values fill more than half of the cells, as in a matrix with a wrong cell."""
     values = Counter(str(value) for cells in columns.values() for value in cells if value is not None)
@@ -280,7 +121,7 @@ def _describe_texts(options: Options, words: dict[str, float], others: bool) -> 
     """Return the lines about columns of texts, of so many words, and whether there are others."""
     lines = [f"column {name!r} has texts, of {n:.1f} words on average" for name, n in words.items()]
     commands = [
-        _command_line("topics", options.file, text=name, labels=options.groups, **_format_options(options))
+        command_line("topics", options.file, text=name, labels=options.groups, **format_options(options))
         for name in words
     ]
     if others:
@@ -292,7 +133,7 @@ def _topics_command(options: Options) -> str:
     """Return the nbmf topics of what was read as a matrix of counts."""
     roles = {"document": options.row, "word": options.column, "count": options.value}
     is_long = options.layout == "long"
-    return _command_line(
+    return command_line(
         "topics",
         options.file,
         layout="long" if is_long else None,
@@ -300,13 +141,13 @@ def _topics_command(options: Options) -> str:
         labels=None if is_long else options.groups,
         ignore=options.ignore or [],
         transpose=options.transpose,
-        **_format_options(options),
+        **format_options(options),
     )
 
 
 def _cluster_command(options: Options, ignore: Collection[str] = ()) -> str:
     """Return the nbmf cluster of a file with its options; more columns to ignore may be given."""
-    return _command_line(
+    return command_line(
         "cluster",
         options.file,
         labels=options.groups,
@@ -314,17 +155,5 @@ def _cluster_command(options: Options, ignore: Collection[str] = ()) -> str:
         missing=options.missing,
         header=options.header,
         index=options.index,
-        **_format_options(options),
+        **format_options(options),
     )
-
-
-def _format_options(options: Options) -> dict[str, Any]:
-    """Return what says which part of a file is read, and as which characters: without it another one would be."""
-    return {"name": options.name, "encoding": options.encoding}
-
-
-def _command_line(command: str, file: str, **given: Any) -> str:
-    """Return a command with some options of how it reads its file, as they are typed."""
-    declared = COMMANDS[command].reading
-    options = Options(**{option.attribute: option.default for option in declared} | given)
-    return shlex.join(["nbmf", command, file_word(file), *option_words(options, declared)])
