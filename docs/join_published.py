@@ -56,9 +56,8 @@ def main() -> None:
     (folder / SOURCES).write_text(sources, encoding="utf-8")
     print(sources)
     write_calibration(folder / "tables/calibration.csv", fits_at_best_K(plan, scores), reports)
-    baselines, of_plan = read(published / "baselines.csv"), {(fit.dataset, fit.mask) for fit in plan.masked_fits}
-    kept = [mask in of_plan for mask in zip(baselines["dataset"], baselines["mask"], strict=True)]
-    write_table(folder / "tables/baselines.csv", baselines[kept])
+    if (published / "baselines.csv").exists():  # not every study shows them
+        write_baselines(folder / "tables/baselines.csv", plan, read(published / "baselines.csv"))
     for made in make_products(plan, folder):
         print(made)
 
@@ -108,6 +107,13 @@ def write_calibration(table: Path, fits: list[FitKey], reports: dict[FitKey, str
     print(f"{len(fits)} fits at the best K, of which the run lacks {missing}{': no calibration' * (missing > 0)}")
     if not missing:
         write_table(table, gather_calibration((fit.columns(), reports[fit]) for fit in fits))
+
+
+def write_baselines(table: Path, plan: Plan, published: pd.DataFrame) -> None:
+    """Write the published baselines of the masks of a plan."""
+    of_plan = {(fit.dataset, fit.mask) for fit in plan.masked_fits}
+    kept = [mask in of_plan for mask in zip(published["dataset"], published["mask"], strict=True)]
+    write_table(table, published[kept])
 
 
 def make_products(plan: Plan, folder: Path) -> Iterator[str]:
