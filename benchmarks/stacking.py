@@ -16,7 +16,7 @@ import numpy as np
 import nbmf
 from common import ROOT, Table, environment, number, say
 from nbmf.data.examples import EXAMPLES
-from nbmf.data.masks import ENTRIES, PAIRS, draw_mask, is_undirected
+from nbmf.data.masks import ENTRIES, PAIRS, draw_mask
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.evaluation.verdict import candidates, choose
 from nbmf.seeds import seed_sequence
@@ -51,7 +51,7 @@ def stacking_table(matrices: dict[str, BinaryMatrix], masks: int = MASKS) -> Tab
         ["matrix", *columns],
     )
     for name, matrix in matrices.items():
-        held_out = PAIRS if is_undirected(matrix) else ENTRIES
+        held_out = PAIRS if matrix.is_symmetric() else ENTRIES
         found = []
         for number_of_mask in range(masks):
             say(f"stacking: {name}, mask {number_of_mask}")

@@ -158,8 +158,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         y : None
             Not used; it is there for scikit-learn's pipelines.
         monitor : Monitor, optional
-            For progress and traces: called with the iteration, the largest one and the state, at the iterations that
-            its `next_after` asks for. nbmf.inference.state.Monitor has its methods.
+            For progress and traces; nbmf.inference.state.Monitor has its methods, and when they are called.
 
         Raises
         ------
