@@ -8,7 +8,7 @@ from nbmf.cli import info_lists
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines
 from nbmf.cli.info_cells import are_different_words
-from nbmf.cli.info_commands import command_line, format_options
+from nbmf.cli.info_commands import cluster_command, command_line, format_options
 from nbmf.cli.options import Options
 from nbmf.cli.reading import open_columns
 from nbmf.data.count_matrix import CountMatrix
@@ -73,7 +73,7 @@ def report(options: Options, refused: DataError) -> list[str] | None:
         raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
-    return [*lines, *next_lines(_cluster_command(options))]
+    return [*lines, *next_lines(cluster_command(options))]
 
 
 def uses_of_counts(matrix: CountMatrix, options: Options) -> list[str]:
@@ -84,7 +84,7 @@ def uses_of_counts(matrix: CountMatrix, options: Options) -> list[str]:
         lines.append(f"if rows are documents and columns words: {_topics_command(options)}")
     format = promised_format(Path(options.file)) or TEXT
     if format.is_table and options.layout is None and not options.transpose:
-        lines.append(f"if columns are of several kinds, ages and marks: {_cluster_command(options)}")
+        lines.append(f"if columns are of several kinds, ages and marks: {cluster_command(options)}")
     return lines
 
 
@@ -125,7 +125,7 @@ def _describe_texts(options: Options, words: dict[str, float], others: bool) -> 
         for name in words
     ]
     if others:
-        commands.append(_cluster_command(options, words))
+        commands.append(cluster_command(options, words))
     return [*lines, *next_lines(*commands)]
 
 
@@ -141,19 +141,5 @@ def _topics_command(options: Options) -> str:
         labels=None if is_long else options.groups,
         ignore=options.ignore or [],
         transpose=options.transpose,
-        **format_options(options),
-    )
-
-
-def _cluster_command(options: Options, ignore: Collection[str] = ()) -> str:
-    """Return the nbmf cluster of a file with its options; more columns to ignore may be given."""
-    return command_line(
-        "cluster",
-        options.file,
-        labels=options.groups,
-        ignore=[*(options.ignore or ()), *ignore],
-        missing=options.missing,
-        header=options.header,
-        index=options.index,
         **format_options(options),
     )

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbmf.cli import info_baskets, info_categories, info_counts, info_headers, info_misfits, info_sparse, info_tables
+from nbmf.cli import (
+    info_baskets,
+    info_categories,
+    info_choices,
+    info_counts,
+    info_headers,
+    info_misfits,
+    info_sparse,
+    info_tables,
+)
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import AXES, describe_extremes, describe_fit_time, describe_unusual, next_lines
 from nbmf.cli.options import Options
@@ -65,7 +74,7 @@ def _describe_refused(options: Options, refused: DataError) -> list[str] | None:
         return None
     if (lines := info_headers.report(options) or info_baskets.report(options)) is not None:
         return lines
-    return info_misfits.report(options, refused) or info_tables.report(options, refused)
+    return info_misfits.report(options, refused) or info_choices.report(options) or info_tables.report(options, refused)
 
 
 def _describe_totals(options: Options, refused: TotalsError) -> list[str]:
