@@ -1,7 +1,8 @@
-"""Are discriminations as large as those of the two-parameter model that tests were drawn from?
+"""Are discriminations as large as those of the two-parameter model that tests were drawn from, and intervals right?
 
 Prints for each size the slope of the regression of estimated discriminations on the true ones through the origin, its
-mean over tests and the standard error of that.
+mean over tests and the standard error of that; of samplers also how many true discriminations and difficulties lie in
+their 90 % intervals.
 """
 
 import argparse
@@ -11,7 +12,9 @@ import numpy as np
 import nbmf
 
 FIRST = 150  # seed of the first test
-VARIATIONAL, WITHOUT_EFFECTS, SAMPLER = "logistic-vb-columns", "logistic-vb", "logistic-gs-learned-effects"
+VARIATIONAL, WITHOUT_EFFECTS = "logistic-vb-columns", "logistic-vb"
+SAMPLER, WITH_EFFECTS = "logistic-gs", "logistic-gs-learned-effects"
+SETTINGS = {SAMPLER: {"effects": "columns"}}
 SIZES = [
     (VARIATIONAL, 300, 12, 5),
     (VARIATIONAL, 300, 25, 5),
@@ -20,30 +23,40 @@ SIZES = [
     (VARIATIONAL, 2000, 40, 5),
     (WITHOUT_EFFECTS, 300, 12, 5),
     (WITHOUT_EFFECTS, 2000, 40, 5),
-    (SAMPLER, 300, 12, 3),
-    (SAMPLER, 1000, 12, 3),
+    *((sampler, *size) for sampler in (SAMPLER, WITH_EFFECTS) for size in ((300, 12, 8), (1000, 12, 8), (300, 25, 8))),
 ]
 
 
-def slope(method: str, n_rows: int, n_columns: int, seed: int) -> float:
-    """Return how large estimated discriminations of a drawn test are next to the true ones."""
+def parameters(method: str, n_rows: int, n_columns: int, seed: int) -> tuple[float, ...]:
+    """Return how large estimated discriminations of a drawn test are next to the true ones.
+
+    Of samplers also how many true discriminations and difficulties lie in their intervals.
+    """
     rng = np.random.default_rng(seed)
     places = rng.normal(size=n_rows)
     true = np.exp(rng.normal(0.1, 0.35, n_columns))
-    psi = true * (places[:, None] - rng.normal(size=n_columns))
+    locations = rng.normal(size=n_columns)
+    psi = true * (places[:, None] - locations)
     V = (rng.random(psi.shape) < 1 / (1 + np.exp(-psi))).astype(int)
-    columns = nbmf.analyze(V, check=False, method=method, chains=1).tables["columns"]
+    columns = nbmf.analyze(V, check=False, method=method, settings=SETTINGS.get(method), chains=1).tables["columns"]
     estimated = columns["discrimination on axis 1"].to_numpy()
-    return float(estimated @ true / (true @ true))
+    covered = [
+        columns[f"{name} lower"].le(values).to_numpy() & columns[f"{name} upper"].ge(values).to_numpy()
+        for name, values in (("discrimination on axis 1", true), ("difficulty", true * locations))
+        if f"{name} lower" in columns
+    ]
+    return (float(estimated @ true / (true @ true)), *(each.mean() for each in covered))
 
 
 def main() -> None:
     """Print a line for each size."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     for method, n_rows, n_columns, tests in SIZES:
-        slopes = [slope(method, n_rows, n_columns, FIRST + test) for test in range(tests)]
-        error = np.std(slopes, ddof=1) / np.sqrt(tests)
-        print(f"{method}: {n_rows} x {n_columns}: {np.mean(slopes):.3f} ± {error:.3f}", flush=True)
+        drawn = np.array([parameters(method, n_rows, n_columns, FIRST + test) for test in range(tests)])
+        error = drawn[:, 0].std(ddof=1) / np.sqrt(tests)
+        slope, *covered = drawn.mean(axis=0)
+        inside = f"; in the intervals {' and '.join(f'{each:.2f}' for each in covered)}" if covered else ""
+        print(f"{method}: {n_rows} x {n_columns}: {slope:.3f} ± {error:.3f}{inside}", flush=True)
 
 
 if __name__ == "__main__":

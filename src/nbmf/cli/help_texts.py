@@ -57,8 +57,8 @@ files written to the folder FILE's name with .nbmf, or to the folder after --out
   components.csv    the share of each component, and the components of model.npz that it merges
   dictionary.png    both factors as a picture; reconstruction.png: the data next to E[V]
   scale.png         (methods with axes) rows along one axis, or on a map of two; positions.csv and
-                    columns.csv: their positions with intervals, discriminations and difficulties; of
-                    counts slopes and levels
+                    columns.csv: their positions, discriminations and difficulties (of counts slopes
+                    and levels), with intervals, of columns by draws of a sampler
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   stack.npz         the mixture of methods, if it predicts better than the method shown
   missing.csv       the probability of a one for each missing entry, by the mixture if there is one,

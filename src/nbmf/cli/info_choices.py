@@ -25,8 +25,8 @@ def report(options: Options) -> list[str] | None:
         return None
     *others, last = sorted(set().union(*choices))
     opening = (
-        f"{options.file}: {len(choices)} columns have the answers {', '.join(others)} and {last}. Which of them is right "
-        "the file does not say: write 1 where an answer is that of the key and 0 where it is another, in pandas "
+        f"{options.file}: {len(choices)} columns have the answers {', '.join(others)} and {last}. Which of them is "
+        "right the file does not say: write 1 where an answer is that of the key and 0 where it is another, in pandas "
         "(answers == key).astype(int). As they are nbmf cluster takes them; grades, which have an order, are categories"
     )
     grades = options.but(categories=[last, *reversed(others)])

@@ -11,10 +11,10 @@ from nbmf.errors import first_of
 # Names of columns that stand for somebody or something, also in numbers: patient_id, OrderId, "Invoice No", user.
 IDENTIFIER = re.compile(r"(^|[\W_])(id|ids|nr|no|number|key|code)$", re.IGNORECASE)
 IDENTIFIER_IN_CAPITALS = re.compile(r"[a-z](ID|Id|No|Nr|Number|Key|Code)$")
-IDENTIFIED = frozenset(
-    "user patient subject person customer member respondent student participant household order basket transaction "
-    "invoice session sample site plot".split()
-)
+IDENTIFIED = {
+    *("user", "patient", "subject", "person", "customer", "member", "respondent", "student", "participant"),
+    *("household", "order", "basket", "transaction", "invoice", "session", "sample", "site", "plot"),
+}
 FEWEST = 10  # different names, so many at most are taken for categories
 SHOWN = 5
 FILLED = 0.5  # of all pairs of names, that have a line in a list of values

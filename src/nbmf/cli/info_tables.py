@@ -1,7 +1,6 @@
 """What `nbmf info` says about a file that is no matrix: a table or texts; see info_lists of lists."""
 
 from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 
 from nbmf.cli import info_lists

@@ -1,4 +1,4 @@
-"""Surveys as Qualtrics exports them: below the names of columns a row of questions, and one of JSON with their origins."""
+"""Surveys as Qualtrics exports them: below the names a row of questions, and one of JSON with their origins."""
 
 import json
 from collections.abc import Sequence
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 ORIGIN = "ImportId"
 RESPONDENT = "_recordId"  # the origin of the column that tells respondents apart
-# Origins of what the program records of each respondent; those of answers begin with QID, others the survey's author has
-# named.
+# Origins of what the program records of each respondent; those of answers begin with QID, others have names that the
+# survey's author has given.
 RECORDED = frozenset(
     [
         RESPONDENT,

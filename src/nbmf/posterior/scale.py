@@ -91,16 +91,15 @@ class Scale:
     row_groups : str array (F,) or None
     lowest : int, of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones
     given : sequence of str, what a person calls the first axes
-    row_means : float array (F,) or None
-        Of rows' observed entries: the proportion of ones, or the mean category; of counts the logarithms of sums.
+    row_means : float array (F,) or None, of observed entries: ones, mean category; of counts the logarithms of sums
     mean_correlation : float array (A,) or None, of ranks of positions with theirs; of counts of these themselves
     has_row_effects : bool, whether the model has effects of rows: part of the axes, but for counts
-    mean_row_effect : float
-        Of counts: the effects of new rows are no part of their positions as far as they differ from it.
+    mean_row_effect : float, of counts: effects of new rows are no part of positions as far as they differ from it
     between_chains : float array (A,) or None
         The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
-    correlations : float array (A, A) or None
-        Of the axes in the population of rows, if they correlate.
+    correlations : float array (A, A) or None, of the axes in the population of rows, if they correlate
+    discrimination_ends, difficulty_ends : float arrays (N, kept, 2), (N, 2) or None
+        The ends of their credible intervals, of draws of a sampler; of counts those of slopes alone.
     """
 
     row_names: np.ndarray
@@ -131,6 +130,8 @@ class Scale:
     mean_row_effect: float = 0.0
     between_chains: np.ndarray | None = None
     correlations: np.ndarray | None = None
+    discrimination_ends: np.ndarray | None = None
+    difficulty_ends: np.ndarray | None = None
 
     @property
     def is_oblique(self) -> bool:
@@ -262,13 +263,10 @@ def scale_of(
     axes, kept, limit, is_rotated = choose_reported_axes(axes, matrix, most_kept, may_correlate)
     axes = orient_axes(axes)
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
-    spread = spread_of_draws(axes, draws, level, chains) if is_drawn else conditional_spread(axes, matrix, level)
-    n_end, low, high, row_means = max(1, round(END * len(axes.places))), [], [], means_of_rows(matrix)
-    expected = model.expectation_ if expectation is None else expectation
+    spread = spread_of_draws(axes, draws, level, chains, kept) if is_drawn else conditional_spread(axes, matrix, level)
+    n_end, row_means = max(1, round(END * len(axes.places))), means_of_rows(matrix)
+    low, high = axes.means_at_ends(spread.means, n_end, model.expectation_ if expectation is None else expectation)
     of_counts, effects = isinstance(axes.distribution, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
-    for order in np.argsort(spread.means, axis=0, kind="stable").T:
-        for ends, rows in ((low, order[:n_end]), (high, order[-n_end:])):
-            ends.append(axes.mean_of_rows(rows) if of_counts else expected[rows].mean(axis=0))
     return Scale(
         row_names=matrix.row_names,
         column_names=matrix.column_names,
@@ -286,8 +284,8 @@ def scale_of(
         limit=limit,
         rotated=is_rotated,
         correlations=axes.correlations if np.any(np.triu(axes.correlations, 1)) else None,
-        low=np.column_stack(low),
-        high=np.column_stack(high),
+        low=low,
+        high=high,
         n_end=n_end,
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
@@ -297,4 +295,6 @@ def scale_of(
         has_row_effects=bool(np.any(effects)),
         mean_row_effect=float(effects.mean()) if of_counts else 0.0,
         between_chains=spread.between_chains,
+        discrimination_ends=spread.slopes,
+        difficulty_ends=None if of_counts else spread.difficulties,
     )

@@ -50,7 +50,20 @@ class Axes(NamedTuple):
         """Return ψ by the first axes, float array (F, N)."""
         return self.offsets + self.intercepts + self.places[:, :kept] @ self.loadings[:, :kept].T
 
-    def mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
+    def means_at_ends(
+        self, positions: np.ndarray, n_end: int, expectation: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the means of E[V] (F, N) of the first and of the last rows on each axis, float arrays (N, A).
+
+        Of counts it is what is expected at their places if their offset is 0.
+        """
+        order = np.argsort(positions, axis=0, kind="stable").T
+        ends = (order[:, :n_end], order[:, -n_end:])
+        if isinstance(self.distribution, Sizes):
+            return tuple(np.column_stack([self._mean_of_rows(rows) for rows in end]) for end in ends)
+        return tuple(np.column_stack([expectation[rows].mean(axis=0) for rows in end]) for end in ends)
+
+    def _mean_of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Return what is expected of columns at the places of some rows, on average, if their offset is 0: (N,)."""
         return self.distribution.conditional_on(self.intercepts + self.places[rows] @ self.loadings.T).mean.mean(axis=0)
 
@@ -116,10 +129,13 @@ def remove_row_effects(expectation: np.ndarray, factors: Factors, around: float 
 
 def entry_distribution(factors: Factors) -> EntryDistribution:
     """Return the distribution of an entry given its ψ."""
-    if SIZES in factors.others:
-        return Sizes(factors.others[SIZES])
+    return Sizes(factors.others[SIZES]) if SIZES in factors.others else Cuts(cuts_of(factors))
+
+
+def cuts_of(factors: Factors) -> np.ndarray:
+    """Return the cut points of each column, float array (N, C - 1); 0 of zeros and ones, and of counts."""
     cuts = factors.others.get(CUTS, np.zeros((1, 1)))
-    return Cuts(np.broadcast_to(cuts, (factors.H.shape[1], cuts.shape[1])))
+    return np.broadcast_to(cuts, (factors.H.shape[1], cuts.shape[1]))
 
 
 def axes_of(factors: Factors) -> Axes:

@@ -1,4 +1,4 @@
-"""Intervals of positions on a scale: by a row's own entries given the columns, or by draws."""
+"""Intervals of positions on a scale, by a row's own entries given the columns or by draws, and of columns by draws."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
 from nbmf.posterior.intervals import interval
-from nbmf.posterior.scale_axes import Axes, sides_of
+from nbmf.posterior.scale_axes import Axes, cuts_of, sides_of
 
 if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
@@ -24,6 +24,8 @@ class Spread(NamedTuple):
     scale : float array (A,), the standard deviation of the means
     between_chains : float array (A,) or None, the standard deviation of a row's means over chains (root mean square
         over rows)
+    slopes, difficulties : float arrays (N, kept, 2), (N, 2) or None
+        The lower and upper ends of intervals of discriminations on the axes that are reported, and of difficulties.
     """
 
     means: np.ndarray
@@ -31,6 +33,8 @@ class Spread(NamedTuple):
     upper: np.ndarray
     scale: np.ndarray
     between_chains: np.ndarray | None = None
+    slopes: np.ndarray | None = None
+    difficulties: np.ndarray | None = None
 
     @classmethod
     def of(cls, positions: np.ndarray) -> Spread:
@@ -76,20 +80,28 @@ def conditional_spread(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     return Spread(means, means - half_widths, means + half_widths, scale)
 
 
-def spread_of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1) -> Spread:
+def spread_of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1, kept: int = 1) -> Spread:
     """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized.
 
-    The draws are those of so many chains, one after another, with as many each. What is kept of positions stays.
+    Discriminations of a draw are the slopes of the regression of its ψ on its positions on the first `kept` axes: on
+    more of them, which are noise, slopes would be as uncertain as these. The draws are those of so many chains, one
+    after another, with as many each. What is kept of positions stays.
     """
     if isinstance(draws, Spread):
         return draws
     inverse = np.linalg.pinv(axes.loadings).T  # (N, A)
     drawn = np.empty((len(draws), *axes.places.shape))
+    slopes = np.empty((len(draws), len(axes.loadings), kept))
+    difficulties = np.empty((len(draws), len(axes.loadings)))
     for s, factors in enumerate(draws):
-        of_rows, of_columns, _ = sides_of(factors)
+        of_rows, of_columns, intercepts = sides_of(factors)
         places = of_rows @ (of_columns.T @ inverse)
         drawn[s] = places / np.maximum(places.std(axis=0), np.finfo(float).tiny)
+        slopes[s] = of_columns @ (np.linalg.pinv(drawn[s, :, :kept]) @ of_rows).T
+        difficulties[s] = cuts_of(factors).mean(axis=1) - intercepts
     spread = Spread.of(np.stack([drawn.mean(axis=0), *interval(drawn, level)], axis=-1))
+    ends = (np.stack(interval(values, level), axis=-1) for values in (slopes, difficulties))
+    spread = spread._replace(**dict(zip(("slopes", "difficulties"), ends, strict=True)))
     if chains == 1:
         return spread
     means = drawn.reshape(chains, -1, *axes.places.shape).mean(axis=1)

@@ -45,10 +45,12 @@ def has_location(scale: Scale) -> bool:
 def columns_table(scale: Scale) -> pd.DataFrame:
     """Return a row for each column of V: difficulty, of each axis discrimination and ends, and perhaps the location.
 
-    Of counts there are levels and slopes.
+    Of counts there are levels and slopes. Difficulties and discriminations have the ends of their intervals where there
+    are draws of a sampler.
     """
     columns = {"column": scale.column_names}
     columns |= {"level": scale.levels} if scale.has_counts else {"difficulty": scale.difficulty}
+    columns |= _ends("difficulty", scale.difficulty_ends)
     if has_location(scale):
         columns["location on axis 1"] = scale.location
     if scale.categories:
@@ -57,9 +59,16 @@ def columns_table(scale: Scale) -> pd.DataFrame:
     slope, what = ("slope", "count") if scale.has_counts else ("discrimination", "ones")
     what = "mean category" if scale.categories else what
     for a, name in enumerate(scale.names):
+        columns[f"{slope} on {name}"] = scale.discrimination[:, a]
+        if scale.discrimination_ends is not None and a < scale.kept:
+            columns |= _ends(f"{slope} on {name}", scale.discrimination_ends[:, a])
         columns |= {
-            f"{slope} on {name}": scale.discrimination[:, a],
             f"{what} at the low end of {name}": scale.low[:, a] + scale.lowest,
             f"{what} at the high end of {name}": scale.high[:, a] + scale.lowest,
         }
     return pd.DataFrame(columns)
+
+
+def _ends(name: str, ends: np.ndarray | None) -> dict[str, np.ndarray]:
+    """Return the columns for the lower and upper ends (N, 2) of an interval; none if there is none."""
+    return {} if ends is None else {f"{name} lower": ends[:, 0], f"{name} upper": ends[:, 1]}

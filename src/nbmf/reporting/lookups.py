@@ -100,7 +100,8 @@ def _scale_measures(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     measures = []
     for a, name in enumerate(names[:kept]):
         on = f" on {name}" if kept > 1 else ""
-        measures.append(Measure(f"{'slope' if scale.has_counts else 'discrimination'}{on}", scale.discrimination[:, a]))
+        what = f"{'slope' if scale.has_counts else 'discrimination'}{on}"
+        measures.append(Measure(what, scale.discrimination[:, a], *_ends(scale.discrimination_ends, a)))
         what, is_share = ("mean category", False) if scale.categories else ("ones", True)
         if scale.has_counts:
             what, is_share = "expected count", False
@@ -109,7 +110,7 @@ def _scale_measures(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
     if scale.has_counts:
         measures.append(Measure("level", scale.levels))
     else:
-        measures.append(Measure("difficulty", scale.difficulty))
+        measures.append(Measure("difficulty", scale.difficulty, *_ends(scale.difficulty_ends)))
     ends = f"the {scale.n_end} lowest and the {scale.n_end} highest rows" if scale.n_end > 1 else "the outermost rows"
     if scale.has_counts:
         return measures, [
@@ -128,6 +129,11 @@ def _scale_measures(kind: str, scale: Scale) -> tuple[list[Measure], list[str]]:
         "difficulty (minus the log-odds of a one at position 0), and the mean predicted probability of a one in "
         f"{ends}."
     ]
+
+
+def _ends(intervals: np.ndarray | None, *place: int) -> tuple[np.ndarray, ...]:
+    """Return the lower and upper ends (N,) of intervals (N, ..., 2), of one axis if there are several; () of None."""
+    return () if intervals is None else tuple(np.moveaxis(intervals[(slice(None), *place)], -1, 0))
 
 
 def _axes_phrase(kept: int) -> str:

@@ -222,6 +222,8 @@ def parameter_table(scale: Scale) -> Table:
     more = len(scale.difficulty) - len(chosen)
     those = f"with lower {slope}" if kept == 1 else f"of lower {slope} on their axis"
     note = f"... and {more} more column{'s' * (more > 1)} {those}: see columns.csv" if more else ""
+    if scale.discrimination_ends is not None:
+        caption.append(f"columns.csv has the {scale.level:.0%} intervals of a column's parameters")
     return Table(head, rows, "<" + ">" * (len(head) - 1), caption=caption, note=note)
 
 

@@ -220,10 +220,33 @@ def test_intervals_of_draws_are_quantiles_of_standardized_projections():
     np.testing.assert_allclose(scale.upper, upper, atol=1e-4)
 
 
+def test_intervals_of_columns_are_those_of_regressions_on_the_positions_of_each_draw():
+    """On the axes that are reported, by NumPy's least squares; difficulties are of a row at 0."""
+    matrix, *_ = two_scales(F=60)
+    model = nbmf.LogisticFactorGibbs(3, effects="columns", burn_in=200, n_samples=30, random_state=0)
+    draws = nbmf.posterior_draws(model, matrix, n_draws=30)
+    scale = scale_of(model, matrix, draws=draws, level=0.8)
+    assert scale.kept == 2 < scale.discrimination.shape[1]
+    slopes, difficulties = [], []
+    for one in draws:
+        psi = one.W @ one.H + one.others["column effects"]
+        places = np.linalg.lstsq(scale.discrimination, (psi - psi.mean(axis=0)).T, rcond=None)[0].T[:, :2]
+        slopes.append(np.linalg.lstsq(places / places.std(axis=0), psi - psi.mean(axis=0), rcond=None)[0].T)
+        difficulties.append(-psi.mean(axis=0))
+    for ends, values in ((scale.discrimination_ends, slopes), (scale.difficulty_ends, difficulties)):
+        expected = np.quantile(values, [0.1, 0.9], axis=0, method="weibull")
+        np.testing.assert_allclose(np.moveaxis(ends, -1, 0), expected, atol=1e-4)
+    table = columns_table(scale)
+    np.testing.assert_array_equal(table["difficulty upper"], scale.difficulty_ends[:, 1])
+    np.testing.assert_array_equal(table["discrimination on axis 2 lower"], scale.discrimination_ends[:, 1, 0])
+    assert "discrimination on axis 3" in table
+    assert "discrimination on axis 3 lower" not in table
+
+
 def test_intervals_of_a_samplers_draws_hold_the_truth():
-    shares = []
+    shares, of_slopes, of_difficulties = [], [], []
     for seed in range(3):
-        matrix, truth, *_ = one_scale(F=80, seed=seed)
+        matrix, truth, slopes, difficulties = one_scale(F=80, seed=seed)
         model = nbmf.LogisticFactorGibbs(1, effects="columns", ard=False, burn_in=100, n_samples=200, random_state=0)
         draws = nbmf.posterior_draws(model, matrix, n_draws=100)
         scale = scale_of(model, matrix, draws=draws)
@@ -231,9 +254,16 @@ def test_intervals_of_a_samplers_draws_hold_the_truth():
         assert (scale.lower <= scale.positions).all()
         assert (scale.positions <= scale.upper).all()
         shares.append(coverage(scale, truth))
+        for found, ends, true in (
+            (of_slopes, scale.discrimination_ends[:, 0], slopes),
+            (of_difficulties, scale.difficulty_ends, difficulties),
+        ):
+            found.append(np.mean((ends[:, 0] <= true) & (true <= ends[:, 1])))
         wide = scale_of(model, matrix, draws=draws, level=0.99)
         assert (wide.upper - wide.lower > scale.upper - scale.lower).all()
     assert 0.84 <= np.mean(shares) <= 0.97
+    assert 0.8 <= np.mean(of_slopes) <= 1.0
+    assert 0.75 <= np.mean(of_difficulties) <= 1.0
 
 
 def test_draws_of_a_variational_fit_are_not_used():

@@ -108,20 +108,25 @@ def test_row_and_column_effects_are_called_a_rasch_model_where_positions_can_be_
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_binary", "columns", "is_said"),
+    ("kind", "is_binary", "columns", "has_row_effects", "what"),
     [
-        (nbmf.LogisticFactorVB, True, 100, True),
-        (nbmf.LogisticFactorVB, True, 101, False),
-        (nbmf.LogisticFactorVB, False, 9, False),
-        (nbmf.LogisticFactorGibbs, True, 9, False),
+        (nbmf.LogisticFactorVB, True, 100, False, "too small"),
+        (nbmf.LogisticFactorVB, True, 9, True, "too small"),
+        (nbmf.LogisticFactorVB, True, 101, False, None),
+        (nbmf.LogisticFactorVB, False, 9, False, None),
+        (nbmf.LogisticFactorGibbs, True, 9, False, None),
+        (nbmf.LogisticFactorGibbs, True, 9, True, "too alike"),
+        (nbmf.LogisticFactorGibbs, False, 9, True, None),
     ],
 )
-def test_a_variational_fit_of_few_items_says_that_discriminations_are_too_small(kind, is_binary, columns, is_said):
-    matrix, scale = SimpleNamespace(shape=(9, columns)), SimpleNamespace(has_counts=not is_binary, categories=())
-    fit = SimpleNamespace(matrix=matrix, scale=scale, model=kind(2))
+def test_fits_of_few_items_say_how_discriminations_are_wrong(kind, is_binary, columns, has_row_effects, what):
+    scale = SimpleNamespace(has_counts=not is_binary, categories=(), has_row_effects=has_row_effects)
+    fit = SimpleNamespace(matrix=SimpleNamespace(shape=(9, columns)), scale=scale, model=kind(2))
     said = [render_message(message, "fit") for message in _discrimination_bias(fit)]
-    assert len(said) == is_said
-    assert all(each.endswith("for item parameters take --method logistic-gs-learned-effects") for each in said)
+    assert len(said) == (what is not None)
+    for each in said:
+        assert what in each
+        assert each.endswith("for item parameters take --method logistic-gs and --set effects=columns")
 
 
 def test_the_bias_of_discriminations_is_said_below_the_table_of_columns():
