@@ -180,6 +180,12 @@ def test_a_checkpoint_without_draws_is_not_taken_for_one_with():
         def resume(self, state):
             state.restore({"W": np.zeros(1)})
 
+        def next_after(self, iteration):
+            return np.inf
+
+        def __call__(self, iteration, total, state):
+            pass
+
     observer = Observer([], Resuming(), [stored()])
     with pytest.raises(DataError, match="the checkpoint was made by a fit that kept other things"):
         observer.resume(object())
