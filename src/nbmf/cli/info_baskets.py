@@ -1,4 +1,4 @@
-"""What `nbmf info` says about a file whose lines are lists of things."""
+"""What `nbmf info` says about a file whose lines are lists of items."""
 
 from pathlib import Path
 
@@ -20,7 +20,5 @@ def report(options: Options) -> list[str] | None:
             return None
     except (NbmfError, OSError):
         return None
-    opening = (
-        f"{options.file}: {records.unit}s of different lengths, whose fields come again: lists of things, no table"
-    )
+    opening = f"{options.file}: {records.unit}s of different lengths, whose fields come again: lists of items, no table"
     return [wrap(opening), *next_lines(f"nbmf info {file_with_options(options.but(layout=BASKET))}")]

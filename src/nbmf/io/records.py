@@ -17,7 +17,7 @@ from nbmf.io.qualtrics import Survey, find_survey
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
 TOP = 20  # records, among which a table begins below its titles
-LISTS = 200  # from which lists of things are known
+LISTS = 200  # from which lists of items are known
 FEWEST_FIELDS = 3  # fields of a table below titles
 COMMENT_SIGNS = ("#", "%")  # networks of SNAP, and of KONECT
 VALUES = frozenset(text for texts in DEFAULTS.values() for text in texts)
@@ -111,7 +111,7 @@ class Records:
         return len(self.titles) if all(map(_has_comment_sign, self.titles)) else 0
 
     def are_baskets(self) -> bool:
-        """Whether the first records are lists of things, see `nbmf.io.baskets`."""
+        """Whether the first records are lists of items, see `nbmf.io.baskets`."""
         return are_baskets(record.fields for record in itertools.islice(self.all_records(), LISTS))
 
     def field_location(self, place: int) -> str:

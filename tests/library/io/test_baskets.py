@@ -1,4 +1,4 @@
-"""Lists of things, one list a line: read, recognized, refused."""
+"""Lists of items, one list a line: read, recognized, refused."""
 
 import gzip
 
@@ -12,7 +12,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.io.baskets import are_baskets
 
 BASKETS = "bread,milk\nmilk\n tea , bread,milk,\n\neggs\nbread,eggs,bread\nmilk,tea\n"
-THINGS = ["bread", "milk", "tea", "eggs"]
+ITEMS = ["bread", "milk", "tea", "eggs"]
 CODES = [[1, 1, 0, 0], [0, 1, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]]
 
 
@@ -31,24 +31,24 @@ def read(text, name="baskets.csv", **options):
 
 def test_a_line_is_a_row_and_a_thing_a_column():
     matrix, said = read(BASKETS)
-    assert matrix.column_names.tolist() == THINGS
+    assert matrix.column_names.tolist() == ITEMS
     np.testing.assert_array_equal(matrix.codes, CODES)
     assert "layout basket: each line lists the ones of a row; no names of rows" in said
     assert "what a row does not list is zero" in said
-    assert "left out: 1 thing named twice in a row" in said
+    assert "left out: 1 item listed again in the same row" in said
 
 
-def test_things_are_separated_as_fields_are_and_may_be_numbers():
+def test_items_are_separated_as_fields_are_and_may_be_numbers():
     text = BASKETS.replace(",", " ")
-    for number, thing in enumerate(THINGS):
-        text = text.replace(thing, str(number))
+    for number, item in enumerate(ITEMS):
+        text = text.replace(item, str(number))
     matrix, _ = read(text, "baskets.dat")
     assert matrix.column_names.tolist() == ["0", "1", "2", "3"]
     np.testing.assert_array_equal(matrix.codes, CODES)
 
 
 def test_rows_may_be_named_and_lines_above_left_out():
-    text = "# what was bought\ncustomer,things\n" + "".join(
+    text = "# what was bought\ncustomer,items\n" + "".join(
         f"c{n},{line}\n" for n, line in enumerate(["a,b", "b", "c,a"])
     )
     matrix, said = read(text, header=True, index=True)
@@ -87,7 +87,7 @@ def test_options_of_columns_have_no_meaning_for_lists(options, words):
 
 
 def test_a_file_that_names_nothing_is_refused():
-    with pytest.raises(DataError, match=r"baskets\.csv: no line names a thing"):
+    with pytest.raises(DataError, match=r"baskets\.csv: no line lists an item"):
         read("c0\nc1\n", index=True)
 
 
@@ -102,7 +102,7 @@ def test_a_file_that_names_nothing_is_refused():
         ("a,b\na\nb,a,c\n", False),  # few
     ],
 )
-def test_lists_are_known_by_their_lengths_and_things_that_come_again(text, are):
+def test_lists_are_known_by_their_lengths_and_items_that_come_again(text, are):
     assert are_baskets([line.split(",") for line in text.split()]) is are
 
 
@@ -110,11 +110,11 @@ def test_info_and_the_error_of_a_fit_name_the_layout(capsys):
     with open("shop.csv", "w") as file:
         file.write("a,b,c\nb,c,d\n" + "a,b\na\nb,a,c\nc\na,b\nc,b\n")
     out = run(capsys, "info", "shop.csv").out
-    assert "lists of things, no table" in out
+    assert "lists of items, no table" in out
     assert out.rstrip().endswith("nbmf info shop.csv --layout basket")
     assert "8 rows x 4 columns" in run(capsys, "info", "shop.csv", "--layout", "basket").out
     with open("shop.csv", "w") as file:
         file.write("a,b,c\n1,0\n" + "a,b\na\nb,a,c\nc\na,b\nc,b\n")
     error = " ".join(run(capsys, "fit", "shop.csv", code=2).err.split())
-    assert "line 2: 2 fields instead of 3; if each line lists the things of a row" in error
+    assert "line 2: 2 fields instead of 3; if each line lists the items of a row" in error
     assert "--layout basket" in error
