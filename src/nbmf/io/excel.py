@@ -125,9 +125,9 @@ class Sheet(Records):
         """Yield the rows that are not empty."""
         return iter(self._records)
 
-    def field_location(self, place: int) -> str:
+    def _location_of(self, field: int) -> str:
         """Return the words for a cell of the first row."""
-        return f"cell {_column_letters(self._columns[place])}{self.first.line}"
+        return f"cell {_column_letters(self._columns[field])}{self.first.line}"
 
 
 def _text(value: Any) -> str:

@@ -115,9 +115,12 @@ class Records:
         return are_baskets(record.fields for record in itertools.islice(self.all_records(), LISTS))
 
     def field_location(self, place: int) -> str:
-        """Return the words for the place of a field of the first record."""
-        place = place if self.survey is None else self.survey.places[place]
-        return f"{self.unit} {self.first.line}, field {place + 1}"
+        """Return the words for the place of a field of the first record, of a survey among those that are read."""
+        return self._location_of(place if self.survey is None else self.survey.places[place])
+
+    def _location_of(self, field: int) -> str:
+        """Return the words for the place of a field of the file's first record."""
+        return f"{self.unit} {self.first.line}, field {field + 1}"
 
     def table(self, header: bool, hint: str = "", may_lack_a_name: bool = True) -> Table:
         """Return what is below the first record if it is a header, else all records.

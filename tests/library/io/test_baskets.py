@@ -38,6 +38,12 @@ def test_a_line_is_a_row_and_a_thing_a_column():
     assert "left out: 1 item listed again in the same row" in said
 
 
+def test_lists_of_one_item_at_the_top_are_no_titles():
+    matrix, _ = read("milk\ntea\nbread,milk,tea\n")
+    assert matrix.column_names.tolist() == ["milk", "tea", "bread"]
+    np.testing.assert_array_equal(matrix.codes, [[1, 0, 0], [0, 1, 0], [1, 1, 1]])
+
+
 def test_items_are_separated_as_fields_are_and_may_be_numbers():
     text = BASKETS.replace(",", " ")
     for number, item in enumerate(ITEMS):

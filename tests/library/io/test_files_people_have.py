@@ -686,6 +686,18 @@ def test_a_survey_with_a_short_record_or_a_wrong_value_tells_where_in_the_file()
     assert "line 8" in refused("wrong.csv")
 
 
+def test_a_name_that_is_there_twice_is_placed_in_the_file():
+    write_survey("twice.csv", [[*QUALTRICS[0][:4], "Q1", *QUALTRICS[0][5:]], *QUALTRICS[1:]])
+    assert "line 1, field 5" in refused("twice.csv")
+    pd.read_csv("twice.csv", header=None).to_excel("twice.xlsx", header=False, index=False)
+    assert "cell E1" in refused("twice.xlsx")
+
+
+def test_a_third_record_of_many_brackets_is_no_origin():
+    Path("deep.csv").write_text("who,a,b\nann,1,0\nbob," + "[" * 100_000 + ",1\n")
+    assert "line 3" in refused("deep.csv")
+
+
 def test_a_table_whose_third_record_tells_no_origin_of_respondents_is_no_survey():
     write_survey("table.csv", [*QUALTRICS[:2], [field.replace("_recordId", "other") for field in QUALTRICS[2]]])
     refused("table.csv")

@@ -95,6 +95,17 @@ def test_a_row_has_the_position_of_the_scale_and_a_column_its_parameters(two_gro
     assert table["rows"][0][2] == f"{axis.values[0]:.2f} [{axis.lower[0]:.2f}, {axis.upper[0]:.2f}]"
 
 
+def test_draws_of_a_scale_give_intervals_of_a_columns_parameters(two_groups):
+    model = nbmf.LogisticFactorGibbs(1, effects="columns", n_samples=60, burn_in=60, random_state=0)
+    result = result_of(model, two_groups, posterior_draws(model, two_groups, n_draws=60))
+    _, columns = make_lookups(result, Wording({}))
+    slope, _, _, difficulty = columns.measures
+    for measure, ends in ((slope, result.scale.discrimination_ends[:, 0]), (difficulty, result.scale.difficulty_ends)):
+        np.testing.assert_array_equal(measure.lower, ends[:, 0])
+        np.testing.assert_array_equal(measure.upper, ends[:, 1])
+        assert (measure.lower < measure.upper).all()
+
+
 def test_of_an_undirected_network_each_is_there_once():
     rng = np.random.default_rng(0)
     p = np.where(np.arange(20)[:, None] % 2 == np.arange(20) % 2, 0.7, 0.05)
