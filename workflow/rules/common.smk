@@ -21,7 +21,7 @@ from nbmf_studies.pipeline import configuration, front_page, interpreter, repeat
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of, reference_tables
 
-if not Path.cwd().samefile(ROOT):  # with an overlay, Snakemake does not miss the files that are beside it
+if not Path.cwd().samefile(ROOT):  # with an overlay, Snakemake does not miss the files next to it
     raise WorkflowError(f"snakemake has to run in the checkout, {ROOT}, without --directory")
 
 try:

@@ -25,9 +25,9 @@ def report(options: Options) -> list[str] | None:
         return None
     *others, last = sorted(set().union(*choices))
     opening = (
-        f"{options.file}: {len(choices)} columns have the answers {', '.join(others)} and {last}. Which of them is "
-        "right the file does not say: write 1 where an answer is that of the key and 0 where it is another, in pandas "
-        "(answers == key).astype(int). As they are nbmf cluster takes them; grades, which have an order, are categories"
+        f"{options.file}: {len(choices)} columns have the answers {', '.join(others)} and {last}. The file does not "
+        "say which of them is right: write 1 where an answer is that of the key, and 0 where it is another, in pandas "
+        "(answers == key).where(answers.notna()). nbmf cluster takes letters as they are; grades have an order"
     )
     grades = options.but(categories=[last, *reversed(others)])
     return [wrap(opening), *next_lines(cluster_command(options), f"nbmf info {file_with_options(grades)}")]

@@ -103,7 +103,8 @@ class Records:
         table = top[len(self.titles) :]
         if table:
             self.survey = find_survey(table[0].fields, [record.fields for record in table[1:3]])
-        self.first, self.second = [*itertools.islice(self, 2), None, None][:2]
+        records = iter(table) if self.survey is None else self._answers(iter(table), self.survey)
+        self.first, self.second = [*itertools.islice(records, 2), None, None][:2]
 
     @property
     def n_comments(self) -> int:

@@ -514,8 +514,10 @@ def test_answers_of_several_choices_are_to_be_compared_with_a_key(here, capsys):
     rng = np.random.default_rng(0)
     answers = pd.DataFrame(rng.choice([*"ABCD", None], (40, 8)), columns=[f"q{n}" for n in range(8)])
     answers.to_csv("exam.csv", index_label="student")
-    said = " ".join(info(capsys, "exam.csv").split(" "))
-    assert "8 columns have the answers A, B, C and D. Which of them is right the file does not say" in said
+    said = info(capsys, "exam.csv")
+    assert "8 columns have the answers A, B, C and D. The file does not say which of them is right" in " ".join(
+        said.split()
+    )
     assert commands(said) == ["nbmf cluster exam.csv", "nbmf info exam.csv --categories D C B A"]
     answers.replace({"A": "C", "B": "G", "D": "T"}).to_csv("bases.csv", index_label="person")
-    assert "Which of them is right" not in info(capsys, "bases.csv", code=2)
+    assert "which of them is right" not in info(capsys, "bases.csv", code=2)
