@@ -21,6 +21,7 @@ from nbmf.data.names import align_labels, checked_labels, texts_of_index
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.estimator import Factorization
+from nbmf.posterior.scale_axes import check_rows
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.wording import Wording
 
@@ -83,6 +84,9 @@ def analyze(
         that predicts as well.
     names : list of str, optional
         Of the components, or axes, in the order of the report.
+    high : list of str, optional
+        A row at the high end of axis 1, another of axis 2, and so on; default: ones are more probable there in the
+        sum over the columns.
 
     Returns
     -------
@@ -105,6 +109,7 @@ def analyze(
     """
     request = Request.of(asked)
     matrix = as_matrix(V, request.method)
+    check_rows(request.high or (), matrix.row_names)
     if column_groups is not None:
         column_groups = _groups_of_columns(column_groups, V, matrix)
     plan = make_plan(matrix, request)
@@ -114,9 +119,10 @@ def analyze(
     warn_of_many_components([request.n_components], matrix)
     if chosen.verdict is not None and not chosen.verdict.is_predicted:
         request = request.without_components()
-    about = {"name": name, "column_groups": column_groups}
+    about = {"name": name, "column_groups": column_groups, "high": tuple(request.high or ())}
     result = fit_all(chosen.estimator, matrix, request, progress, verdict=chosen.verdict, **about)
     result = _name_components(result, request.names, log)
+    _report_ends(result, request.high or (), log)
     fitted = {chosen.method: result.model}
     if others and result.shows_components:
         other = fit_all(others[0].estimator, matrix, request, progress, **about)
@@ -191,3 +197,19 @@ def _name_components(result: ReportedFit, names: Sequence[str] | None, log: Call
         text = f"there is 1 {one}" if there == 1 else f"there are {there} {several}"
         log(Message(Setting("names"), f": {text}, so that there is none to be called {unused}"))
     return result
+
+
+def _report_ends(result: ReportedFit, high: Sequence[str], log: Callable[[str], None]) -> None:
+    """Say which rows of `high` tell no end of an axis: there is none, or they may as well be at the other one."""
+    there = result.scale.kept if result.scale is not None and result.shows_components else 0
+    if unused := high[there:]:
+        axes = "no axis is reported" if there == 0 else "1 axis is reported" if there == 1 else f"{there} axes are"
+        log(Message(Setting("high"), f": {axes}, so that there is none for {', '.join(map(repr, unused))}"))
+    for axis, name in enumerate(high[:there]):
+        row = list(result.matrix.row_names).index(name)
+        if result.scale.lower[row, axis] <= 0 <= result.scale.upper[row, axis]:
+            log(
+                Message(
+                    Setting("high"), f": the interval of {name!r} on axis {axis + 1} holds 0, so that it tells no end"
+                )
+            )

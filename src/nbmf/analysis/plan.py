@@ -15,7 +15,7 @@ from nbmf.errors import ConfigError, DataError, Setting, choices
 from nbmf.inference.declarations import Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.parameters import AUTO
-from nbmf.posterior.scale import KINDS
+from nbmf.posterior.scale_axes import KINDS
 from nbmf.posterior.store import draws_that_fit, kept_sweeps, refuse_too_much_memory, refuse_without_posterior
 
 CHAINS, STARTS = 4, 4

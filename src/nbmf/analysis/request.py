@@ -23,6 +23,7 @@ class AnalyzeArguments(TypedDict, total=False):
     check: bool
     view: str | None
     names: Sequence[str] | None
+    high: Sequence[str] | None
 
 
 def _or_none(rule: Rule) -> Rule:
@@ -46,6 +47,7 @@ RULES = {
     "check": TRUE_OR_FALSE,
     "view": _or_none(one_of(*map(str, View))),
     "names": _or_none(Rule(_are_texts, "a list of texts")),
+    "high": _or_none(Rule(_are_texts, "a list of names of rows")),
 }
 
 
@@ -63,6 +65,7 @@ class Request:
     check: bool = True
     view: str | None = None
     names: Sequence[str] | None = ()
+    high: Sequence[str] | None = ()
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Self:

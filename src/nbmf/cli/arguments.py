@@ -11,7 +11,9 @@ from nbmf.cli.options import (
     ENCODING,
     FORCE,
     HEADER,
+    HIGH,
     INDEX,
+    NAMES,
     OBJECT,
     SEED,
     SEVERAL,
@@ -166,11 +168,6 @@ SET = Option(
     metavar="NAME=VALUE",
     dest="settings",
 )
-NAMES = text(
-    "--names",
-    "names for the components, or axes, in the order of the report; tables and nbmf predict use them",
-    **SEVERAL,
-)
 EXAMPLE = Command(
     "write a matrix or a table that comes with the package as a CSV file to try",
     help_texts.EXAMPLE,
@@ -240,6 +237,7 @@ FIT = Command(
             choices=("groups", "scale"),
         ),
         NAMES,
+        HIGH,
         *results(".nbmf"),
     ),
     READING,

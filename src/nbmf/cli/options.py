@@ -237,3 +237,15 @@ SEED = number(
     metavar="S",
 )
 FORCE = Option("--force", "overwrite files that nbmf did not write", repeat=False, action="store_true")
+NAMES = text(
+    "--names",
+    "names for the components, or axes, in the order of the report; tables and nbmf predict use them",
+    **SEVERAL,
+)
+HIGH = text(
+    "--high",
+    "a row at the high end of axis 1, another of axis 2, ...: a member whose side is known (default: ones are more "
+    "probable there in the sum over the columns)",
+    "ROW",
+    **SEVERAL,
+)

@@ -1,6 +1,7 @@
 """What a command has written, for others that take it up: a model, its data, and how they were made."""
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from nbmf.errors import DataError
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
-from nbmf.posterior.scale import Scale, has_scale, scale_of
-from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE
+from nbmf.posterior.scale import Scale, scale_of
+from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE, has_scale
 from nbmf.posterior.scale_intervals import Spread
 from nbmf.posterior.scale_tables import positions_in
 
@@ -88,7 +89,8 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
     is_drawn = model.inference is Inference.SAMPLER and (path / DRAWS_FILE).exists()
     try:
         positions = positions_in(pd.read_csv(file))
-        as_saved = _saved_axis_options(model, matrix, positions[..., 0])
+        high = record_of(path).get("high") or ()
+        as_saved = _saved_axis_options(model, matrix, positions[..., 0], high)
         drawn = {}
         if is_drawn:
             drawn = {"draws": Spread.of(positions), "expectation": _saved_expectation(path, matrix)}
@@ -106,12 +108,15 @@ def _saved_expectation(path: Path, matrix: NamedMatrix) -> np.ndarray | None:
     return pd.read_csv(table, index_col=0).to_numpy(float) - lowest if table.exists() else None
 
 
-def _saved_axis_options(model: Factorization, matrix: NamedMatrix, saved: np.ndarray) -> dict[str, int | bool]:
+def _saved_axis_options(
+    model: Factorization, matrix: NamedMatrix, saved: np.ndarray, high: Sequence[str]
+) -> dict[str, Any]:
     """Return with which options of scale_of the axes are those of positions (F, A) that were saved.
 
     In version 1.0.0 they did not correlate, and fewer were rotated.
     """
     ways = [{}, {"may_correlate": False}, {"may_correlate": False, "most_kept": MOST_KEPT_BEFORE}]
+    ways = [{**way, "high": high} for way in ways]
     agreements = []
     for way in ways:
         positions = scale_of(model, matrix, **way).positions

@@ -11,7 +11,8 @@ from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import components_of, names_or_defaults
 from nbmf.posterior.groups import main_components_of
-from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale import Scale, scale_of
+from nbmf.posterior.scale_axes import has_scale
 
 
 class FitDescription(NamedTuple):

@@ -17,7 +17,7 @@ from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, m
 from nbmf.plotting.shown import MOST_COMPONENTS, in_order_along_arch, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
-from nbmf.posterior.scale import has_scale
+from nbmf.posterior.scale_axes import has_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

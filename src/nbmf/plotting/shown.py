@@ -13,8 +13,8 @@ from nbmf.numerics.percent import percent
 from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import components_of
-from nbmf.posterior.scale import has_scale, scale_of
-from nbmf.posterior.scale_axes import axes_of, orient_axes
+from nbmf.posterior.scale import scale_of
+from nbmf.posterior.scale_axes import axes_of, has_scale, orient_axes
 from nbmf.posterior.scale_rotation import choose_reported_axes
 from nbmf.posterior.scale_tables import shape_of_scale
 

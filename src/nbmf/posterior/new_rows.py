@@ -15,8 +15,8 @@ from nbmf.likelihoods.ordered import ORDERED
 from nbmf.posterior.components import components_of, merge_components, names_or_defaults
 from nbmf.posterior.groups import main_components_of
 from nbmf.posterior.row_weights import posterior_row_weights
-from nbmf.posterior.scale import Scale, has_scale, scale_of
-from nbmf.posterior.scale_axes import remove_row_effects
+from nbmf.posterior.scale import Scale, scale_of
+from nbmf.posterior.scale_axes import has_scale, remove_row_effects
 
 LINKED = 1000  # rows of the fit at most, to which positions of new ones are linked
 MEMBERSHIPS, POSITIONS, WEIGHTS = "memberships", "positions", "weights"

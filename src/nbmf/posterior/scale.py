@@ -21,16 +21,22 @@ from scipy.special import ndtri
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotSupportedError
 from nbmf.families.logistic.factors import ROWS, psi_of
-from nbmf.families.logistic.logistic_factors import LogisticFactors
-from nbmf.families.logistic.negative_binomial_factors import NegativeBinomialFactors
-from nbmf.families.logistic.ordinal_factors import OrdinalFactors
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.numerics.blas import one_blas_thread
 from nbmf.posterior.components import names_or_defaults
 from nbmf.posterior.intervals import check_level
-from nbmf.posterior.scale_axes import axes_of, correlation_with_means, means_of_rows, offsets_of, orient_axes
+from nbmf.posterior.scale_axes import (
+    KINDS,
+    axes_of,
+    check_rows,
+    correlation_with_means,
+    has_scale,
+    means_of_rows,
+    offsets_of,
+    orient_axes,
+)
 from nbmf.posterior.scale_distributions import EntryDistribution, Sizes
 from nbmf.posterior.scale_intervals import Spread, conditional_spread, spread_of_draws
 from nbmf.posterior.scale_rotation import choose_reported_axes
@@ -40,7 +46,6 @@ if TYPE_CHECKING:
 
 END = 0.1  # of the rows, at either end
 FAR = 3  # times the outermost position, beyond which no location is given: there is no row near it
-KINDS = LogisticFactors, OrdinalFactors, NegativeBinomialFactors
 GIVEN_COLUMNS = "a row's own entries, with discriminations and difficulties taken as known"
 GIVEN_SLOPES = "a row's own entries, with slopes, levels and its effect taken as known"  # of counts
 FROM_DRAWS = "draws from the posterior"
@@ -52,7 +57,7 @@ class Scale:
 
     The population of the rows has mean 0 and standard deviation 1 on every axis; axes are uncorrelated, unless each
     column then depends on hardly more than one. Positions are posterior means, which vary less: their variance is the
-    reliability. Signs are such that the sum of an axis's discriminations is positive.
+    reliability. Signs: `high_rows` are positive, else the sum of an axis's discriminations is.
 
     Attributes
     ----------
@@ -82,15 +87,14 @@ class Scale:
     limit : str
         Why there are no more: NO_OTHER, WEAK, WEAK_BUT_THERE, NOISE or MANY.
     rotated : bool
-        Whether the kept axes are rotated, by varimax, or by quartimin if they correlate: where columns then depend on
-        fewer of them.
+        Whether the kept axes are, by varimax or, if they correlate, quartimin: columns then depend on fewer of them.
     low, high : float arrays (N, A)
         Mean predicted probability of a one, or mean place of the category, counted from 0, of the rows in the lowest
         and in the highest tenth of an axis; of counts the mean expected count there of rows of average effect.
     n_end : int, how many rows such a tenth has
     row_groups : str array (F,) or None
     lowest : int, of the lowest category in what people read, see CategoryMatrix; 0 of zeros and ones
-    given : sequence of str, what a person calls the first axes
+    given, high_rows : sequences of str, what a person calls the first axes, and rows at their high ends
     row_means : float array (F,) or None, of observed entries: ones, mean category; of counts the logarithms of sums
     mean_correlation : float array (A,) or None, of ranks of positions with theirs; of counts of these themselves
     has_row_effects : bool, whether the model has effects of rows: part of the axes, but for counts
@@ -124,6 +128,7 @@ class Scale:
     categories: Sequence[str] = ()
     lowest: int = 0
     given: Sequence[str] = ()
+    high_rows: Sequence[str] = ()
     row_means: np.ndarray | None = None
     mean_correlation: np.ndarray | None = None
     has_row_effects: bool = False
@@ -206,15 +211,6 @@ class Scale:
         return (psi + self.thresholds[:, 0] - self.distribution.cuts[:, 0]) @ np.linalg.pinv(self.discrimination).T
 
 
-def has_scale(model: Factorization) -> bool:
-    """Return whether rows of a fitted model lie on axes: a model of KINDS with any difference of rows.
-
-    Not of counts with explicit noise, of which the distributions of a scale know nothing.
-    """
-    is_noisy = isinstance(model, NegativeBinomialFactors) and model.noise
-    return isinstance(model, KINDS) and not is_noisy and bool(axes_of(model.factors_).loadings.size)
-
-
 @one_blas_thread()
 def scale_of(
     model: Factorization,
@@ -226,6 +222,7 @@ def scale_of(
     expectation: np.ndarray | None = None,
     most_kept: int | None = None,
     may_correlate: bool = True,
+    high: Sequence[str] = (),
 ) -> Scale:
     """Return the axes of a fitted logistic, ordinal or negative binomial factor model.
 
@@ -246,11 +243,13 @@ def scale_of(
         How many axes are reported at most; default: MOST_KEPT.
     may_correlate : bool
         Whether axes may, where each column then depends on hardly more than one.
+    high : sequence of str
+        A row at the high end of each of the first axes; others keep the sign that the Scale tells.
 
     Raises
     ------
     ConfigError
-        If `level` is not between 0 and 1.
+        If `level` is not between 0 and 1, or a row of `high` is not one of the matrix.
     NotSupportedError
         If the model is another one, or its rows do not differ.
     """
@@ -261,11 +260,13 @@ def scale_of(
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
     axes, kept, limit, is_rotated = choose_reported_axes(axes, matrix, most_kept, may_correlate)
-    axes = orient_axes(axes)
+    axes = orient_axes(axes, check_rows(high, matrix.row_names))
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = spread_of_draws(axes, draws, level, chains, kept) if is_drawn else conditional_spread(axes, matrix, level)
     n_end, row_means = max(1, round(END * len(axes.places))), means_of_rows(matrix)
-    low, high = axes.means_at_ends(spread.means, n_end, model.expectation_ if expectation is None else expectation)
+    at_low, at_high = axes.means_at_ends(
+        spread.means, n_end, model.expectation_ if expectation is None else expectation
+    )
     of_counts, effects = isinstance(axes.distribution, Sizes), model.factors_.others.get(ROWS, np.zeros(1))
     return Scale(
         row_names=matrix.row_names,
@@ -284,12 +285,13 @@ def scale_of(
         limit=limit,
         rotated=is_rotated,
         correlations=axes.correlations if np.any(np.triu(axes.correlations, 1)) else None,
-        low=low,
-        high=high,
+        low=at_low,
+        high=at_high,
         n_end=n_end,
         row_groups=matrix.row_groups,
         categories=tuple(map(str, getattr(matrix, "categories", ()))),
         lowest=getattr(matrix, "lowest", 0),
+        high_rows=tuple(high),
         row_means=row_means,
         mean_correlation=correlation_with_means(spread.means, row_means, by_ranks=not of_counts),
         has_row_effects=bool(np.any(effects)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,12 @@ from scipy.stats import rankdata
 
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
+from nbmf.errors import not_allowed
 from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS, SIZES
+from nbmf.families.logistic.logistic_factors import LogisticFactors
+from nbmf.families.logistic.negative_binomial_factors import NegativeBinomialFactors
+from nbmf.families.logistic.ordinal_factors import OrdinalFactors
+from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
 from nbmf.posterior.scale_distributions import Cuts, EntryDistribution, Sizes
 from nbmf.seeds import seed_sequence
@@ -26,6 +32,8 @@ LEAST_VARIANCE = 0.02  # of an entry by which residuals are divided, so that no 
 NO_OTHER, WEAK, WEAK_BUT_THERE, NOISE, MANY = "no other", "weak", "weak, but above noise", "noise", "many"
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
 LEAST = 1e-3  # root mean square of ψ along the first axis, below which there is none: all that precisions have pruned
+
+KINDS = LogisticFactors, OrdinalFactors, NegativeBinomialFactors
 
 
 class Axes(NamedTuple):
@@ -192,11 +200,35 @@ def _largest_singular_value(residuals: np.ndarray) -> float:
     return float(np.linalg.norm(residuals @ block, 2))
 
 
-def orient_axes(axes: Axes) -> Axes:
-    """Return the axes turned so that the sum of discriminations is positive; of 0, that of their third powers."""
+def has_scale(model: Factorization) -> bool:
+    """Return whether rows of a fitted model lie on axes: a model of KINDS with any difference of rows.
+
+    Not of counts with explicit noise, of which the distributions of a scale know nothing.
+    """
+    is_noisy = isinstance(model, NegativeBinomialFactors) and model.noise
+    return isinstance(model, KINDS) and not is_noisy and bool(axes_of(model.factors_).loadings.size)
+
+
+def check_rows(high: Sequence[str], row_names: np.ndarray) -> list[int]:
+    """Return the numbers of the rows with these names; ConfigError if there is no such row."""
+    places = {str(name): place for place, name in enumerate(row_names)}
+    for name in high:
+        if str(name) not in places:
+            raise not_allowed("high", str(name), list(places))
+    return [places[str(name)] for name in high]
+
+
+def orient_axes(axes: Axes, high: Sequence[int] = ()) -> Axes:
+    """Return the axes turned so that the sum of discriminations is positive; of 0, that of their third powers.
+
+    The first of them, so that the rows `high`, one for each, have positive places.
+    """
     sums, cubes = axes.loadings.sum(axis=0), (axes.loadings**3).sum(axis=0)
     is_balanced = np.abs(sums) <= 1e-9 * np.abs(axes.loadings).sum(axis=0)
-    signs = np.where(np.where(is_balanced, cubes, sums) < 0, -1.0, 1.0)
+    directions = np.where(is_balanced, cubes, sums)
+    for axis, row in enumerate(high[: directions.size]):
+        directions[axis] = axes.places[row, axis]
+    signs = np.where(directions < 0, -1.0, 1.0)
     correlations = axes.correlations * np.outer(signs, signs)
     return axes._replace(places=axes.places * signs, loadings=axes.loadings * signs, correlations=correlations)
 

@@ -14,7 +14,7 @@ from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, summarize_groups
-from nbmf.posterior.scale import has_scale
+from nbmf.posterior.scale_axes import has_scale
 from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key

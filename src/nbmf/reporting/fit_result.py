@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import Components
 from nbmf.posterior.draws import Draws
-from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale import Scale, scale_of
+from nbmf.posterior.scale_axes import has_scale
 
 if TYPE_CHECKING:
     from nbmf.posterior.chains import Chains
@@ -47,6 +49,7 @@ class ReportedFit:
     other_view : ReportedFit or None, a fit that shows the same matrix in another way and predicts as well
     component_search : ComponentSearch or None, how K was found, if it was searched for
     stack : Stacking or None, the mixture of methods that predicts better than the model, if there is one
+    high : sequence of str, rows at the high ends of the first axes
     """
 
     name: str
@@ -63,6 +66,7 @@ class ReportedFit:
     other_view: ReportedFit | None = None
     component_search: ComponentSearch | None = None
     stack: Stacking | None = None
+    high: Sequence[str] = ()
 
     @property
     def shows_components(self) -> bool:
@@ -75,7 +79,7 @@ class ReportedFit:
         if self.matrix.dense is not None or not has_scale(self.model):
             return None
         chains = 1 if self.chains is None else len(self.chains.estimators)
-        kept = {"draws": self.draws, "chains": chains, "expectation": self.expectation}
+        kept = {"draws": self.draws, "chains": chains, "expectation": self.expectation, "high": self.high}
         return replace(scale_of(self.model, self.matrix, **kept), given=self.components.given)
 
     def coordinates(self, axis: int) -> np.ndarray | None:

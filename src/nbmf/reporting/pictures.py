@@ -17,7 +17,8 @@ from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.result import Comparison
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
-from nbmf.posterior.scale import Scale, has_scale, scale_of
+from nbmf.posterior.scale import Scale, scale_of
+from nbmf.posterior.scale_axes import has_scale
 from nbmf.posterior.scale_tables import shape_of_scale
 from nbmf.reporting.scale_words import scale_words
 

@@ -12,7 +12,7 @@ from nbmf.posterior.scale_shape import Shape
 from nbmf.posterior.scale_tables import has_location, shape_of_scale
 from nbmf.reporting.component_entries import SUMS_CORRELATION
 from nbmf.reporting.model import Block, Entry, Lines, Table
-from nbmf.reporting.scale_words import ONES, scale_words
+from nbmf.reporting.scale_words import ONES, scale_words, which_end_is_high
 from nbmf.reporting.words import join_with_and, quote_if_ambiguous
 
 NAMED = 8  # rows at an end
@@ -89,10 +89,7 @@ def scale_facts(scale: Scale) -> Iterator[str]:
     if scale.has_row_effects and (kept > 1 or scale.has_counts):
         yield words.row_effects
     yield from _mean_order_sentences(scale)
-    yield (
-        "positions have mean 0, and the population of rows standard deviation 1; which end is called high is a "
-        f"convention: the one towards which {_convention(scale)}"
-    )
+    yield f"positions have mean 0, and the population of rows standard deviation 1; {which_end_is_high(scale)}"
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
     yield from _chain_spread(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
@@ -108,13 +105,6 @@ def _rotation(scale: Scale) -> str:
     return OBLIQUE + join_with_and(
         f"{scale.names[a]} and {scale.names[b]} {scale.correlations[a, b]:.2f}" for a, b in pairs
     )
-
-
-def _convention(scale: Scale) -> str:
-    """Return what the high end of an axis is: slopes of counts sum to 0 where rows have effects."""
-    if not scale.has_counts:
-        return "discriminations sum to more than 0"
-    return "the larger slopes lead" if scale.has_row_effects else "slopes sum to more than 0"
 
 
 def _chain_spread(scale: Scale) -> Iterator[str]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
+from nbmf.reporting.words import join_with_and
 
 APART = 0.2  # of the probability of a one, from which on a column separates the ends
 TIMES, ADDED = 2.0, 0.1  # the ratio of expected counts, each with so much added, from which on one does
@@ -104,3 +105,20 @@ def _category_words(scale: Scale) -> ScaleWords:
         separation=np.subtract,
         text=lambda value: f"{lowest + value:.1f}",
     )
+
+
+def which_end_is_high(scale: Scale) -> str:
+    """Return which end of an axis is called high, by the rows that a person named or by convention."""
+    chosen = [f"on axis {number} that of {name}" for number, name in enumerate(scale.high_rows[: scale.kept], 1)]
+    end = f"the one towards which {_convention(scale)}"
+    if not chosen:
+        return f"which end is called high is a convention: {end}"
+    others = [f"on the others {end}"] if len(chosen) < scale.kept else []
+    return f"which end is called high was chosen: {join_with_and(chosen + others)}"
+
+
+def _convention(scale: Scale) -> str:
+    """Return what leads to the high end of an axis: slopes of counts sum to 0 where rows have effects."""
+    if not scale.has_counts:
+        return "discriminations sum to more than 0"
+    return "the larger slopes lead" if scale.has_row_effects else "slopes sum to more than 0"

@@ -144,6 +144,7 @@ def test_the_arguments_are_those_of_the_command_line():
         ({"components": 3}, "unknown argument 'components'; .*did you mean 'n_components'"),
         ({"names": ["a", "a"]}, "'a' is there twice"),
         ({"names": "ab"}, "names = 'ab': must be a list of texts"),
+        ({"high": ["nobody"]}, "high = 'nobody': must be one of"),
         ({"view": "axes"}, "view = 'axes': must be groups or scale, or None"),
         ({"view": "scale", "method": "bica"}, "view = 'scale': bica shows groups"),
         ({"check": 1}, "check = 1: must be True or False"),
@@ -203,6 +204,12 @@ def test_what_has_to_be_reported_before_the_report():
             few.matrix, method="bica", n_components=9, names=list("abcdefghij"), **BRIEF | {"log": lines.append}
         )
     assert lines[-1].startswith("names: ")
+
+
+def test_rows_that_tell_no_end_of_an_axis_are_reported():
+    lines = []
+    nbmf.analyze(survey(), method="bica", high=["p1"], check=False, log=lines.append)
+    assert lines == ["high: no axis is reported, so that there is none for 'p1'"]
 
 
 def test_latent_classes_are_found_and_their_number(quick_choice):

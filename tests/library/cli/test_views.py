@@ -192,3 +192,19 @@ def test_draws_that_nobody_asks_for_may_be_refused(capsys, here, monkeypatch):
     _, scale = drawn_scale(capsys, monkeypatch, "fit", "survey.csv", *quick, "--draws", "0")
     assert scale.interval_kind == GIVEN_COLUMNS
     assert not (here / "survey.nbmf/W_lower.csv").exists()
+
+
+def test_the_high_end_can_be_chosen_and_predictions_keep_it(capsys, here):
+    """Person 0 is at one end of the only axis, person 20 in its middle."""
+    ask = ["--method", "logistic-vb-columns", "--no-check", "--out"]
+    for person in ("person 0", "person 39"):
+        out = said(capsys, "fit", "survey.csv", *ask, f"{person}.nbmf", "--high", person)
+        assert f"which end is called high was chosen: on axis 1 that of {person}" in out
+        made = said(capsys, "predict", f"{person}.nbmf", "survey.csv", "--out", f"{person}.new")
+        assert made
+        for folder in (f"{person}.nbmf", f"{person}.new"):
+            positions = pd.read_csv(here / folder / "positions.csv", index_col=0)
+            assert positions.loc[person].iloc[0] > 1
+    out = said(capsys, "fit", "survey.csv", *ask, "middle.nbmf", "--high", "person 20", "person 39")
+    assert "--high: 1 axis is reported, so that there is none for 'person 39'" in out
+    assert "--high: the interval of 'person 20' on axis 1 holds 0, so that it tells no end" in out

@@ -375,3 +375,22 @@ def test_ends_of_a_sampled_axis_are_those_of_its_positions_and_of_the_prediction
         np.testing.assert_allclose(scale.high[:, a], run.expectation[order[-scale.n_end :]].mean(axis=0))
         np.testing.assert_allclose(differs.high[:, a], run.best.expectation_[order[-scale.n_end :]].mean(axis=0))
     assert np.abs(scale.high - differs.high).max() > 1e-3
+
+
+def test_a_row_whose_side_is_known_is_at_the_high_end():
+    """Everything else of the axis is mirrored with it; other axes stay."""
+    matrix, _ = two_scales(seed=0)
+    model = fitted(matrix)
+    free = scale_of(model, matrix)
+    low = str(matrix.row_names[free.order()[0]])
+    turned = scale_of(model, matrix, high=[low])
+    signs = np.where(np.arange(free.shares.size) == 0, -1, 1)
+    np.testing.assert_allclose(turned.positions, free.positions * signs)
+    np.testing.assert_allclose(turned.lower[:, 0], -free.upper[:, 0])
+    np.testing.assert_allclose(turned.discrimination, free.discrimination * signs)
+    np.testing.assert_allclose(turned.low[:, 0], free.high[:, 0])
+    np.testing.assert_allclose(turned.difficulty, free.difficulty)
+    high = str(matrix.row_names[free.order()[-1]])
+    np.testing.assert_array_equal(scale_of(model, matrix, high=[high]).positions, free.positions)
+    with pytest.raises(ConfigError, match=r"high = .row 999.: must be one of .*did you mean"):
+        scale_of(model, matrix, high=["row 999"])

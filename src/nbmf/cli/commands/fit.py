@@ -39,4 +39,5 @@ def analyze_arguments(options: Options) -> dict:
         "check": options.check,
         "view": options.view,
         "names": options.names,
+        "high": options.high,
     }
