@@ -25,6 +25,7 @@ from nbmf.cli.options import (
     option_words,
     parse_number_or_auto,
     parse_setting,
+    parse_threshold,
     results,
     switch,
     text,
@@ -124,7 +125,9 @@ READ = (
         "--counts",
         "whether values are counts, 0, 1, 2, ... (default: if they look like it, or the method takes counts)",
     ),
-    Option("--above", "turn counts into ones, where they are larger than N, and zeros", type=int, metavar="N"),
+    Option(
+        "--above", "turn numbers into ones, where they are larger than N, and zeros", type=parse_threshold, metavar="N"
+    ),
     Option(
         "--categories",
         "ordered categories, from the lowest to the highest: never seldom often, or 1 2 3 4 5",

@@ -18,6 +18,12 @@ def are_counts(cells: list) -> bool:
     return bool(numbers) and all(n is not None and n >= 0 and n.is_integer() for n in numbers)
 
 
+def are_amounts(cells: list) -> bool:
+    """Whether cells are numbers from 0 on, some of them with decimals, or missing."""
+    numbers = [number_of(cell) for cell in cells if cell is not None]
+    return None not in numbers and any(n % 1 for n in numbers) and min(numbers) >= 0
+
+
 def are_answers(cells: list) -> bool:
     """Whether cells are few words, or missing."""
     return 1 < len({cell for cell in cells if cell is not None}) <= MOST_ANSWERS

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from nbmf.cli.info_axes import next_lines
-from nbmf.cli.info_cells import are_answers, are_counts, are_numbers_of_lines, are_times
+from nbmf.cli.info_cells import are_amounts, are_answers, are_counts, are_numbers_of_lines, are_times
 from nbmf.cli.info_commands import command_line, format_options
 from nbmf.cli.info_guess import Column
-from nbmf.cli.info_rating_lists import is_rating_list, reading_options
+from nbmf.cli.info_rating_lists import is_rating_list, middle_of_ratings, reading_options
 from nbmf.cli.info_records import (
     are_identifiers,
     are_texts,
@@ -56,7 +56,8 @@ def _is_list(columns: dict[str, list]) -> bool:
     others = (are_identifiers(name, columns[name]) or (not more and are_counts(columns[name])) for name in columns)
     are_names = any(texts) and all(text or other for text, other in zip(texts, others, strict=False))
     come_again = all(2 * len(set(cells)) <= lines for cells in names)
-    are_values = all(are_counts(cells) or are_answers(cells) or are_times(cells) for cells in more)
+    kinds = are_counts, are_amounts, are_answers, are_times
+    are_values = all(any(are_kind(cells) for are_kind in kinds) for cells in more)
     return are_values and are_names and come_again and len(set(zip(*names, strict=True))) >= PAIRS * lines
 
 
@@ -122,6 +123,8 @@ def _describe_list(options: Options, every: dict[str, list], has_header: bool) -
         return [wrap(opening), *next_lines(command_line("info", options.file, layout="presence", **read))]
     opening = f"a list with a line per entry: {', '.join(map(repr, columns))}{aside}"
     read |= {"layout": "long", "missing": options.missing}
+    if are_amounts(last):  # what is not recorded is not there, of ratings it is missing
+        return [opening, *next_lines(command_line("info", options.file, **read, above=middle_of_ratings(last) or 0))]
     if not are_counts(last):
         meanings = {} if options.missing else _meanings(last)
         return [opening, *next_lines(command_line("info", options.file, **(read | meanings)))]

@@ -7,7 +7,7 @@ import nbmf
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines, without_line_breaks
 from nbmf.cli.info_guess import Column, Guess
-from nbmf.cli.info_values import guess_counts, guesses
+from nbmf.cli.info_values import guess_amounts, guess_counts, guesses
 from nbmf.cli.info_words import BETWEEN
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for, open_columns, read_arguments
@@ -71,10 +71,10 @@ def _keep_categories(options: Options, guessed: dict[str, Any]) -> dict[str, Any
 
 
 def _best_guess(columns: list[Column]) -> tuple[Guess, list[Column]] | None:
-    """Return the guess that most columns fit, and these; counts if no other fits enough; None if these do not."""
+    """Return the guess that most columns fit, and these; counts, then amounts, if no other fits enough; or None."""
     if not columns:
         return None
-    for several in (guesses(columns), [guess_counts(columns)]):
+    for several in (guesses(columns), [guess_counts(columns)], [guess_amounts(columns)]):
         candidates = [(each, list(filter(each.fits, columns))) for each in several if each is not None]
         guess, fitting = max(candidates, key=lambda candidate: len(candidate[1]), default=(None, []))
         if len(fitting) >= max(2, PART * len(columns)):

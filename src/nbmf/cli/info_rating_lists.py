@@ -1,6 +1,6 @@
 """A list of ratings with halves, such as MovieLens has: numbers of users and of items, stars and times."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nbmf.cli.info_cells import are_counts, are_times
@@ -20,33 +20,27 @@ def is_rating_list(columns: Mapping[str, list]) -> bool:
         return False
     rows, items, values, times = columns.values()
     come_again = all(are_counts(cells) and 2 * len(set(cells)) <= len(cells) for cells in (rows, items))
-    numbers = _scale_of(values)
-    are_ratings = 2 < len(numbers) <= MOST_VALUES and min(numbers) > 0 and max(numbers) <= LONGEST
+    are_ratings = middle_of_ratings(values) is not None
     return come_again and are_ratings and are_times(times) and len(set(zip(rows, items, strict=True))) == len(rows)
 
 
 def reading_options(columns: Mapping[str, list]) -> list[tuple[str, dict[str, Any]]]:
-    """Return what may be read from a list of ratings, in words, and the arguments of `nbmf.read` that do.
-
-    As of whole numbers, ratings above the middle of a scale from 1 on may be ones.
-    """
+    """Return what may be read from a list of ratings, in words, and the arguments of `nbmf.read` that do."""
     scale = {text_of(value): number_of(value) for value in [*columns.values()][2]}
     texts = sorted(scale, key=scale.__getitem__)
-    middle = (max(scale.values()) + 1) // 2
-    halves = {
-        "ones": [text for text in texts if scale[text] > middle],
-        "zeros": [text for text in texts if scale[text] <= middle],
-    }
+    middle = middle_of_ratings(scale)
     roles = dict(zip(("row", "column"), columns, strict=False))
     rated = roles | {"layout": "long", "value": [*columns][2]}
     return [
         ("what was rated", {"layout": "presence", **roles}),
-        (f"ratings above {middle:g}", rated | halves),
+        (f"ratings above {middle}", rated | {"above": middle}),
         ("ratings in their order", rated | {"categories": texts}),
     ]
 
 
-def _scale_of(values: list) -> set[float]:
-    """Return the different numbers of a column, none if it has something else."""
-    numbers = {number_of(value) for value in set(values) if value is not None}
-    return numbers if None not in values and None not in numbers and numbers else set()
+def middle_of_ratings(values: Iterable) -> int | None:
+    """Return the middle of a scale from 1 on, above which ratings may be ones; None if values are no ratings."""
+    numbers = {number_of(value) for value in values}
+    if None in numbers or not (2 < len(numbers) <= MOST_VALUES and min(numbers) > 0 and max(numbers) <= LONGEST):
+        return None
+    return int((max(numbers) + 1) // 2)

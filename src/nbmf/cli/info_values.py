@@ -57,6 +57,22 @@ def guess_counts(columns: list[Column]) -> Guess | None:
     return Guess("counts", lambda column: column.name in names, options)
 
 
+def guess_amounts(columns: list[Column]) -> Guess | None:
+    """Return numbers from 0 on with decimals, such as biomass or cover: what is above 0 is there; None without such.
+
+    A column without a zero, such as a temperature, is of another kind.
+    """
+
+    def are_amounts(column: Column) -> bool:
+        return None not in column.numbers and 0 in column.numbers and min(column.numbers) == 0
+
+    fitting = [column for column in columns if are_amounts(column)]
+    has_decimals = any(number % 1 for column in fitting for number in column.numbers)
+    if len(fitting) < MANY or not has_decimals:
+        return None
+    return Guess("numbers from 0 on, with decimals", are_amounts, lambda fitting: {"above": 0})
+
+
 def _has_digit(text: str) -> bool:
     return any(character.isdigit() for character in text)
 

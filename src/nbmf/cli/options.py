@@ -192,6 +192,14 @@ def switch(name: str, help: str, default: bool | None = None) -> Option:
     return Option(name, help, action=argparse.BooleanOptionalAction, default=default)
 
 
+def parse_threshold(given: str) -> int | float:
+    """Return a number, as an integer if it is written like one."""
+    try:
+        return int(given) if given.lstrip("+-").isdigit() else float(given)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{given!r} is no number") from None
+
+
 def parse_setting(given: str) -> tuple[str, bool | int | float | str]:
     """Return name and value of NAME=VALUE; a value is true, false or a number if it is read so."""
     name, equals, value = given.partition("=")

@@ -1,5 +1,6 @@
 """What the values of cells mean: missing, one or zero, and in `CountCoding` which count."""
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -26,6 +27,8 @@ COUNTS_HINT = Message(
     Setting("above", 0),
     " as 0 and 1",
 )
+# And about another one above zero.
+THRESHOLD_HINT = Message("; ", Setting("above", 0), " makes ones of numbers above 0 and zeros of 0")
 KEPT = 100_000  # texts of which the code is kept: counts may all be different
 RISING = 3  # numbers in a row that rise from each to the next are names, such as years
 
@@ -182,7 +185,7 @@ class Coding(ValueCoding):
             Setting("zeros", [...]),
             " or ",
             remedy(value, column),
-            COUNTS_HINT if is_count_above_one(value) else "",
+            COUNTS_HINT if is_count_above_one(value) else THRESHOLD_HINT if _has_decimals(value) else "",
         )
 
 
@@ -223,8 +226,51 @@ class CountCoding(ValueCoding):
             f"the value is {short_repr(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
             f"missing ({self._missing.words}); declare others by ",
             remedy(value, column),
-            gaussian if number is not None and np.isfinite(number) else "",
+            THRESHOLD_HINT if _has_decimals(value) else "",
+            gaussian if number is not None and math.isfinite(number) else "",
         )
+
+
+class ThresholdCoding(CountCoding):
+    """From the value of a cell to the `codes_at` of a threshold, -1 (missing) or -2 (unknown).
+
+    Parameters
+    ----------
+    missing : list of texts, optional
+    above : float, the threshold, at least 0
+    """
+
+    def __init__(self, missing, above):
+        super().__init__(missing)
+        self._above = above
+
+    def encode_text(self, text: str) -> int:
+        """Return the code of a text, without keeping it."""
+        text = text.strip()
+        number = None if text in self._missing else number_of(text)
+        if number is None or not 0 <= number < math.inf:
+            return super().encode_text(text)
+        return int(codes_at(number, self._above))
+
+    def complaint(self, value: Any, column: str | None = None) -> Message:
+        """Return the words for a value that cannot be compared with a threshold."""
+        words = f"the value is {short_repr(value)}; compared with a threshold are numbers of at least 0; missing are "
+        return Message(f"{words}({self._missing.words}); declare others by ", remedy(value, column))
+
+
+def codes_at(numbers: np.ndarray | float, above: float) -> np.ndarray:
+    """Return numbers of at least 0 as codes that are larger than `cut_of(above)` where they are above the threshold.
+
+    Counts stay, but of a threshold between 0 and 1; of other numbers the next whole one is taken, or the one before
+    if their decimals are not above those of the threshold. 0 alone is 0, and huge ones are the largest count.
+    """
+    whole = np.floor(numbers) + (np.mod(numbers, 1) > above % 1) + (0 < above < 1)
+    return np.where(np.greater(numbers, 0), np.clip(whole, 1, LARGEST), 0).astype(np.int32)
+
+
+def cut_of(above: float) -> int:
+    """Return the whole number that `codes_at` of what is above a threshold are larger than."""
+    return 1 if 0 < above < 1 else int(above)
 
 
 class RefusedValue(DataError):
@@ -250,6 +296,12 @@ def is_count_above_one(value: Any) -> bool:
     """Whether a value is a whole number above one, as a number or as a text."""
     text = text_of(value).strip()
     return text.isascii() and text.isdigit() and text.lstrip("0") not in ("", "1")
+
+
+def _has_decimals(value: Any) -> bool:
+    """Whether a value is a number above 0 that is not whole, as a number or as a text."""
+    number = number_of(text_of(value))
+    return number is not None and 0 < number < math.inf and number % 1 > 0
 
 
 def text_of(value: Any) -> str:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import LARGEST
+from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.data.value_codes import Coding
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
@@ -74,8 +75,8 @@ def _are_categories(value: Any) -> bool:
     return isinstance(value, list | tuple) and 2 <= len(value) <= MOST and all(_is_code(item) for item in value)
 
 
-def _is_count(value: Any) -> bool:
-    return is_integer(value) and value >= 0
+def _is_threshold(value: Any) -> bool:
+    return (is_integer(value) or isinstance(value, float)) and 0 <= value < LARGEST_COUNT
 
 
 def _are_names(value: Any) -> bool:
@@ -94,7 +95,7 @@ RULES = {
     "zeros": _CODES,
     "missing": _CODES,
     "counts": _SWITCH,
-    "above": Rule(_is_count, "an integer of at least 0: a count above it is a one"),
+    "above": Rule(_is_threshold, "a number of at least 0: a value above it is a one"),
     "categories": Rule(_are_categories, f"a list of 2 to {MOST} texts, as they are in the file, from the lowest on"),
     "groups": _COLUMN,
     "ignore": Rule(_are_names, "a list of names of columns"),

@@ -10,6 +10,7 @@ from nbmf.data.value_codes import (
     Coding,
     CountCoding,
     RefusedValue,
+    ThresholdCoding,
     ValueCoding,
     is_count_above_one,
     number_of,
@@ -68,8 +69,9 @@ def code_cells(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
         return _apply_coding(CategoryCoding(given["categories"], given.get("missing")), cells, options)
     counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
-        coded = _apply_coding(counting, cells, options)
-        return coded._replace(notes=(*coded.notes, *notes_of_totals(coded)))
+        asked = ThresholdCoding(given.get("missing"), given["above"]) if "above" in given else counting
+        coded = _apply_coding(asked, cells, options)
+        return coded._replace(notes=(*coded.notes, *notes_of_totals(coded), *_notes_of_decimals(asked)))
     coding = Coding(*map(given.get, KINDS))
     try:
         coded = _apply_coding(coding, cells, options)
@@ -79,6 +81,13 @@ def code_cells(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
         if given.keys() & {"counts", "ones", "zeros"}:
             raise
         return _retry_as_counts(path, refused, counting, cells, options)
+
+
+def _notes_of_decimals(coding: CountCoding) -> tuple[str, ...]:
+    """Return what is said of values that are compared with a threshold, if they are no counts."""
+    numbers = (number_of(value) for value in coding)
+    decimal = next((number for number in numbers if number is not None and number % 1), None)
+    return () if decimal is None else (f"not all values are whole numbers, such as {decimal:g}",)
 
 
 def _retry_as_counts(

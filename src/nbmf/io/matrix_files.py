@@ -11,7 +11,7 @@ from nbmf.data.given import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.value_codes import Coding, CountCoding, number_of
+from nbmf.data.value_codes import Coding, CountCoding, codes_at, number_of
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 
@@ -39,18 +39,24 @@ def code_matrix_file(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> 
         )
     dtype = (CountCoding if are_counts or given.get("counts") or "above" in given else Coding).dtype
     is_as_counts = isinstance(matrix, CategoryMatrix) and dtype == CountCoding.dtype
-    codes = _categories_as_counts(path, matrix, given.get("above")) if is_as_counts else getattr(matrix, matrix.field)
+    above = given.get("above")
+    codes = _categories_as_counts(path, matrix, above) if is_as_counts else getattr(matrix, matrix.field)
     if isinstance(matrix, SparseBinaryMatrix):
         rows, columns, stored = codes
-        codes = StoredCodes(rows, columns, stored.astype(dtype), matrix.shape)
+        codes = StoredCodes(rows, columns, _compared(stored, above).astype(dtype), matrix.shape)
     else:
-        codes = codes.astype(dtype, copy=False)
+        codes = _compared(codes, above).astype(dtype, copy=False)
     groups = None if matrix.row_groups is None else matrix.row_groups.tolist()
     names = matrix.row_names.tolist(), matrix.column_names.tolist()
     return CodedMatrix(codes, "NPZ, a matrix file of nbmf", *names, groups)
 
 
-def _categories_as_counts(path: Path, matrix: CategoryMatrix, above: int | None) -> np.ndarray:
+def _compared(codes: np.ndarray, above: float | None) -> np.ndarray:
+    """Return counts as the codes that are compared with a threshold, if there is one."""
+    return codes if above is None else np.where(codes == MISSING, MISSING, codes_at(codes, above))
+
+
+def _categories_as_counts(path: Path, matrix: CategoryMatrix, above: float | None) -> np.ndarray:
     """Return ordered categories as the whole numbers that they are called, or to be cut as places if they are texts.
 
     Raises
@@ -64,7 +70,7 @@ def _categories_as_counts(path: Path, matrix: CategoryMatrix, above: int | None)
         return np.where(matrix.observed, np.array(numbers)[matrix.ranks], MISSING)
     if above is None or not all(number is None for number in numbers):
         raise DataError(f"{called}, and no counts; allowed as such: whole numbers from 0 to {LARGEST_COUNT}")
-    if above >= matrix.n_categories - 1:
+    if above % 1 or above >= matrix.n_categories - 1:
         allowed = f" compares their places, counted from 0; allowed: 0 to {matrix.n_categories - 2}"
         raise DataError(f"{called}: ", Setting("above", above), allowed)
     return matrix.ranks

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.names import first_names, with_default_names
-from nbmf.data.value_codes import number_of
+from nbmf.data.value_codes import cut_of, number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
 from nbmf.io.answers import MISSING_IN_A_LIST, matrix_answers
@@ -62,9 +62,9 @@ def read(
         if they are whole numbers, three different ones of them above 1, such in a quarter of the
         columns at least; fewer are codes more often, and are refused. So are whole numbers from 1 to at
         most 10 without a zero: they are ratings.
-    above : int, optional
-        Make counts binary: larger ones become 1, others 0. In a matrix file of ordered categories these are the numbers
-        that they are called, or of texts their places, 0, 1, ....
+    above : float, optional
+        Make counts, or other numbers of at least 0, binary: larger ones become 1, others 0. In a matrix file of ordered
+        categories these are the numbers that they are called, or of texts their places, 0, 1, ....
     categories : list of str, optional
         The texts of ordered categories, from the lowest on, so that a CategoryMatrix is made: ["never", "seldom",
         "often"] or ["1", "2", "3", "4", "5"]. Texts with labels, as SPSS and Stata have them, are the labels.
@@ -138,7 +138,7 @@ def read_with_absent(
     if (above := given.get("above")) is not None:
         words = f"{coded.format}; {_threshold_phrase(cells, above)}"
         notes = (*coded.notes, *_notes_of_zeros(cells, coded))
-        coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, above), format=words, notes=notes)
+        coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, cut_of(above)), format=words, notes=notes)
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
     try:
         matrix, unobserved = _build_matrix(coded, transpose, categories)
@@ -159,10 +159,10 @@ def _complete_triangles(path: Path, coded: CodedMatrix, given: dict[str, Any]) -
     return coded if "categories" in given else coded._replace(notes=(*coded.notes, *notes_of_triangle(coded)))
 
 
-def _threshold_phrase(cells: Cells, above: int) -> str:
+def _threshold_phrase(cells: Cells, above: float) -> str:
     """Return the words for what values above a number become."""
     are_texts = isinstance(cells, CategoryMatrix) and None in map(number_of, cells.categories.tolist())
-    what = f"categories after {str(cells.categories[above])!r}" if are_texts else f"counts above {above}"
+    what = f"categories after {str(cells.categories[above])!r}" if are_texts else f"values above {above}"
     return f"{what} are ones, others zeros"
 
 

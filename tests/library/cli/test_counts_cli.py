@@ -62,7 +62,7 @@ def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(
     commands = [line.split() for line in said.splitlines() if line.startswith("  nbmf ")]
     assert commands[-1] == ["nbmf", "info", "catches.csv", "--above", "0"]
     binary = printed(capsys, *commands[-1][1:])
-    assert "counts above 0 are ones, others zeros" in binary
+    assert "values above 0 are ones, others zeros" in binary
     assert "nbmf fit catches.csv --above 0\n" in binary
 
 
@@ -169,7 +169,7 @@ def test_each_command_that_is_told_reads_the_same_entries(kind, capsys):
     for _, *line in told:
         assert missing in printed(capsys, "info", *line)
     assert "--above" in told[-1]
-    assert "counts above 0 are ones" in printed(capsys, *told[-1])
+    assert "values above 0 are ones" in printed(capsys, *told[-1])
 
 
 def test_a_large_count_costs_no_memory(capsys):
@@ -262,7 +262,7 @@ def test_transposed_and_listed_counts_are_the_same_counts(capsys, here):
         (["compare", "catches.csv", "--methods", "bica"], "--above 0 makes them so"),
         (["compare", "catches.csv", "--methods", "poisson-gamma-em", "bica"], "one kind of matrix"),
         (["info", "catches.csv", "--no-counts"], "if they are counts, --counts reads them"),
-        (["info", "catches.csv", "--above", "-1"], "--above -1: must be an integer of at least"),
+        (["info", "catches.csv", "--above", "-1"], "--above -1: must be a number of at least"),
         (["fit", "real.csv", "--method", "poisson-gamma-vb"], "the value is '2.5'; allowed in a"),
         (["fit", "real.csv"], "all values but '2.5' are counts: real.csv, line 2, column 'b'"),
         (["fit", "negative.csv", "--counts"], "the value is '-4'; allowed in a matrix of counts"),

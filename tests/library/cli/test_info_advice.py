@@ -521,3 +521,38 @@ def test_answers_of_several_choices_are_to_be_compared_with_a_key(here, capsys):
     assert commands(said) == ["nbmf cluster exam.csv", "nbmf info exam.csv --categories D C B A"]
     answers.replace({"A": "C", "B": "G", "D": "T"}).to_csv("bases.csv", index_label="person")
     assert "which of them is right" not in info(capsys, "bases.csv", code=2)
+
+
+def amounts():
+    """Draw biomass per plot and species, 0 where a species is absent."""
+    rng = np.random.default_rng(4)
+    values = np.where(ONES, rng.gamma(2, 3, ONES.shape).round(2) + 0.1, 0)
+    return pd.DataFrame(values, pd.Index(NAMES, name="plot"), [f"species {n}" for n in range(COLUMNS)])
+
+
+def test_amounts_with_zeros_are_cut_above_zero_and_other_measurements_put_aside(capsys):
+    rng = np.random.default_rng(5)
+    frame = amounts()
+    frame.insert(0, "elevation", rng.uniform(100, 900, ROWS).round(1))
+    frame.insert(1, "habitat", [*itertools.islice(itertools.cycle(("bog", "fen")), ROWS)])
+    frame.to_csv("biomass.csv")
+    said = info(capsys, "biomass.csv")
+    assert "the other 12 have numbers from 0 on, with decimals, of which those above 0 are taken for ones" in said
+    assert "elevation: numbers from" in said
+    for command in commands(said):
+        np.testing.assert_array_equal(read(command).codes, ONES)
+    pd.DataFrame({f"depth {n}": frame["elevation"] / n for n in range(1, 7)}).to_csv("measured.csv")
+    assert "--above" not in info(capsys, "measured.csv")
+
+
+def test_a_list_of_amounts_is_no_table_to_cluster(capsys):
+    listed = amounts().stack().rename_axis(["plot", "species"])
+    listed[listed > 0].rename("biomass").reset_index().to_csv("biomass.csv", index=False)
+    (command,) = commands(info(capsys, "biomass.csv"))
+    assert command == "nbmf info biomass.csv --layout long --above 0"
+    matrix = read(command)
+    places = [int(name.split()[-1]) for name in matrix.column_names]
+    np.testing.assert_array_equal(matrix.codes, ONES[:, places])
+    stars = (listed.where(listed > 0).dropna() % 5).round() / 2 + 0.5
+    stars.rename("rating").reset_index().to_csv("ratings.csv", index=False)
+    assert commands(info(capsys, "ratings.csv")) == ["nbmf info ratings.csv --layout long --above 2"]

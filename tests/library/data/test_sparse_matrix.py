@@ -227,7 +227,7 @@ def test_scipy_sparse_and_counts_above_a_number(small, tmp_path):
     scipy.sparse.save_npz(tmp_path / "saved.npz", scipy.sparse.csr_array(counts))
     data = (tmp_path / "saved.npz").read_bytes()
     matrix, said = read(tmp_path, "n.npz", data, above=1)
-    assert "counts above 1 are ones" in said
+    assert "values above 1 are ones" in said
     np.testing.assert_array_equal(matrix.toarray(), np.where(counts > 0, counts > 1, counts))
     for options in ({}, {"counts": True}):
         with pytest.raises(DataError, match=r"7 x 5 entries: so large a one .* above = 0 makes"):

@@ -88,7 +88,37 @@ def test_counts_become_binary(above, codes, read):
     matrix, said = read(YEARS, above=above)
     assert type(matrix) is BinaryMatrix
     assert matrix.codes.tolist() == codes
-    assert f"counts above {above} are ones, others zeros" in said
+    assert f"values above {above} are ones, others zeros" in said
+
+
+@pytest.mark.parametrize("above", [0, 0.5, 1, 2.5, 3.7])
+def test_numbers_with_decimals_become_binary(above, read, tmp_path):
+    """A value is a one where it is larger than the threshold, whatever it is rounded to in between."""
+    values = np.array([[0, 0.2, 0.5, 0.7], [1, 1.5, 2.5, 2.6], [3.7, 3.70001, 1e12, np.nan]])
+    text = "p,a,b,c,d\n" + "".join(
+        f"{name},{','.join('' if np.isnan(x) else repr(float(x)) for x in line)}\n"
+        for name, line in zip("xyz", values, strict=True)
+    )
+    matrix, said = read(text, above=above)
+    assert matrix.codes.tolist() == np.where(np.isnan(values), -1, values > above).tolist()
+    assert "not all values are whole numbers, such as 0.2" in said
+    counts = nbmf.CountMatrix.from_array([[0, 1, 2], [3, 4, -1]])
+    counts.save(tmp_path / "counts.npz")
+    again = nbmf.read(tmp_path / "counts.npz", above=above, log=lambda line: None).codes
+    assert again.tolist() == np.where(counts.tallies < 0, -1, counts.tallies > above).tolist()
+
+
+@pytest.mark.parametrize(("above", "codes"), [(0, [[1, 1], [1, 0]]), (0.5, [[1, 0], [1, 0]])])
+def test_what_a_list_of_amounts_does_not_have_is_zero(above, codes, read):
+    """No record is a zero, though some are below the threshold."""
+    assert read("a,x,0.7\na,y,0.4\nb,x,2\n", layout="long", above=above)[0].codes.tolist() == codes
+
+
+def test_what_cannot_be_compared_with_a_threshold_is_named(read):
+    with pytest.raises(DataError, match=r"'-0.5'; compared with a threshold are numbers of at least 0; missing are"):
+        read("p,a,b\nx,-0.5,1.5\n", above=0)
+    with pytest.raises(DataError, match=r"the value is '1.5'; allowed: .*; above = 0 makes ones of numbers above 0"):
+        read("p,a,b\nx,0,1.5\n")
 
 
 def test_pairs_without_a_record_are_zeros_unless_a_zero_is_recorded(read):
@@ -216,8 +246,8 @@ def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
         ({"counts": True, "ones": ["3"]}, "ones = .*has no meaning for counts"),
         ({"above": 0, "zeros": ["3"]}, "zeros = .*has no meaning for counts"),
         ({"above": 0, "counts": True}, "counts = True: above = 0 makes counts binary"),
-        ({"above": -1}, "above = -1: must be an integer of at least 0"),
-        ({"above": True}, "above = True: must be an integer"),
+        ({"above": -1}, "above = -1: must be a number of at least 0"),
+        ({"above": True}, "above = True: must be a number"),
         ({"counts": 1}, "counts = 1: must be True, False or None"),
         ({"absent": "zeros"}, "absent = 'zeros': has no meaning with layout = None"),
         ({"absent": "none", "layout": "long"}, "absent = 'none': must be zeros, missing"),
