@@ -27,6 +27,7 @@ from nbmf.io.vote_codes import LIST_OF_VOTES, vote_options
 from nbmf.reporting.text import wrap
 
 CHAMBERS = ("congress", "chamber")  # columns of VoteView's lists: roll calls are numbered in each
+MEMBERS = {"row": "bioname", "groups": "party_code"}  # columns of its list of members, which may be joined to votes
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 
 
@@ -81,9 +82,18 @@ def _describe_list_of_votes(options: Options, columns: dict[str, list], opening:
         said = f"numbers of roll calls begin anew in each {several}: keep one, or add a column that names each call"
         return [wrap(f"{opening}, but VoteView's list of votes; {said} ({joined}), and read it by --column")]
     meanings = vote_options({text_of(vote) for vote in votes if vote is not None}, [""] if None in votes else [])
-    read = {**LIST_OF_VOTES, **meanings, "groups": options.groups, **format_options(options)}
+    named = {role: name for role, name in MEMBERS.items() if _says_one_thing(columns, LIST_OF_VOTES["row"], name)}
+    asked = {"groups": options.groups} if options.groups else {}
+    read = {**LIST_OF_VOTES, **meanings, **named, **asked, **format_options(options)}
     command = command_line("info", options.file, layout="long", **read)
     return [wrap(f"{opening}, but VoteView's list of votes"), *next_lines(command)]
+
+
+def _says_one_thing(columns: dict[str, list], member: str, name: str) -> bool:
+    """Whether a column says one thing about each member; a name that of two is none."""
+    told = set(zip(columns[member], columns.get(name, ()), strict=False))
+    are_different = name != MEMBERS["row"] or len({value for _, value in told}) == len(told)
+    return bool(told) and len(told) == len(set(columns[member])) and are_different
 
 
 def _columns_of_list(columns: dict[str, list]) -> dict[str, list]:

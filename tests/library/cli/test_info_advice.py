@@ -350,6 +350,19 @@ def test_the_commands_for_a_list_of_votes_read_it(capsys, list_of_votes):
     assert f"{ROWS} rows x 12 columns" in info(capsys, *shlex.split(command)[2:])
 
 
+def test_members_of_a_list_of_votes_are_called_by_name_where_the_names_are_different(capsys, list_of_votes):
+    named = list_of_votes.assign(bioname="X, " + list_of_votes["icpsr"].astype(str), party_code=100)
+    named.to_csv("named.csv", index=False)
+    (command,) = commands(info(capsys, "named.csv"))
+    assert "--row bioname" in command
+    assert "--groups party_code" in command
+    assert read(command).row_names[0] == "X, 14000"
+    assert "--groups chamber" in commands(info(capsys, "named.csv", "--groups", "chamber"))[0]
+    named.assign(bioname="SMITH, John", party_code=named["rollnumber"]).to_csv("alike.csv", index=False)
+    assert "--row icpsr" in info(capsys, "alike.csv")
+    assert "--groups" not in info(capsys, "alike.csv")
+
+
 def test_roll_calls_of_two_chambers_or_congresses_have_no_command_but_a_way_to_name_them(capsys, list_of_votes):
     """Those of two congresses were real numbers, and nbmf cluster was to be fitted to them."""
     frame = list_of_votes.assign(congress=118)
