@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.special import ndtri
 
 from nbmf.catalogue import methods_for
 from nbmf.cli.info_axes import AXES, describe_fit_time, describe_unusual, next_lines, without_line_breaks
@@ -13,6 +14,7 @@ from nbmf.reporting.constant_rows import constant_values
 from nbmf.reporting.text import wrap
 
 REVERSED = -0.2  # correlation of a column with the mean of the others, below which it is reversed rather than unrelated
+LEVEL = 0.05  # of the chance that any of unrelated columns has as small a one
 ENOUGH = 20  # rows in which a column and others are observed
 NAMED = 10  # columns
 
@@ -50,13 +52,14 @@ def _name_columns(matrix: CategoryMatrix, which: np.ndarray, words: str) -> Iter
 def _reversed_columns(matrix: CategoryMatrix) -> list[tuple[int, float]]:
     """Return the columns whose correlation with the mean of the other columns is negative, the most negative first."""
     values = np.where(matrix.observed, matrix.ranks, np.nan)
-    pairs = []
+    pairs, deviations = [], ndtri(1 - LEVEL / matrix.shape[1])
     for n in range(matrix.shape[1]):
         others = np.delete(values, n, axis=1)
         there = ~np.isnan(values[:, n]) & ~np.isnan(others).all(axis=1)
-        if np.count_nonzero(there) < ENOUGH:
+        if (number := np.count_nonzero(there)) < ENOUGH:
             continue
         column, mean = values[there, n], np.nanmean(others[there], axis=1)
-        if column.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(column, mean)[0, 1])) < REVERSED:
+        highest = min(REVERSED, -deviations / np.sqrt(number - 1))
+        if column.std() > 0 and mean.std() > 0 and (r := float(np.corrcoef(column, mean)[0, 1])) < highest:
             pairs.append((n, r))
     return sorted(pairs, key=lambda pair: pair[1])

@@ -18,7 +18,7 @@ from nbmf.cli.info_records import (
     is_mostly_filled,
     row_and_column,
 )
-from nbmf.cli.info_values import guesses
+from nbmf.cli.info_values import categories_with_middle, guesses
 from nbmf.cli.options import Options
 from nbmf.data.value_codes import Coding, number_of, text_of
 from nbmf.io.answers import detect_answers
@@ -137,7 +137,9 @@ def _describe_list(options: Options, every: dict[str, list], has_header: bool) -
         return [opening, *next_lines(command_line("info", options.file, **read, above=middle_of_ratings(last) or 0))]
     if not are_counts(last):
         meanings = {} if options.missing else _meanings(last)
-        return [opening, *next_lines(command_line("info", options.file, **(read | meanings)))]
+        in_order = categories_with_middle(meanings, [_column_of(last)])
+        ways = [read | meanings, *([] if in_order is None else [read | meanings | in_order])]
+        return [opening, *next_lines(*(command_line("info", options.file, **each) for each in ways))]
     commands = [command_line("info", options.file, **read)]
     values = np.array([number_of(value) for value in last if value is not None], np.int64)
     rows, names, *_ = columns.values()
@@ -173,15 +175,18 @@ def _meanings(cells: list) -> dict[str, Any]:
     """Return the arguments that read the answers of a list; none if they need none, or nobody knows which."""
     if _are_codes(cells):
         return {}
-    texts = ["" if cell is None else text_of(cell) for cell in cells]
-    column = Column("", texts, {})
+    column = _column_of(cells)
     options = (guess.options([column]) for guess in guesses([column]) if guess.fits(column))
     return next(options, {})
 
 
+def _column_of(cells: list) -> Column:
+    return Column("", ["" if cell is None else text_of(cell) for cell in cells], {})
+
+
 def _are_codes(cells: list) -> bool:
     """Whether cells are zeros, ones and missing by default."""
-    texts = ["" if cell is None else text_of(cell) for cell in cells]
+    texts = _column_of(cells).texts
     return not (Coding().look_up(texts, len(texts)) == Coding.unknown).any()
 
 

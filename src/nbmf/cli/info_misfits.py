@@ -7,8 +7,7 @@ import nbmf
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines, without_line_breaks
 from nbmf.cli.info_guess import Column, Guess
-from nbmf.cli.info_values import guess_amounts, guess_counts, guesses
-from nbmf.cli.info_words import BETWEEN
+from nbmf.cli.info_values import categories_with_middle, guess_amounts, guess_counts, guesses
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for, open_columns, read_arguments
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
@@ -24,7 +23,6 @@ FEW = 3  # texts of a column that are listed
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
-SEVERAL = 5  # answers between no and yes, of which a single one may be a slip
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -193,7 +191,8 @@ def _describe_column(column: Column) -> str:
 def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Column]) -> list[Options | None]:
     """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
     as_categories = _options_as_categories(guess, chosen, fitting, odd)
-    commands = [as_categories, chosen, _categories_with_middle(chosen, fitting)]
+    middle = categories_with_middle(vars(chosen), fitting)
+    commands = [as_categories, chosen, None if middle is None else chosen.but(**middle)]
     if guess.lowest != 0 or as_categories is None:  # categories that were given stay
         return commands
     counts = chosen.but(above=None, counts=True)
@@ -210,25 +209,6 @@ def _options_as_categories(guess: Guess, options: Options, fitting: list[Column]
     highest = _highest_rating([column for column in fitting if column not in odd], options.missing)
     categories = [str(number) for number in range(guess.lowest, highest + 1)]
     return options.but(above=None, categories=categories)
-
-
-def _categories_with_middle(options: Options, fitting: list[Column]) -> Options | None:
-    """Return the options that keep an abstention between a no and a yes; None if there is none, or several words."""
-    middle = [text for text in options.missing or () if text.casefold() in BETWEEN]
-    coding = Coding(options.ones, options.zeros, options.missing)
-    answers = set().union(*(column.answers for column in fitting))
-    zeros, ones = ([text for text in answers if coding[text] == code] for code in (0, 1))
-    if not len(middle) == len(zeros) == len(ones) == 1 or _count_answer(middle[0], fitting) < SEVERAL:
-        return None
-    others = [text for text in options.missing if text not in middle]
-    missing = others if set(map(str.casefold, others)) - {*DEFAULTS["missing"]} else None
-    words = {"categories": [*zeros, *middle, *ones], "ones": None, "zeros": None, "missing": missing}
-    return options.but(**words)
-
-
-def _count_answer(answer: str, columns: list[Column]) -> int:
-    """Return how often columns have an answer."""
-    return sum(column.labels.get(text, text) == answer for column in columns for text in column.texts)
 
 
 def _add_groups_command(commands: list[Options | None], misfits: list[Column]) -> list[Options]:

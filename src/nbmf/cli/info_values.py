@@ -1,16 +1,17 @@
 """What the values of columns may mean that are no zeros and ones as they stand: guesses, each with options for it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nbmf.cli.info_guess import FEW, PART, Column, Guess, also_missing, columns_apart, present_missing_texts
 from nbmf.cli.info_ratings import guess_marks, guess_ratings
-from nbmf.cli.info_words import ABSENT_AND_PRESENT, NO, ONE_NEXT_TO, SCALES, YES
+from nbmf.cli.info_words import ABSENT_AND_PRESENT, BETWEEN, NO, ONE_NEXT_TO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
 from nbmf.io.answers import DIFFERENT, GAPS
 from nbmf.io.vote_codes import VOTE_CODES, WORDS, are_votes, vote_options
 
+SEVERAL = 5  # answers between no and yes, of which a single one may be a slip
 MANY = 5  # columns of counts, of which fewer are those of a table of other things
 ONE_IS_YES = {1.0, 2.0}  # 1 is a yes
 
@@ -71,6 +72,29 @@ def guess_amounts(columns: list[Column]) -> Guess | None:
     if len(fitting) < MANY or not has_decimals:
         return None
     return Guess("numbers from 0 on, with decimals", are_amounts, lambda fitting: {"above": 0})
+
+
+def categories_with_middle(given: Mapping[str, Any], columns: list[Column]) -> dict[str, Any] | None:
+    """Return the arguments that keep an abstention between a no and a yes; None if there is none, or several words.
+
+    `given` are those by which it means missing.
+    """
+    ones, zeros, missing = (given.get(name) for name in ("ones", "zeros", "missing"))
+    middle = [text for text in missing or () if text.casefold() in BETWEEN]
+    coding = Coding(ones, zeros, missing)
+    answers = set().union(*(column.answers for column in columns))
+    ends = [[text for text in answers if coding[text] == code] for code in (0, 1)]
+    if not len(middle) == len(ends[0]) == len(ends[1]) == 1 or _count_answer(middle[0], columns) < SEVERAL:
+        return None
+    others = [text for text in missing if text not in middle]
+    are_needed = bool(set(map(str.casefold, others)) - {*DEFAULTS["missing"]})
+    categories = [*ends[0], *middle, *ends[1]]
+    return {"categories": categories, "ones": None, "zeros": None, "missing": others if are_needed else None}
+
+
+def _count_answer(answer: str, columns: list[Column]) -> int:
+    """Return how often columns have an answer."""
+    return sum(column.labels.get(text, text) == answer for column in columns for text in column.texts)
 
 
 def _has_digit(text: str) -> bool:

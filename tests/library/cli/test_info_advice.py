@@ -569,3 +569,15 @@ def test_a_list_of_amounts_is_no_table_to_cluster(capsys):
     stars = (listed.where(listed > 0).dropna() % 5).round() / 2 + 0.5
     stars.rename("rating").reset_index().to_csv("ratings.csv", index=False)
     assert commands(info(capsys, "ratings.csv")) == ["nbmf info ratings.csv --layout long --above 2"]
+
+
+def test_abstentions_in_a_list_can_be_kept_between_no_and_yes(capsys):
+    rng = np.random.default_rng(6)
+    pairs = itertools.product(NAMES, QUESTIONS)
+    frame = pd.DataFrame(pairs, columns=["member", "call"])
+    frame["vote"] = rng.choice(["yes", "no", "abstain"], len(frame), p=[0.5, 0.4, 0.1])
+    frame.to_csv("votes.csv", index=False)
+    missing, kept = commands(info(capsys, "votes.csv"))
+    assert missing == "nbmf info votes.csv --layout long --missing abstain"
+    assert kept == "nbmf info votes.csv --layout long --categories no abstain yes"
+    assert read(kept).ranks.tolist()[0] == [["no", "abstain", "yes"].index(vote) for vote in frame["vote"][:COLUMNS]]
