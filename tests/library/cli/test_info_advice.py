@@ -581,3 +581,34 @@ def test_abstentions_in_a_list_can_be_kept_between_no_and_yes(capsys):
     assert missing == "nbmf info votes.csv --layout long --missing abstain"
     assert kept == "nbmf info votes.csv --layout long --categories no abstain yes"
     assert read(kept).ranks.tolist()[0] == [["no", "abstain", "yes"].index(vote) for vote in frame["vote"][:COLUMNS]]
+
+
+def test_a_list_of_mutations_is_one_of_genes_in_samples(capsys, here):
+    rng = np.random.default_rng(8)
+    genes, samples = rng.integers(0, 20, 300), rng.integers(0, 40, 300)
+    maf = pd.DataFrame(
+        {"Hugo_Symbol": [f"G{gene}" for gene in genes], "Chromosome": 1, "Tumor_Sample_Barcode": samples}
+    )
+    (here / "some.maf").write_text("#version 2.4\n" + maf.to_csv(sep="\t", index=False))
+    (command,) = commands(info(capsys, "some.maf"))
+    matrix, by_hand = read(command), pd.crosstab(maf["Tumor_Sample_Barcode"], maf["Hugo_Symbol"]) > 0
+    np.testing.assert_array_equal(matrix.codes, by_hand.loc[matrix.row_names.astype(int), matrix.column_names])
+
+
+def test_places_of_genes_are_no_counts(capsys, here):
+    """Start, End and Length were read as counts of three more samples."""
+    rng = np.random.default_rng(9)
+    places = {"Chr": "chr1", "Start": range(50), "End": range(50, 100), "Strand": "+", "Length": 50}
+    table = pd.DataFrame({"Geneid": [f"g{n}" for n in range(50)], **places})
+    counts = pd.DataFrame(rng.poisson(9, (50, 6)), columns=[f"s{n}.bam" for n in range(6)])
+    text = pd.concat([table, counts], axis=1).to_csv(sep="\t", index=False)
+    (here / "counts.txt").write_text("# Program:featureCounts v2.0.1\n" + text)
+    (command,) = commands(info(capsys, "counts.txt"))
+    np.testing.assert_array_equal(read(command).tallies, counts)
+
+
+def test_a_bag_of_words_has_its_list_below_three_lines(capsys, here):
+    (here / "docword.txt").write_text("3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n3 1 1\n3 4 6\n")
+    said = info(capsys, "docword.txt")
+    assert "whose first three lines are the numbers of documents, of words and of entries" in " ".join(said.split())
+    assert "  tail -n +4 docword.txt > list.txt\n  nbmf topics list.txt --layout long" in said

@@ -11,6 +11,7 @@ from nbmf.cli import (
     info_choices,
     info_counts,
     info_headers,
+    info_known,
     info_misfits,
     info_sparse,
     info_tables,
@@ -72,7 +73,7 @@ def _describe_refused(options: Options, refused: DataError) -> list[str] | None:
         return _describe_wrong_count(options, refused)
     if not info_tables.may_be_table(options):
         return None
-    if (lines := info_headers.report(options) or info_baskets.report(options)) is not None:
+    if lines := info_headers.report(options) or info_known.report(options) or info_baskets.report(options):
         return lines
     return info_misfits.report(options, refused) or info_choices.report(options) or info_tables.report(options, refused)
 
