@@ -73,10 +73,11 @@ class SparseCounts:
         is_count = (value >= 0) & (value <= largest) & (value == np.floor(value))
         if (wrong := np.flatnonzero(~(is_missing | is_count))).size:
             e = wrong[0]
+            repeated = "; what is stored more than once is added up" if stored.nnz < V.nnz else ""
             raise DataError(
                 f"row {rows[e]}, column {columns[e]} (counted from 0): the value is "
                 f"{python_value(value[e])!r}; allowed: whole numbers from 0 to {largest} and missing "
-                "(NaN or -1)"
+                f"(NaN or -1){repeated}"
             )
         if is_missing.sum() == V.shape[0] * V.shape[1]:
             raise DataError(f"none of the {is_missing.size} entries of the matrix is observed")

@@ -291,3 +291,12 @@ def test_sparse_codes_keep_a_byte_each():
     assert BinaryMatrix.from_sparse(V).codes.tolist() == [[1, -1], [-1, 0]]
     with pytest.raises(DataError, match="the stored values are of type complex128; allowed: numbers"):
         BinaryMatrix.from_sparse(V.astype(complex))
+
+
+def test_a_sum_of_what_is_stored_twice_is_said_to_be_one():
+    twice = scipy.sparse.coo_array((np.ones(3), ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
+    with pytest.raises(DataError, match=r"the value is 2.0; .*; what is stored more than once is added up"):
+        SparseBinaryMatrix.from_sparse(twice)
+    once = scipy.sparse.coo_array(([2.0, 1.0], ([0, 1], [0, 1])), shape=(2, 2))
+    with pytest.raises(DataError, match=r"missing \(NaN or -1\)$"):
+        SparseBinaryMatrix.from_sparse(once)
