@@ -98,6 +98,20 @@ class DataError(NbmfError, ValueError):
     """A data file, matrix or mask is not what it has to be."""
 
 
+class NothingObservedError(DataError):
+    """All values of a matrix are missing: nothing can be fitted to it, though its rows can be predicted.
+
+    Attributes
+    ----------
+    values : the values, all missing, in the coding of the likelihood
+    """
+
+    def __init__(self, values: Any):
+        rows, columns = values.shape
+        super().__init__(f"none of the {rows * columns} entries of the matrix is observed")
+        self.values = values
+
+
 class ConfigError(NbmfError, ValueError):
     """A configuration entry or a parameter of a method has a value that is not allowed.
 

@@ -21,7 +21,7 @@ from nbmf.data.names import (
     without_unobserved,
 )
 from nbmf.data.symmetry import is_symmetric
-from nbmf.errors import DataError
+from nbmf.errors import DataError, NothingObservedError
 from nbmf.files import atomic_path, read_arrays
 
 if TYPE_CHECKING:
@@ -156,9 +156,10 @@ class NamedMatrix:
         if isinstance(V, NamedMatrix):
             raise DataError(f"a {cls.__name__} is needed, not a {type(V).__name__}")
         values = cls._values_of_frame(V) if is_frame(V) else cls._checked(V)
+        values = np.ascontiguousarray(values)  # memory order would show in the last digits of products
         if not cls._is_observed(values).any():
-            raise DataError(f"none of the {values.size} entries of the matrix is observed")
-        return np.ascontiguousarray(values)  # memory order would show in the last digits of products
+            raise NothingObservedError(values)
+        return values
 
     @classmethod
     def of_parts(cls, path: str | os.PathLike, parts: dict[str, np.ndarray]) -> Self:
@@ -214,6 +215,13 @@ class NamedMatrix:
     def shape(self) -> tuple[int, int]:
         """(F, N)."""
         return getattr(self, self.field).shape
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        """Return values as of an array, in this kind's coding and without names.
+
+        Cross-validation of scikit-learn takes some rows at a time, of which a column may have no observed entry.
+        """
+        return getattr(self, self.field)[key]
 
     @property
     def n_observed(self) -> int:

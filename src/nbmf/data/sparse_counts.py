@@ -11,7 +11,7 @@ import scipy.sparse
 from nbmf.data.given import MISSING, is_sparse, python_value, sum_duplicates
 from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT
-from nbmf.errors import DataError
+from nbmf.errors import DataError, NothingObservedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +79,14 @@ class SparseCounts:
                 f"{python_value(value[e])!r}; allowed: whole numbers from 0 to {largest} and missing "
                 f"(NaN or -1){repeated}"
             )
-        if is_missing.sum() == V.shape[0] * V.shape[1]:
-            raise DataError(f"none of the {is_missing.size} entries of the matrix is observed")
         above = is_count & (value > 0)
-        return cls(
+        counts = cls(
             _sorted_csr(value[above].astype(np.int32), rows[above], columns[above], V.shape),
             _sorted_csr(np.ones(is_missing.sum(), bool), rows[is_missing], columns[is_missing], V.shape),
         )
+        if is_missing.sum() == V.shape[0] * V.shape[1]:
+            raise NothingObservedError(counts)
+        return counts
 
 
 def _are_counts(V: Any, largest: int) -> bool:

@@ -100,6 +100,14 @@ class SparseBinaryMatrix(NamedMatrix):
         """(F, N)."""
         return len(self.row_names), len(self.column_names)
 
+    def __getitem__(self, key: Any) -> Any:
+        """Return values as of a CSR array of scipy.sparse: ones, NaN where missing, and zeros, which are not stored."""
+        import scipy.sparse
+
+        rows, columns, codes = self.stored
+        values = np.where(codes == MISSING, np.nan, 1.0)
+        return scipy.sparse.csr_array((values, (rows, columns)), shape=self.shape)[key]
+
     @property
     def nnz(self) -> int:
         """How many entries are kept: ones and missing ones."""

@@ -65,6 +65,7 @@ class Declarations:
     likelihoods: ClassVar[tuple[Likelihood, ...]]
     distributions: ClassVar[frozenset[str]] = frozenset()
     probabilities: ClassVar[frozenset[str]] = frozenset()
+    are_rates: ClassVar[bool] = False
     meanings: ClassVar[tuple[str, str]] = ("weight", "weight")
     alignment: ClassVar[Alignment]
     turning_others: ClassVar[frozenset[str]] = frozenset()
@@ -115,6 +116,11 @@ class Declarations:
     def has_axes(self) -> bool:
         """Whether components are axes with two ends, known up to a rotation: every row is somewhere on each."""
         return self.alignment is Alignment.ROTATION
+
+    @property
+    def is_nonnegative(self) -> bool:
+        """Whether W and H have no values below 0: distributions, probabilities or rates."""
+        return self.are_rates or bool(self.distributions | self.probabilities)
 
     @property
     def memory_budget_gb(self) -> float:

@@ -40,6 +40,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - distributions : which of "W" (its rows) and "H" (its columns) are distributions over
       components; of both, W gives the weight of a component
     - probabilities : which of "W" and "H" are the probabilities of a one given the component
+    - are_rates : whether W and H are rates, which are not below 0
     - meanings : what an entry of W and one of H is, for a person
     - alignment : Alignment, what has to be undone to compare components of two draws
     - turning_others : names of arrays (..., K) among the other factors, whose last axis is components, as that of W

@@ -8,7 +8,7 @@ import numpy as np
 
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
-from nbmf.errors import DataError, NotSupportedError, Setting
+from nbmf.errors import DataError, NothingObservedError, NotSupportedError, Setting
 from nbmf.inference.state import Factors
 from nbmf.inference.transform_output import TransformOutput
 from nbmf.numerics.blas import one_blas_thread
@@ -19,6 +19,7 @@ PARTS = 5  # of the entries of new rows that are scored
 MeansOfRows = Callable[[Any, Any], np.ndarray]
 # From values of new rows to what is predicted of single entries, given places of rows and columns.
 PredictiveOfRows = Callable[[Any], Callable[[np.ndarray, np.ndarray], Any]]
+OF_SHARES = 1e-3  # how far the sum of shares that were rounded may be from 1
 NUMBERS_AT_ONCE = 2**22  # 32 MB, of each of the few arrays that a fold-in needs
 
 
@@ -95,14 +96,15 @@ class FoldIn(TransformOutput):
         Returns
         -------
         float array (F', K), or a DataFrame where `set_output` says so
-            Each row depends on no other row of V and on no random number.
+            Each row depends on no other row of V and on no random number. One without an observed entry is at the
+            prior.
 
         Raises
         ------
         NotFittedError
             Before `fit`.
         DataError
-            If V has other columns, a value that is not allowed or no observed entry.
+            If V has other columns, or a value that is not allowed.
         """
         return self._as_output(self._fold_in(self._factors_of_rows, V, axis=1).W, V)
 
@@ -155,12 +157,35 @@ class FoldIn(TransformOutput):
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
 
         For a Gibbs sampler's `W_` this differs from `expectation_`, which averages over sweeps.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        DataError
+            If W has another shape, or values that no row of the model can have: not finite or, of shares,
+            probabilities and rates, below 0; probabilities above 1, or shares that do not sum to 1.
         """
         self._require_fit()
         W, K = np.asarray(W, dtype=float), self.H_.shape[0]
         if W.ndim != 2 or W.shape[1] != K:
             raise DataError(Setting("W"), f" has shape {W.shape}: must be (rows, {K})")
+        self._refuse_impossible_rows(W)
         return self.mean(self._factors_with(W))
+
+    def _refuse_impossible_rows(self, W: np.ndarray) -> None:
+        """Raise DataError unless W (F', K) has values that rows of the model can have."""
+        for wrong, allowed in (
+            (~np.isfinite(W), "finite numbers"),
+            ((W < 0) & self.is_nonnegative, f"{self.meanings[0]}, at least 0"),
+            ((W > 1) & ("W" in self.probabilities), f"{self.meanings[0]}, at most 1"),
+        ):
+            for f, k in np.argwhere(wrong)[:1]:
+                raise DataError(Setting("W"), f": row {f}, component {k} is {W[f, k]:.6g}; allowed: {allowed}")
+        sums = W.sum(axis=1)
+        if "W" in self.distributions:
+            for f in np.flatnonzero(abs(sums - 1) > OF_SHARES)[:1]:
+                raise DataError(Setting("W"), f": row {f} has the sum {sums[f]:.6g}; allowed: shares, whose sum is 1")
 
     def score(self, V: Any, y: Any = None) -> float:
         """Return how well entries of new rows are predicted from the other entries of their rows.
@@ -216,7 +241,10 @@ class FoldIn(TransformOutput):
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
         """Return what `fold_in` makes of V, which has as many rows (axis 0) or columns (axis 1) as the fit."""
         self._require_fit()
-        values = self.values_of(V)
+        try:
+            values = self.values_of(V)
+        except NothingObservedError as error:  # a row without an entry is at the prior, next to others or alone
+            values = error.values
         name, fitted = type(self).__name__, (self.W_.shape[0], self.H_.shape[1])[axis]
         if values.shape[axis] != fitted:
             things = ("samples", "features")[axis]  # in scikit-learn's words

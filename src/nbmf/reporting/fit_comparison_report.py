@@ -42,7 +42,7 @@ def _common_facts(comparison: FitComparison, names: tuple[str, str]) -> Iterator
 
 def _matching_table(comparison: FitComparison, names: tuple[str, str]) -> Table:
     cells = [
-        [row.first or "-", row.second or "-", *("" if np.isnan(r) else f"{r:.2f}" for r in (row.rows, row.columns))]
+        [row.first or "-", row.second or "-", *("" if np.isnan(r) else f"{r:z.2f}" for r in (row.rows, row.columns))]
         for row in comparison.matched.itertuples()
     ]
     note = "correlations of what the two say about rows and about columns; - has no partner"
@@ -79,7 +79,7 @@ def _format_place(row: dict[str, Any], end: str) -> str:
         return f"{row[end]} {percent(row[share])}"
     if (weight := f"weight in {end}") in row:
         return f"{row[end]} {row[weight]:.2g}"
-    return f"{row[end]:.2f}"
+    return f"{row[end]:z.2f}"
 
 
 def _prediction_sentence(comparison: FitComparison, names: tuple[str, str]) -> str:

@@ -186,7 +186,7 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
             words = f"{kind} by group and the component they are most typical of"
             if (association := association_of(model, groups, shown, axis)) is not None:
                 value, error = association.value, association.error
-                measured = format_error(value, error) if error else f"{value:.2f}"  # 0: no row left out changes it
+                measured = format_error(value, error) if error else f"{value:z.2f}"  # 0: no row left out changes it
                 words += f"; adjusted mutual information {measured} (0: unrelated, 1: the same)"
             cells = table.pivot_table(values=kind, aggfunc="sum", **pivot)
         yield group_table(cells, groups, words, "groups")
@@ -194,7 +194,7 @@ def group_tables(result: ReportedFit) -> Iterator[Table]:
 
 def _format_mean(mean: float, error: float) -> str:
     """Return a mean with its standard error, of a group of one without."""
-    return f"{mean:.2f}" if np.isnan(error) else f"{mean:.2f} ± {error:.2f}"
+    return f"{mean:z.2f}" if np.isnan(error) else f"{mean:z.2f} ± {error:.2f}"
 
 
 def view_of(result: ReportedFit) -> View:

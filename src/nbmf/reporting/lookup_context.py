@@ -90,7 +90,7 @@ def format_measure(measure: Measure, i: int) -> str:
     value, *ends = (values[i] for values in (measure.values, measure.lower, measure.upper) if values is not None)
     if np.isnan(value):
         return ""
-    write = percent if measure.is_share else "{:.2f}".format
+    write = percent if measure.is_share else "{:z.2f}".format
     has_ends = len(ends) == 2 and not np.isnan(ends).any()
     return f"{write(value)} [{', '.join(map(write, ends))}]" if has_ends else write(value)
 

@@ -90,4 +90,4 @@ def _farthest_table(axis_rows: pd.DataFrame, k: int) -> Table:
 
 def _interval(row: pd.Series, end: str) -> str:
     mean, lower, upper = (row[name, end] for name in ("mean", "lower", "upper"))
-    return f"{mean:.2f} [{lower:.2f}, {upper:.2f}]"
+    return f"{mean:z.2f} [{lower:z.2f}, {upper:z.2f}]"

@@ -199,7 +199,7 @@ def _heaviest(placement: Placement) -> np.ndarray:
 
 def _format_place(placement: Placement, f: int, a: int) -> str:
     numbers = [values[f, a] for values in placement[2:5] if values is not None]
-    write = "{:.2f}".format if placement.kind != MEMBERSHIPS else percent
+    write = "{:z.2f}".format if placement.kind != MEMBERSHIPS else percent
     value, *ends = map(write, numbers)
     return f"{value} [{', '.join(ends)}]" if ends else value
 

@@ -103,7 +103,7 @@ def _rotation(scale: Scale) -> str:
         return ROTATED if scale.rotated else NOT_ROTATED
     pairs = [(a, b) for a in range(scale.kept) for b in range(a + 1, scale.kept)]
     return OBLIQUE + join_with_and(
-        f"{scale.names[a]} and {scale.names[b]} {scale.correlations[a, b]:.2f}" for a, b in pairs
+        f"{scale.names[a]} and {scale.names[b]} {scale.correlations[a, b]:z.2f}" for a, b in pairs
     )
 
 
@@ -137,7 +137,7 @@ def _mean_order_sentences(scale: Scale) -> Iterator[str]:
             yield (
                 f"{axis} orders rows by their {means} (rank correlation {r:.2f}): "
                 f"{same if are_alike else 'columns differ in how sharply they follow it'} "
-                f"(discriminations from {slopes.min():.2f} to {slopes.max():.2f})"
+                f"(discriminations from {slopes.min():z.2f} to {slopes.max():.2f})"
             )
 
 
@@ -201,10 +201,10 @@ def parameter_table(scale: Scale) -> Table:
     if kept == 1:
         head += [f"{'ones' if words is ONES else 'mean'} at low end", "at high end"]
     for n in chosen:
-        cells = [str(scale.column_names[n]), *(f"{each:.2f}" for each in scale.discrimination[n, :kept])]
-        cells.append(words.text(scale.levels[n]) if scale.has_counts else f"{scale.difficulty[n]:.2f}")
+        cells = [str(scale.column_names[n]), *(f"{each:z.2f}" for each in scale.discrimination[n, :kept])]
+        cells.append(words.text(scale.levels[n]) if scale.has_counts else f"{scale.difficulty[n]:z.2f}")
         if is_located:
-            cells.append("" if np.isnan(scale.location[n]) else f"{scale.location[n]:.2f}")
+            cells.append("" if np.isnan(scale.location[n]) else f"{scale.location[n]:z.2f}")
         if kept == 1:
             cells += [words.text(each[n, 0]) for each in (scale.low, scale.high)]
         rows.append(cells)
@@ -287,4 +287,4 @@ def _row_list(scale: Scale, a: int, rows: np.ndarray) -> str:
     """Return names with positions and intervals."""
     names = [quote_if_ambiguous(name) for name in scale.row_names[rows]]
     numbers = zip(names, *(X[rows, a] for X in (scale.positions, scale.lower, scale.upper)), strict=True)
-    return ", ".join(f"{name} {place:.2f} [{lower:.2f}, {upper:.2f}]" for name, place, lower, upper in numbers)
+    return ", ".join(f"{name} {place:z.2f} [{lower:z.2f}, {upper:z.2f}]" for name, place, lower, upper in numbers)

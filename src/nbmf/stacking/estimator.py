@@ -254,6 +254,10 @@ class Stacking(Factorization):
     def _factors_of_columns(self, values):
         return join_factors([member._factors_of_columns(values) for member in self._members.values()])
 
+    def _refuse_impossible_rows(self, W):
+        for member, own in zip(self._members.values(), self._split(self.factors_._replace(W=W)), strict=True):
+            member._refuse_impossible_rows(own.W)
+
     def _factors_with(self, W):
         pairs = zip(self._members.values(), self._split(self.factors_._replace(W=W)), strict=True)
         return join_factors([member._factors_with(own.W) for member, own in pairs])

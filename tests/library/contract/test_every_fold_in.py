@@ -6,6 +6,7 @@ from matrices import blocks_matrix
 from promises import Promises
 from short_fits import CLASSES, FOUND
 
+import nbmf
 from nbmf import registry
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference.declarations import Alignment
@@ -73,6 +74,17 @@ def a_line_of_which_nothing_is_known_is_predicted_from_the_prior(name, fitted):
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+@promise.of(OF_ROWS)
+def rows_without_an_entry_alone_are_as_next_to_others(name, fitted):
+    codes = CODES[:3].copy()
+    codes[1] = -1
+    for method in ("transform", "predict_rows"):
+        among_others = getattr(fitted[name], method)(codes)[1:2]
+        np.testing.assert_allclose(getattr(fitted[name], method)(codes[1:2]), among_others, atol=1e-12)
+    with pytest.raises(DataError, match="none of the 11 entries of the matrix is observed"):
+        fitted[name].score(codes[1:2])
+
+
 @pytest.mark.parametrize("method", ["transform", "fit_transform", "predict_rows", "score"])
 def test_lda_has_nothing_of_new_rows_and_says_why(method, fitted):
     assert not hasattr(fitted["LDA"], method)
@@ -89,7 +101,6 @@ def test_lda_has_nothing_of_new_rows_and_says_why(method, fitted):
         (CODES[:, :-1], "X has 10 features, but BetaDirVB is expecting 11 features as input"),
         (CODES[0], r"Reshape your data: V.reshape\(1, -1\) is a matrix of one row"),
         (np.full((1, 11), 2), "row 0, column 0 .*allowed: 0, 1 and missing"),
-        (np.full((2, 11), -1), "none of the 22 entries of the matrix is observed"),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(V, words, fitted):
@@ -106,3 +117,44 @@ def test_columns_that_do_not_fit_are_refused(fitted):
 def test_rows_of_another_model_cannot_be_turned_back(shape, fitted):
     with pytest.raises(DataError, match=r"W has shape .*: must be \(rows, 3\)"):
         fitted["BetaDirVB"].inverse_transform(np.ones(shape))
+
+
+@promise
+def rows_that_the_model_cannot_have_are_not_turned_back(name, fitted):
+    """Shares, probabilities and rates below 0 would give probabilities below 0."""
+    estimator = fitted[name]
+    K = estimator.n_components_
+    if K == 0:
+        return
+    W = np.full((2, K), 1 / K)
+    assert np.isfinite(estimator.inverse_transform(W)).all()
+    W[1, -1] = np.nan
+    with pytest.raises(DataError, match=f"W: row 1, component {K - 1} is nan; allowed: finite numbers"):
+        estimator.inverse_transform(W)
+    W[1] = [2.0] + [-1.0 / max(K - 1, 1)] * (K - 1)
+    low, high = estimator.likelihood.limits
+    if estimator.is_nonnegative or isinstance(estimator, nbmf.Stacking):
+        with pytest.raises(DataError, match="W: row 1, component . is -?.*; allowed: .*, at (least 0|most 1)"):
+            estimator.inverse_transform(W)
+    else:
+        made = estimator.inverse_transform(W)
+        assert ((made >= low) & (made <= high)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "W", "words"),
+    [
+        ("BetaDirVB", [[0.5, 0.6, 0.0]], "W: row 0 has the sum 1.1; allowed: shares, whose sum is 1"),
+        ("DirBetaVB", [[0.5, 0.6, 1.1]], "W: row 0, component 2 is 1.1; allowed: probability of a one, at most 1"),
+        ("BernoulliPoissonVB", [[1.0, 9.0, -1e-9]], "W: row 0, component 2 is -1e-09; allowed: rate, at least 0"),
+    ],
+)
+def test_what_rows_may_have_is_said(name, W, words, fitted):
+    with pytest.raises(DataError, match=words):
+        fitted[name].inverse_transform(W)
+
+
+def test_shares_that_were_rounded_are_turned_back(fitted):
+    W = fitted["BetaDirVB"].transform(CODES)
+    rounded = fitted["BetaDirVB"].inverse_transform(W.round(4))
+    np.testing.assert_allclose(rounded, fitted["BetaDirVB"].inverse_transform(W), atol=1e-3)

@@ -16,7 +16,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import check_is_fitted
@@ -164,6 +164,30 @@ def test_a_grid_search_chooses_by_score():
     V, _ = two_kinds()
     search = GridSearchCV(nbmf.CollapsedBinaryICA(max_iter=50, random_state=0), {"n_components": [1, 2]}, cv=2)
     assert search.fit(V).best_params_ == {"n_components": 2}
+
+
+def test_matrices_with_names_are_cross_validated_as_arrays():
+    """A part of the rows may have columns without an observed entry, which no matrix with names has."""
+    V = two_kinds()[0].astype(float)
+    V[:, 0] = np.nan
+    V[0, 0] = 1
+    model = nbmf.BetaDirVB(2, max_iter=30, random_state=0)
+    scores = cross_val_score(model, nbmf.BinaryMatrix.from_array(V), cv=3, error_score="raise")
+    np.testing.assert_array_equal(scores, cross_val_score(model, V, cv=3, error_score="raise"))
+    assert scores.shape == (3,)
+    assert np.isfinite(scores).all()
+
+
+def test_sparse_matrices_with_names_are_refused_in_words_when_they_are_cross_validated():
+    model = nbmf.BernoulliPoissonVB(2, max_iter=5, random_state=0)
+    with pytest.raises(nbmf.errors.DataError, match="V is sparse; score holds out zeros too"):
+        cross_val_score(model, nbmf.SparseBinaryMatrix.from_array(np.eye(6, dtype=int)), cv=2, error_score="raise")
+
+
+def test_rows_of_sparse_matrices_are_those_of_scipy():
+    codes = np.array([[1, 0, -1], [0, 1, 1]])
+    rows = nbmf.SparseBinaryMatrix.from_array(codes)[[1, 0]]
+    np.testing.assert_array_equal(rows.toarray(), [[0, 1, 1], [1, 0, np.nan]])
 
 
 @pytest.mark.parametrize("name", ["CollapsedBinaryICA", "BernoulliPoissonVB"])

@@ -33,6 +33,7 @@ class Rates(Factorization):
     """
 
     alignment = Alignment.PERMUTATION
+    are_rates = True
     meanings = ("rate", "rate")
     rules = RULES | OF_SCALES | {"precision": one_of("double", "single"), "mode": one_of("logarithms", "factors")}
     shapes: ClassVar = Factorization.shapes | {"geometric_W_": "FK", "geometric_H_": "KN"}
