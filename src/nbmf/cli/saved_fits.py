@@ -1,5 +1,6 @@
 """What a command has written, for others that take it up: a model, its data, and how they were made."""
 
+import copy
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import nbmf
-from nbmf.analysis.tables import EXPECTATION, POSITIONS
+from nbmf.analysis.tables import CHAINS, EXPECTATION, POSITIONS
 from nbmf.data.loading import load_matrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError
@@ -97,6 +98,22 @@ def saved_scale(path: Path, model: Factorization, matrix: NamedMatrix) -> Scale 
         return scale_of(model, matrix, **drawn, **as_saved)
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: not the table of positions of this fit ({error!r})") from error
+
+
+def with_mean_of_chains(fit: SavedFit) -> Factorization | None:
+    """Return the model of a folder with the E[V] that is the mean over several chains of a sampler; None of others.
+
+    The model is the chain that predicts its own data best; the mean predicts better than chains do on average.
+    """
+    several = fit.model.inference is Inference.SAMPLER and (fit.path / f"{CHAINS}.csv").exists()
+    mean = _saved_expectation(fit.path, fit.matrix) if several and fit.matrix is not None else None
+    if mean is None:
+        return None
+    if mean.shape != fit.matrix.shape:
+        raise DataError(f"{fit.path}: {EXPECTATION} has shape {mean.shape}, the matrix {fit.matrix.shape}")
+    model = copy.copy(fit.model)
+    model._expectation = mean
+    return model
 
 
 def _saved_expectation(path: Path, matrix: NamedMatrix) -> np.ndarray | None:

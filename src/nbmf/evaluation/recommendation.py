@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.evaluation.replications import interval
-from nbmf.numerics.clustered_errors import format_error
+from nbmf.numerics.clustered_errors import format_interval
 
 HELD_OUT_UNITS = {"entry": "held-out entry"}  # losses of sparse matrices are of the whole matrix, per one
 WORTHWHILE = 10.0  # seconds a fit that a method has to save to be taken for its speed
@@ -47,8 +47,9 @@ class Margin(NamedTuple):
         """Whether the interval lies above zero."""
         return self.mean > self.uncertainty
 
-    def __str__(self) -> str:
-        return format_error(self.mean, self.uncertainty)
+    def in_words(self, unit: str) -> str:
+        """Return the mean in nats per `unit` with its interval: what is behind a ± is a standard error elsewhere."""
+        return format_interval(self.mean, self.uncertainty, f"nats per {unit}")
 
 
 class Recommendation(NamedTuple):
@@ -150,7 +151,7 @@ def _sentence(winner, others, margins, alike, take, unit) -> str:
         )
     rival = alike[0] if alike else others[0]
     margin = margins[others.index(rival)]
-    lead = f"its lead over {rival.name} is {margin} nats per {unit}"
+    lead = f"its lead over {rival.name} is {margin.in_words(unit)}"
     if not alike:
         return f"{winner.name} predicts best ({mean}); {lead}."
     names = [candidate.name for candidate in (winner, *alike)]

@@ -150,10 +150,11 @@ class Verdict(NamedTuple):
 
     def _how_well(self) -> str:
         """Return how well the method predicts next to the best baseline, where that shows no structure."""
-        if self.gains[0].mean > 0:
-            return self._lead()
-        if f"{self.gains[0].loss:.4f}" == f"{self.loss:.4f}":
+        best = self.gains[0]
+        if f"{best.loss:.4f}" == f"{self.loss:.4f}" and (best.mean <= 0 or best.p >= self.chance):
             return f"this method predicts as well ({self.loss:.4f} nats per {self.unit} both)"
+        if best.mean > 0:
+            return self._lead()
         return f"this method predicts worse by {self._difference()}"
 
     def _difference(self) -> str:
@@ -198,4 +199,6 @@ class Verdict(NamedTuple):
         if self.exact is None:
             return ""
         agrees = (self.exact.p <= CHANCE / 2) == self.predicts
-        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({format_p(self.exact.p)})"
+        # A p-value above its half of the level would seem to be significant next to the usual 5 %.
+        level = f"; {CHANCE / 2:.2g} would be significant" * (CHANCE / 2 < self.exact.p < CHANCE)
+        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({format_p(self.exact.p)}{level})"

@@ -114,8 +114,18 @@ def format_error(value: float, error: float) -> str:
 
     An error of nothing but rounding is 0, and the digits are then those of the value.
     """
+    decimals = _decimals(value, error)
+    return f"{value:z.{decimals}f} ± {error:.{decimals}f}"
+
+
+def format_interval(value: float, half_width: float, unit: str) -> str:
+    """Return "value unit (95 % interval lower to upper)" of a symmetric one, with the decimals of `format_error`."""
+    decimals = _decimals(value, half_width)
+    lower, upper = (f"{end:z.{decimals}f}" for end in (value - half_width, value + half_width))
+    return f"{value:z.{decimals}f} {unit} (95 % interval {lower} to {upper})"
+
+
+def _decimals(value: float, error: float) -> int:
     largest = error if error > ROUNDING * abs(value) else abs(value)
     unknown = largest == 0 or not math.isfinite(largest)
-    decimals = 4 if unknown else min(max(1 - math.floor(math.log10(largest)), 0), MOST)
-    rounded = round(value, decimals) + 0.0  # no -0.0000
-    return f"{rounded:.{decimals}f} ± {error:.{decimals}f}"
+    return 4 if unknown else min(max(1 - math.floor(math.log10(largest)), 0), MOST)

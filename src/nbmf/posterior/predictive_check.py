@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.symmetry import is_symmetric, without_directions
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference import parameters
 from nbmf.inference.estimator import Factorization
@@ -41,9 +42,10 @@ def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any,
         estimator.refuse_other_names(V, axis)
     parameters.check_count("seed", seed, 0)
     rng = np.random.default_rng(seed)
-    statistics = Statistics(likelihood.is_observed(codes))
+    is_observed = likelihood.is_observed(codes)
+    statistics, of_ties = Statistics(is_observed), is_symmetric(codes, is_observed)
     observed = statistics(codes == 1)
-    replicates = np.array([statistics(rng.random(shape, np.float32) < estimator.mean(factors)) for factors in draws])
+    replicates = np.array([statistics(_replicate(estimator.mean(factors), of_ties, rng)) for factors in draws])
     lower, upper = interval(replicates, REPLICATE_LEVEL)
     return pd.DataFrame(
         {
@@ -55,6 +57,14 @@ def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any,
         },
         index=pd.Index(STATISTICS, name="statistic"),
     )
+
+
+def _replicate(mean: np.ndarray, of_ties: bool, rng: np.random.Generator) -> np.ndarray:
+    """Return the ones of a matrix that is drawn, bool array (F, N); of ties an entry and its mirror image are one draw."""
+    uniform = rng.random(mean.shape, np.float32)
+    if of_ties:
+        mean, uniform = without_directions(mean), np.triu(uniform) + np.triu(uniform, k=1).T
+    return uniform < mean
 
 
 def predictive_p_values(observed: np.ndarray, replicates: np.ndarray) -> np.ndarray:

@@ -229,7 +229,7 @@ class _Side(NamedTuple):
             return f"nearly the same for all, {self.range()}"
         if self.means is None or profile_difference(self.values, np.nan_to_num(self.means)) >= NEAR_MEANS:
             return ""
-        return f"as common as in all of the data, to within {np.nanmax(abs(self.values - self.means)):.0%}"
+        return f"as common as in all of the data, to within {percent(np.nanmax(abs(self.values - self.means)))}"
 
     @property
     def is_flat(self) -> bool:

@@ -61,7 +61,7 @@ ARCH = (
     f"as where species come and go again along one gradient; {MONOTONE}"
 )
 RING = (
-    "rows lie on a ring (squared distances from its centre have {:.0%} of the variance that they have on scales which "
+    "rows lie on a ring (squared distances from its centre have {} of the variance that they have on scales which "
     "do not depend on each other), as where species come and go again along one long gradient, whose ends look alike, "
     f"or in a cycle; {MONOTONE}"
 )
@@ -262,7 +262,7 @@ def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator
         yield GROUPS.format(shape.groups, shape.silhouette)
         return
     if shape.ring:
-        yield RING.format(1.0 - shape.ring)
+        yield RING.format(percent(1.0 - shape.ring))
     elif shape.bend:
         yield (BENT if shape.along is None else ARCH).format(shape.bend)
     if shape.along is not None:

@@ -64,6 +64,26 @@ def fitted_votes(capsys):
     return votes
 
 
+def test_rows_of_a_sampled_fit_are_recommended_what_all_chains_expect(capsys, here):
+    """The model in the folder is one of the chains, which predicts less well than their mean."""
+    fitted_votes(capsys)
+    sampled = ["--method", "beta-dir-gs", "--components", "3", "--iterations", "20", "--chains", "3", "--no-check"]
+    say(capsys, "fit", "votes.csv", *sampled)
+    said = say(capsys, "recommend", "votes.nbmf", "--top", 4, "--exclude", "observed")
+    assert "what is expected is the mean over all chains, as in expectation.csv" in said
+    expected = pd.read_csv("votes.nbmf/expectation.csv", index_col=0)
+    table = table_of("votes.recommended.csv")
+    of_table = [expected.loc[row, column] for row, column in zip(table["row"], table["column"], strict=True)]
+    np.testing.assert_allclose(table["probability"], of_table, rtol=1e-5)
+    alone = nbmf.load("votes.nbmf/model.npz").expectation_
+    assert np.abs(alone - expected.to_numpy()).max() > 1e-3
+    best = table[table["place"] == 1].set_index("row")["probability"]
+    missing = np.isnan(pd.read_csv("votes.csv", index_col=0))
+    np.testing.assert_allclose(best, expected.where(missing).max(axis=1)[best.index], rtol=1e-5)
+    (here / "votes.nbmf" / "expectation.csv").unlink()  # then the chain alone is left
+    assert "all chains" not in say(capsys, "recommend", "votes.nbmf", "--top", 4)
+
+
 @pytest.mark.parametrize("exclude", ["ones", "observed"])
 def test_rows_of_a_fit_have_their_columns(capsys, here, exclude):
     votes = fitted_votes(capsys)

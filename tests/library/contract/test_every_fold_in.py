@@ -134,7 +134,7 @@ def rows_that_the_model_cannot_have_are_not_turned_back(name, fitted):
     W[1] = [2.0] + [-1.0 / max(K - 1, 1)] * (K - 1)
     low, high = estimator.likelihood.limits
     if estimator.is_nonnegative or isinstance(estimator, nbmf.Stacking):
-        with pytest.raises(DataError, match="W: row 1, component . is -?.*; allowed: .*, at (least 0|most 1)"):
+        with pytest.raises(DataError, match=r"W: row 1, component . is -?.*; allowed: .*, at (least 0|most 1)"):
             estimator.inverse_transform(W)
     else:
         made = estimator.inverse_transform(W)

@@ -277,7 +277,7 @@ def test_a_clear_winner():
     assert advice.take == "a"
     assert advice.sentence == (
         "A with K = 3 predicts best (0.3050 nats per held-out entry, mean over 2 masks); its lead "
-        "over B is 0.10 ± 0.00 nats per held-out entry."
+        "over B is 0.10 nats per held-out entry (95 % interval 0.10 to 0.10)."
     )
 
 

@@ -382,6 +382,22 @@ def test_predictive_checks_of_another_link_make_replicates_of_its_mean():
     assert 7 / 12 - share > 6 * error
 
 
+def test_replicates_of_an_undirected_network_are_undirected():
+    """By the truth instead of draws: p-values were too small, since a tie was drawn twice and its variance halved."""
+    rng = np.random.default_rng(0)
+    W, H = np.ones((30, 1)), np.full((1, 30), 0.3)
+    draws = draws_of(nbmf.BinaryICA(), *[Factors(W, H)] * 200)
+    ties = np.triu(rng.random((30, 30)) < 0.3, k=1)
+    V = np.where(np.eye(30, dtype=bool), np.nan, ties | ties.T)
+    table = draws.predictive_check(V)
+    width = table.loc["proportion of ones", "upper"] - table.loc["proportion of ones", "lower"]
+    assert width == pytest.approx(2 * 1.645 * np.sqrt(0.3 * 0.7 / (30 * 29 / 2)), rel=0.15)
+    one_way = np.where(np.isnan(V), np.nan, rng.random(V.shape) < 0.3)
+    table = draws.predictive_check(one_way)
+    width = table.loc["proportion of ones", "upper"] - table.loc["proportion of ones", "lower"]
+    assert width == pytest.approx(2 * 1.645 * np.sqrt(0.3 * 0.7 / (30 * 29)), rel=0.15)
+
+
 # --- Chains ----------------------------------------------------------------------------------
 
 

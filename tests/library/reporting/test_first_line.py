@@ -7,6 +7,7 @@ import nbmf
 from nbmf.evaluation.accuracy import Accuracy
 from nbmf.evaluation.recommendation import Margin
 from nbmf.evaluation.structure_result import Gain, Verdict
+from nbmf.numerics.clustered_errors import format_error
 from nbmf.reporting import html, text
 from nbmf.reporting.accuracy_sentence import accuracy_sentence, percent_pair
 from nbmf.reporting.model import Answer, Report, Section, Table
@@ -49,6 +50,14 @@ def test_the_first_line_says_what_is_predicted_right_overall_and_where_it_helps(
     )  # of "few" nine entries were held out
     unfound = accuracy_sentence(verdict._replace(found=False, predicts=False), matrix_of(0.5))
     assert unfound.endswith("76% without components (row and column effects)")  # what noise gains is no news
+
+
+def test_entries_are_not_said_to_be_all_zeros_where_some_are_ones():
+    codes = np.zeros((1000, 4), int)
+    codes[0] = 1
+    few_ones = nbmf.BinaryMatrix.from_array(np.vstack([codes, np.zeros((9000, 4), int)]), None, NAMES)
+    said = accuracy_sentence(judged((0.999, (0.999,) * 4), (0.999, (0.999,) * 4)), few_ones)
+    assert "As >99.9% of all entries are zeros, this count says little" in said
 
 
 def test_large_gains_of_few_entries_come_after_those_of_many():
@@ -107,9 +116,15 @@ def test_it_comes_before_all_else_in_text_and_on_the_page():
 
 
 def test_errors_have_two_digits_and_are_never_zero():
-    assert str(Margin(0.0003, 0.00004)) == "0.000300 ± 0.000040"
-    assert str(Margin(0.1234, 0.05678)) == "0.123 ± 0.057"
-    assert str(Margin(0.1, float("nan"))) == "0.10 ± nan"
+    assert format_error(0.0003, 0.00004) == "0.000300 ± 0.000040"
+    assert format_error(0.1234, 0.05678) == "0.123 ± 0.057"
+    assert format_error(0.1, float("nan")) == "0.10 ± nan"
+
+
+def test_intervals_are_no_standard_errors():
+    """Of which ± is followed elsewhere in the same report."""
+    assert Margin(0.1234, 0.05678).in_words("entry") == "0.123 nats per entry (95 % interval 0.067 to 0.180)"
+    assert Margin(0.0003, 0.0004).in_words("one") == "0.00030 nats per one (95 % interval -0.00010 to 0.00070)"
 
 
 def test_two_percentages_show_their_difference():

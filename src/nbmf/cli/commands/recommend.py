@@ -11,7 +11,7 @@ from nbmf.cli.commands.predict import column_names_of, fill_in_options, refuse_o
 from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress
 from nbmf.cli.reading import read_new_rows
-from nbmf.cli.saved_fits import SavedFit, load_fit
+from nbmf.cli.saved_fits import SavedFit, load_fit, with_mean_of_chains
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING
@@ -40,6 +40,10 @@ def run(options: Options) -> None:
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
     _refuse_foreign(path, header, options.force)
     rows = _fit_rows(fit) if options.file is None else _new_rows(options, fit)
+    mean_of_chains = with_mean_of_chains(fit) if options.file is None else None
+    if mean_of_chains is not None:
+        print("what is expected is the mean over all chains, as in expectation.csv")
+        fit = fit._replace(model=mean_of_chains)
     columns = column_names_of(fit)
     lines = 0
     with atomic_path(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
