@@ -60,7 +60,7 @@ def predictive_check(estimator: Factorization, draws: Sequence[Factors], V: Any,
 
 
 def _replicate(mean: np.ndarray, of_ties: bool, rng: np.random.Generator) -> np.ndarray:
-    """Return the ones of a matrix that is drawn, bool array (F, N); of ties an entry and its mirror image are one draw."""
+    """Return the ones of a matrix that is drawn, bool array (F, N); of ties a pair of entries is one draw."""
     uniform = rng.random(mean.shape, np.float32)
     if of_ties:
         mean, uniform = without_directions(mean), np.triu(uniform) + np.triu(uniform, k=1).T

@@ -28,8 +28,8 @@ def accuracy_sentence(verdict: Verdict, matrix: NamedMatrix) -> str:
     if min(ones, 1 - ones) < RARE and says_little:
         rare, common = ("ones", "zeros") if ones < RARE else ("zeros", "ones")
         return (
-            f"{text}. As {percent(max(ones, 1 - ones), 1)} of all entries are {common}, this count says little: what matters "
-            f"is how probable the rare {rare} are predicted to be, which the log loss in nats measures"
+            f"{text}. As {percent(max(ones, 1 - ones), 1)} of all entries are {common}, this count says little: what "
+            f"matters is how probable the rare {rare} are predicted to be, which the log loss in nats measures"
         )
     columns = _column_gains(with_components, without, matrix.column_names) if verdict.found else ""
     text += f"; {columns}" if columns else ""

@@ -227,8 +227,8 @@ def _labels(result: ClusteringResult) -> Iterator[Table]:
         return
     agreed = agreement(model, labels)
     words = (
-        f"labels, which the fit has not seen: {percent(agreed['micro_precision'], 1)} of the {agreed['rows']} {result.row}s "
-        f"have the commonest label of their {result.component} (the commonest of all has "
+        f"labels, which the fit has not seen: {percent(agreed['micro_precision'], 1)} of the {agreed['rows']} "
+        f"{result.row}s have the commonest label of their {result.component} (the commonest of all has "
         f"{percent(agreed['largest_label'], 1)}); mutual information {agreed['mutual_information']:.3f} of "
         f"{agreed['entropy']:.3f} nats, adjusted for chance {agreed['adjusted']:.2f} of 1"
     )
