@@ -99,7 +99,7 @@ def stack_methods(tested: HeldOutLosses, members: Sequence[str], shown: int, bas
     """Return what a mixture of methods predicts, by the losses of each of them.
 
     Entries of a fold are predicted with weights that are learned on the other folds. Of a single fold, that of a
-    large matrix, ten random parts of its entries take their place: no fit has seen any of them.
+    large matrix or one with all of few entries, ten random parts of its entries take their place: no fit has seen any.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def stack_methods(tested: HeldOutLosses, members: Sequence[str], shown: int, bas
     held_out = ~np.isnan(tested.fold_of)
     losses = np.column_stack([each[held_out] for each in tested.losses])
     parts = tested.fold_of[held_out].astype(int)
-    if tested.folds == 1:
+    if np.ptp(parts) == 0:
         rng = np.random.default_rng(seed_sequence("stack", seed))
         parts = rng.permutation(np.arange(len(losses)) % PARTS)
     mixed = np.full(tested.fold_of.shape, np.nan)

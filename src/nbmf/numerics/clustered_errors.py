@@ -9,7 +9,7 @@ ROUNDING = 1e-9  # of a value, below which its error is none
 
 
 def clustered_error(values: np.ndarray, is_network: bool = False) -> float:
-    """Return the standard error of the mean of a matrix whose rows and columns are clusters.
+    """Return the standard error of the mean of a matrix whose rows and columns are clusters; inf of a single value.
 
     Parameters
     ----------
@@ -20,6 +20,8 @@ def clustered_error(values: np.ndarray, is_network: bool = False) -> float:
     """
     places = np.nonzero(~np.isnan(values))
     present = values[places]
+    if present.size < 2:
+        return math.inf
     of_sum = clustered_error_of_nodes if is_network else clustered_error_of_sum
     return of_sum(present - present.mean(), *places) / present.size
 
@@ -112,8 +114,11 @@ def format_p(p: float) -> str:
 def format_error(value: float, error: float) -> str:
     """Return "value ± error", both with as many decimals as give the error two significant digits, MOST at most.
 
-    An error of nothing but rounding is 0, and the digits are then those of the value.
+    An error of nothing but rounding is 0, and the digits are then those of the value. One that is not known, inf, is
+    left out.
     """
+    if error == math.inf:
+        return f"{value:z.4f}"
     decimals = _decimals(value, error)
     return f"{value:z.{decimals}f} ± {error:.{decimals}f}"
 

@@ -24,11 +24,14 @@ def mixture_weights(losses: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     losses : float array (n, M)
-        Minus the log of the probability that each member gave to what each held-out entry is, in nats, n > 0.
+        Minus the log of the probability that each member gave to what each held-out entry is, in nats. Of no entry
+        weights are equal.
     """
+    weights = np.full(losses.shape[1], 1.0 / losses.shape[1])
+    if not len(losses):
+        return weights
     # Relative to the best member of each entry: no probability underflows, and g stays the same.
     probability = np.exp(losses.min(axis=1, keepdims=True) - losses)
-    weights = np.full(losses.shape[1], 1.0 / losses.shape[1])
     for _ in range(MOST_ROUNDS):
         gradient = _gradient(probability, weights)
         if np.log(gradient.max()) < TOLERANCE:

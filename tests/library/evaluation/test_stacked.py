@@ -59,6 +59,21 @@ def test_entries_of_a_single_fold_are_predicted_in_tenths():
     assert PARTS == 10
 
 
+@pytest.mark.parametrize("entries", [1, 7])
+def test_entries_that_are_left_of_one_fold_are_predicted_in_parts(entries):
+    """Where the others follow from margins: it ended in a division by zero."""
+    rng = np.random.default_rng(0)
+    losses, fold_of = rng.gamma(2.0, 0.2, (2, 6, 5)), np.full((6, 5), np.nan)
+    fold_of.flat[:entries] = 1.0
+    masked = np.where(np.isnan(fold_of), np.nan, losses)
+    tested = HeldOutLosses(list(masked), {"effects": masked[0] + 0.1}, entries, 2, 30, EntryMeasure(), fold_of)
+    found = stack_methods(tested, ["one", "other"], 0, "effects", 0)
+    if entries == 1:
+        assert found.loss == pytest.approx(-np.log(np.exp(-losses[:, 0, 0]).mean()))  # of equal weights
+        assert found.share is None
+    assert np.isfinite([found.loss, *found.weights]).all()
+
+
 def test_a_mixture_that_gains_nothing_has_no_share():
     tested = drawn()
     best = np.minimum.reduce(tested.losses) - 0.1

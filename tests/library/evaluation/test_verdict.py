@@ -15,7 +15,7 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.accuracy import accuracy
 from nbmf.evaluation.baselines import LABELS, OF_ROWS, baseline_score, predict_baseline, take_entries
 from nbmf.evaluation.effects import row_and_column_effects
-from nbmf.evaluation.gains import gain_over, gains_of
+from nbmf.evaluation.gains import gain_over, gains_of, leave_out_if_decisive
 from nbmf.evaluation.held_out import EntryMeasure, HeldOutLosses, held_out_losses
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
@@ -309,6 +309,30 @@ def test_a_verdict_is_counted_fold_by_fold():
 def test_a_gain_without_any_spread_is_certain():
     losses = np.full((2, 3, 4), np.reshape([0.5, 0.25], (2, 1, 1)))
     assert (gain_over("", *losses, EntryMeasure()).p, gain_over("", *losses[::-1], EntryMeasure()).p) == (0, 1)
+
+
+@pytest.mark.parametrize("is_network", [False, True])
+def test_nobody_knows_the_error_of_a_single_entry(is_network):
+    """It was 0, so that the gain of any entry was certain."""
+    losses = np.full((2, 4, 4), np.nan)
+    losses[:, 1, 2] = 0.9, 0.2
+    measure = EntryMeasure(is_network, is_network)
+    assert measure.error(losses[0] - losses[1]) == np.inf
+    gain = gain_over("effects", *losses, measure)
+    assert (gain.mean, gain.p) == (pytest.approx(0.7), 0.5)
+    assert format_error(gain.mean, gain.error) == "0.7000"
+
+
+def test_a_lead_by_fixed_entries_is_decisive_where_a_single_other_one_is_left():
+    rng = np.random.default_rng(0)
+    own = rng.normal(0.3, 0.05, (30, 20))
+    fixed = np.ones(own.shape, bool)
+    fixed[3, 4] = False
+    fold_of = (np.arange(own.size) % 2).reshape(own.shape).astype(float)
+    baselines = {"effects": own + 0.1 + rng.normal(0, 0.02, own.shape)}
+    tested = HeldOutLosses([own], baselines, own.size, 2, own.size, EntryMeasure(), fold_of)
+    rest, proportion = leave_out_if_decisive(tested, fixed, 1, CHANCE)
+    assert (rest.entries, proportion) == (1, 599 / 600)
 
 
 def test_losses_that_are_printed_alike_are_not_said_to_differ():
