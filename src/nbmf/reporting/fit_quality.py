@@ -183,6 +183,9 @@ def _chain_agreement(result: ReportedFit, in_words: Callable[[str], str], method
         yield in_words(Message(alone, *what))
         return
     table = chains.diagnostics
+    if chains.converged and table["r_hat"].isna().all():
+        yield "the chains have converged: nothing that is recorded of them moves or differs (chains.csv)"
+        return
     if chains.converged:
         yield (
             f"the chains have converged: R-hat at most {table['r_hat'].max():.3f}, effective "

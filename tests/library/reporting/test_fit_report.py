@@ -383,6 +383,9 @@ def test_chains_have_converged_or_differ_most_for_some_rows():
         "3 chains of 7 iterations, 1.5 s",
         "the chains have converged: R-hat at most 1.020, effective sample size at least 90 (chains.csv)",
     ]
+    at_rest = table.assign(r_hat=np.nan, ess_bulk=np.nan)  # of one component, in which all entries are
+    said = list(quality(result(kind, chains=several(True, diagnostics=at_rest))))
+    assert said[2] == "the chains have converged: nothing that is recorded of them moves or differs (chains.csv)"
     chains = several(
         False,
         diagnostics=table,
