@@ -284,7 +284,7 @@ def test_groups_are_counted_by_component_or_have_a_mean_on_each_axis():
         for name, *cells in table.rows:
             of_group = values[groups == name, :kept]
             means, errors = of_group.mean(axis=0), of_group.std(axis=0, ddof=1) / np.sqrt(len(of_group))
-            told = [f"{mean:.2f} ± {error:.2f}" for mean, error in zip(means, errors, strict=True)]
+            told = [f"{mean:z.2f} ± {error:.2f}" for mean, error in zip(means, errors, strict=True)]
             assert cells == [text.removesuffix(" ± nan") for text in told]
 
 
