@@ -8,6 +8,7 @@ are not recommended to themselves.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import scipy.sparse
 
 from nbmf.data.named import has_same_names
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
+from nbmf.data.symmetry import mean_of_directions
 from nbmf.errors import ConfigError, Setting
 from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.compared_fits import ComparedFit, FitDone, missing_facts, score_fits
@@ -128,7 +130,7 @@ class Mask:
     """What is held out of a matrix together, the matrix without it, and scores of what is predicted of it."""
 
     def __init__(self, matrix: SparseBinaryMatrix, key: Sequence):
-        in_pairs = matrix.is_symmetric()
+        self._in_pairs = in_pairs = matrix.is_symmetric()
         self._itself = not (in_pairs or has_same_names(matrix))
         rng = np.random.default_rng(seed_sequence(*key))
         self._matrix, (n_ones, n_zeros) = matrix, count_eligible(matrix, in_pairs)
@@ -153,7 +155,8 @@ class Mask:
         with one_blas_thread():
             recommendations = fitted.recommend(self.rows, NDCG_AT, known=self.training, itself=self._itself)
         ranks = rank_scores(recommendations.columns, self._held)
-        loss = self.loss(fitted.predict(*self.fold.places))
+        predict = partial(mean_of_directions, fitted.predict) if self._in_pairs else fitted.predict
+        loss = self.loss(predict(*self.fold.places))
         return {"n_test": self.n_test, "perplexity": loss, RECALL: ranks.recall, NDCG: ranks.ndcg}
 
     @property

@@ -166,6 +166,17 @@ def test_pairs_of_a_network_are_held_out_together():
     np.testing.assert_array_equal(held, held.T)
 
 
+def test_the_loss_of_an_undirected_network_is_that_of_both_directions_of_its_ties():
+    """By one of them it would depend on the order of the nodes, and be another one than that of the structure test."""
+    half = np.triu(drawn(2, 8.0)[:N], 1)
+    mask = Mask(SparseBinaryMatrix.from_array(half + half.T), ["a network"])
+    model = nbmf.BernoulliPoissonVB(2, max_iter=30, relative_gain_tol=0, random_state=0).fit(mask.training)
+    f, n = mask.fold.places
+    assert np.abs(model.predict(f, n) - model.predict(n, f)).max() > 1e-4
+    both = mask.loss((model.predict(f, n) + model.predict(n, f)) / 2)
+    assert mask.scores(model)["perplexity"] == pytest.approx(both, rel=1e-12)
+
+
 @pytest.mark.parametrize("is_directed", [False, True])
 def test_rows_of_a_network_are_not_recommended_to_themselves(is_directed):
     half = np.triu(drawn(2, 8.0)[:N], 1)
