@@ -188,8 +188,7 @@ class Scale:
 
         Parameters
         ----------
-        factors : Factors
-            Of the new rows, by the model of the scale.
+        factors : Factors, of the new rows, by the model of the scale
         observed : bool array (F', N)
             Which entries are known: they give the information on a position, with a N(0, correlations) prior.
 
@@ -241,8 +240,7 @@ def scale_of(
         E[V] of which `low` and `high` are means, by default that of the model.
     most_kept : int, optional
         How many axes are reported at most; default: MOST_KEPT.
-    may_correlate : bool
-        Whether axes may, where each column then depends on hardly more than one.
+    may_correlate : bool, whether axes may, where each column then depends on hardly more than one
     high : sequence of str
         A row at the high end of each of the first axes; others keep the sign that the Scale tells.
 
