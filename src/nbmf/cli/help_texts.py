@@ -130,9 +130,11 @@ examples:
   nbmf paths votes.csv --period-in-names " R/(\\d+)/"      the session is in the names: KAMPUCHEA R/42/3
   nbmf paths votes.csv --periods sessions.csv            a file with the session of each roll call
   nbmf paths votes.csv --periods sessions.csv --show India Cuba --chains 2
+  nbmf paths panel.csv --categories 1 2 3 4 --period-in-names "^w(\\d+)_"   answers in several waves: w1_q1
 
 The position of a row moves from period to period by a random walk, and each column belongs to one period. The
-log-odds of a one are an effect of the column plus the position of the row times a slope of the column.
+log-odds of a one, or of a category above another, are an effect of the column plus the position of the row times
+a slope of the column. A move that all rows make together is not seen: effects of columns take it up.
 
 files written to the folder FILE's name with .paths, or to the folder after --out:
   paths.csv         the position of each row in each period of its span, with 90 % credible intervals

@@ -53,7 +53,10 @@ def _path_facts(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
     pauses = table.loc[(table["entries"] == 0) & (table["component"] == 1), "row"].nunique()
     if pauses:
         yield f"{count_phrase(pauses, 'row')} with pauses: only the periods around a pause say where a row was"
-    yield "the data do not determine the signs of axes"
+    yield (
+        "the data do not determine the signs of axes, nor show a move that all rows make together: levels of columns "
+        "take it up, and positions are relative to those of the other rows"
+    )
     if len(chains.estimators) > 1 and not chains.converged:
         yield _convergence_warning(chains)
 

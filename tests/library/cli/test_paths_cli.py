@@ -144,3 +144,36 @@ def test_rows_that_surely_moved_are_marked_and_advice_can_be_typed(here, capsys)
     if "NOT CONVERGED" in said:
         longer = said.split("--iterations ")[1].split()[0]
         assert int(longer) == 2 * int(FAST[FAST.index("--iterations") + 1])
+
+
+@pytest.fixture
+def panel(here):
+    """Answers from 1 to 4 of 40 people to five questions in three waves, as a file; all move up together."""
+    rng = np.random.default_rng(1)
+    waves = np.repeat([1, 2, 3], 5)
+    psi = rng.normal(size=(40, 1)) + 1.5 * waves + rng.logistic(size=(40, 15))
+    answers = np.digitize(psi, [1, 3, 5]) + 1
+    names = [f"w{wave}_q{n % 5}" for n, wave in enumerate(waves)]
+    pd.DataFrame(answers, [f"p{f}" for f in range(40)], names).to_csv("panel.csv")
+
+
+def test_ordered_categories_have_paths_of_the_ordinal_model(panel, here, capsys):
+    said = say(capsys, "paths", "panel.csv", "--categories", *"1234", "--period-in-names", r"^w(\d)", *FAST)
+    assert "dynamic ordinal GS" in said
+    assert isinstance(nbmf.load(here / "panel.paths/model.npz"), nbmf.DynamicOrdinalFactorGibbs)
+    assert set(pd.read_csv(here / "panel.paths/paths.csv")["period"]) == {1, 2, 3}
+    said = say(capsys, "paths", "panel.paths/matrix.npz", "--period-in-names", r"^w(\d)", "--out", "again", *FAST)
+    assert "dynamic ordinal GS" in said
+
+
+def test_a_move_of_all_rows_together_is_said_not_to_be_seen(panel, here, capsys):
+    said = say(capsys, "paths", "panel.csv", "--categories", *"1234", "--period-in-names", r"^w(\d)", *FAST)
+    assert "nor show a move that all rows make together" in said
+    means = pd.read_csv(here / "panel.paths/paths.csv").groupby("period")["mean"].mean()
+    assert means.abs().max() < 0.2  # of a true move by 3
+
+
+def test_counts_have_no_paths_and_the_error_says_what_helps(here, capsys):
+    table = pd.read_csv("v.csv", index_col=0).fillna(0) * 7 + 5 * np.arange(18)
+    table.to_csv("c.csv")
+    assert "--above 0" in say(capsys, "paths", "c.csv", "--periods", "s.csv", *FAST, code=cli.FAILED)

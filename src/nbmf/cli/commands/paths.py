@@ -4,12 +4,14 @@ import warnings
 from collections.abc import Sequence
 
 import nbmf
+from nbmf.analysis.matrices import convert_for_method
 from nbmf.cli.arguments import printed_command
 from nbmf.cli.options import Options
 from nbmf.cli.progress import shown_progress
 from nbmf.cli.publishing import publish
 from nbmf.cli.reading import data_name, read_matrix
 from nbmf.cli.results import results_folder
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ChainsNotConvergedWarning, ConfigError, DataError, Setting, choices
 from nbmf.families.logistic.periods import PERIODS, Periods, periods_of
@@ -24,18 +26,21 @@ from nbmf.reporting.pictures import PATHS, picture_of_paths
 
 SUFFIX, TABLE = ".paths", "paths.csv"
 FILES = SUMMARY, PAGE, MODEL, MATRIX, TABLE, PATHS
-STATIC = "logistic-gs"  # the method of rows that stay: it takes the same matrices
+STATIC = "logistic-gs"  # the method of rows that stay, on zeros and ones: it takes the same matrices
 KEPT = 2 / 3  # of the sweeps
 
 
 def run(options: Options) -> None:
     """Read the matrix and the periods, fit, write the folder and print the summary."""
     folder = results_folder(options, SUFFIX, FILES)
-    matrix = read_matrix(options, STATIC)
+    matrix = read_matrix(options)
+    estimator = nbmf.DynamicOrdinalFactorGibbs if isinstance(matrix, CategoryMatrix) else nbmf.DynamicFactorGibbs
+    if estimator is nbmf.DynamicFactorGibbs:
+        matrix = convert_for_method(matrix, STATIC)
     periods = read_typed_periods(options, matrix)
     _refuse_unknown_rows(options.show or (), matrix)
     kept = max(1, round(KEPT * options.iterations))
-    model = nbmf.DynamicFactorGibbs(
+    model = estimator(
         options.components,
         periods=[str(periods.names[t]) for t in periods.of_columns],
         burn_in=options.iterations - kept,
