@@ -21,4 +21,13 @@ def report(options: Options) -> list[str] | None:
     except (NbmfError, OSError):
         return None
     opening = f"{options.file}: {records.unit}s of different lengths, whose fields come again: lists of items, no table"
-    return [wrap(opening), *next_lines(f"nbmf info {file_with_options(options.but(layout=BASKET))}")]
+    chosen = options.but(layout=BASKET)
+    if options.index is not None or (kind := records.what_lists_are_of()) is None:
+        return [wrap(opening), *next_lines(f"nbmf info {file_with_options(chosen)}")]
+    commands = [f"nbmf info {file_with_options(chosen.but(index=True))}"]
+    if kind == "node" and not options.undirected:
+        opening = f"{opening}; each begins with a node, whose neighbours follow; --undirected if ties have no direction"
+        commands.append(f"nbmf info {file_with_options(chosen.but(index=True, undirected=True))}")
+    else:
+        opening = f"{opening}; the first {'cell' if records.unit == 'row' else 'field'} of each names it"
+    return [wrap(opening), *next_lines(*commands)]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.cli import info_ties
 from nbmf.cli.info_axes import next_lines
 from nbmf.cli.info_cells import are_amounts, are_answers, are_counts, are_numbers_of_lines, are_times
 from nbmf.cli.info_commands import command_line, format_options
@@ -35,12 +36,16 @@ def report(options: Options, columns: dict[str, list], has_header: bool, opening
     """Return the lines about a list of votes, of entries, of ones or of ratings; None if a table is none of them."""
     if columns.keys() >= {*LIST_OF_VOTES.values()}:
         return _describe_list_of_votes(options, columns, opening)
+    if (lines := info_ties.report(options, columns, has_header, opening)) is not None:
+        return lines
     if _is_list(columns):
         return [wrap(opening), *_describe_list(options, columns, has_header)]
     if has_header and (ordered := _as_list(columns)) is not None:
         return [wrap(opening), *_describe_list(options, ordered, True)]
     if has_header and is_rating_list(columns):
         return [wrap(opening), *_describe_rating_list(options, columns)]
+    if info_ties.columns_of_nodes(columns) is not None and (records := describe_records(options, columns)) is not None:
+        return [wrap(opening), *records]
     return None
 
 
@@ -69,7 +74,11 @@ def describe_records(options: Options, columns: dict[str, list]) -> list[str] | 
         return None
     known = f"names that come again are in {describe_names(names)}"
     said = f"if each line is a record of two things, --row and --column say which; {known}"
-    read = {"row": pair[0], "column": pair[1], "header": options.header, **format_options(options)}
+    read = {"row": pair[0], "column": pair[1]}
+    if options.header is False:  # the reader numbers fields, and takes the first two
+        places = [[*columns].index(name) for name in pair]
+        read = {} if places == [0, 1] else {role: f"field {n + 1}" for role, n in zip(read, places, strict=True)}
+    read |= {"header": options.header, **format_options(options)}
     return [wrap(said), *next_lines(command_line("info", options.file, layout="presence", **read))]
 
 

@@ -12,6 +12,7 @@ from nbmf.cli.options import Options
 from nbmf.cli.reading import open_columns
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import DataError
+from nbmf.io.columns import Columns
 from nbmf.io.features import read_table
 from nbmf.io.formats import TEXT, promised_format
 from nbmf.reporting.text import wrap
@@ -38,6 +39,9 @@ def report(options: Options, refused: DataError) -> list[str] | None:
         If it is a table, but not as `nbmf cluster` takes one.
     """
     table = open_columns(options, options.missing)
+    if table is not None and options.header is None and _is_first_record(table):
+        options = options.but(header=False)
+        table = open_columns(options, options.missing)
     if table is None:
         return None
     opening = f"{str(refused).partition(';')[0]}: this is no matrix of zeros and ones or of counts"
@@ -73,6 +77,12 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
     return [*lines, *next_lines(cluster_command(options))]
+
+
+def _is_first_record(table: Columns) -> bool:
+    """Whether the names of the first two columns come again below, as those of nodes do and those of columns do not."""
+    first = list(table.values.items())[:2]
+    return table.table.has_header and len(first) == 2 and all(name in set(cells) for name, cells in first)
 
 
 def uses_of_counts(matrix: CountMatrix, options: Options) -> list[str]:

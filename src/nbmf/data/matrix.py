@@ -20,7 +20,7 @@ from nbmf.data.given import (
     two_dimensional,
 )
 from nbmf.data.named import NamedMatrix
-from nbmf.data.signs import MinusOnes, are_signs, may_have_signs
+from nbmf.data.signs import MinusOnes, are_signs, may_have_signs, off_diagonal
 from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError, Setting
 
@@ -106,7 +106,8 @@ class BinaryMatrix(NamedMatrix):
         ------
         DataError
             If a value has no meaning, or if -1 is more frequent than 0 or than a fifth of all values, and neither
-            `zeros` nor `missing` is given: it may be a no, as in roll calls. Columns of int8 are taken for codes.
+            `zeros` nor `missing` is given: it may be a no, as in roll calls, or in a network, of which several are
+            enough, a negative tie. Columns of int8 are taken for codes.
         """
         return cls._of_frame(frame, _codes_of_frame(frame, Coding(ones, zeros, missing)))
 
@@ -177,7 +178,7 @@ def _codes_of_frame(frame: pd.DataFrame, coding: Coding) -> np.ndarray:
     with naming(frame, BinaryMatrix.hint):
         refuse_wrong(values, wrong, coding.words)
     if may_have_signs(coding) and not _has_type_of_codes(frame):
-        _refuse_signs(int(MinusOnes().look_up_values(cells).sum()), codes)
+        _refuse_signs(MinusOnes().look_up_values(cells).reshape(values.shape) == 1, codes, _ties_of_frame(frame))
     return codes
 
 
@@ -186,12 +187,20 @@ def _has_type_of_codes(frame: pd.DataFrame) -> bool:
     return all(str(kind) == "int8" for kind in getattr(frame, "dtypes", [None]))
 
 
-def _refuse_signs(minus_ones: int, codes: np.ndarray) -> None:
-    """Raise DataError if so many values of -1 may be answers, as a no is in roll calls."""
-    if are_signs(minus_ones, codes):
-        zeros = int(np.count_nonzero(codes == 0))
+def _ties_of_frame(frame: pd.DataFrame) -> np.ndarray | None:
+    """Return which entries are ties between two nodes, if rows and columns are the same names; numbers are none."""
+    sides = [list(getattr(frame, side, ())) for side in ("index", "columns")]
+    are_names = all(isinstance(name, str) for names in sides for name in names)
+    return off_diagonal(*sides) if are_names and all(sides) else None
+
+
+def _refuse_signs(are_minus_ones: np.ndarray, codes: np.ndarray, ties: np.ndarray | None) -> None:
+    """Raise DataError if so many values are -1 that it may be an answer, as a no in roll calls, or a negative tie."""
+    minus_ones = int(np.count_nonzero(are_minus_ones if ties is None else are_minus_ones & ties))
+    if are_signs(minus_ones, codes, are_ties=ties is not None):
+        zeros, what = int(np.count_nonzero(codes == 0)), "no" if ties is None else "negative tie"
         raise DataError(
-            f"-1 is there {minus_ones} times, and 0 {zeros} times: it may be a no or mean missing. "
+            f"-1 is there {minus_ones} times, and 0 {zeros} times: it may be a {what} or mean missing. "
             "BinaryMatrix.from_frame takes -1 for zeros, and 0 and NaN for missing, with ",
             Setting("zeros", [-1]),
             ", ",

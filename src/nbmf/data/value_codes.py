@@ -293,9 +293,9 @@ def number_of(cell: Any) -> float | None:
 
 
 def is_count_above_one(value: Any) -> bool:
-    """Whether a value is a whole number above one, as a number or as a text."""
-    text = text_of(value).strip()
-    return text.isascii() and text.isdigit() and text.lstrip("0") not in ("", "1")
+    """Whether a value is a whole number above one, as a number or as a text, also 5.0, as pandas writes it."""
+    number = number_of(text_of(value).strip())
+    return number is not None and number.is_integer() and number > 1
 
 
 def _has_decimals(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbmf.data.shared_names import SHARED
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.cells import count_phrase, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, refuse_too_many_rows, scatter
@@ -33,6 +34,19 @@ def are_baskets(lines: Iterable[Sequence[str]]) -> bool:
     return sum(len(set(basket)) for basket in baskets) == len(named) >= OFTEN * len(set(named))
 
 
+def what_lists_are_of(lines: Iterable[Sequence[str]]) -> str | None:
+    """Return what the first field of each list is if it names it: a "node" before its neighbours, a "name", or None.
+
+    All differ; they are items of other lists, as nodes are, or none is, as numbers of purchases.
+    """
+    baskets = [items for fields in lines if (items := _items(fields))]
+    first, items = [basket[0] for basket in baskets], {item for basket in baskets for item in basket[1:]}
+    both = len(items.intersection(first))
+    if len(set(first)) < len(first):
+        return None
+    return "node" if both >= SHARED * min(len(first), len(items)) else None if both else "name"
+
+
 def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
     """Return lists as codes: a row a line, a column an item, in the order in which they are named.
 
@@ -46,7 +60,7 @@ def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
     Raises
     ------
     DataError
-        If nothing is named, a row has no name, or two have the same.
+        If nothing is named, a row has no name, or two have the same; with `undirected` also if rows have none.
     """
     place_of: dict[str, int] = {}
     rows, columns, lines, row_names, repeated = array("q"), array("q"), [], [], 0
@@ -63,14 +77,43 @@ def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
     if not place_of:
         raise DataError(f"{records.path}: no line lists an item")
     refuse_repeated(records.path, row_names, "row", lambda f: f"{records.unit} {lines[f]}")
-    shape = len(lines), len(place_of)
+    at, names = (np.asarray(rows), np.asarray(columns)), (row_names or None, [*place_of])
+    if options["undirected"]:
+        at, names = _both_ways(records, at, names)
+    shape = (len(names[0]) if options["undirected"] else len(lines)), len(names[1])
     refuse_too_many_rows(records.path, *shape)
-    codes, _ = scatter(np.asarray(rows), np.asarray(columns), np.ones(len(rows), np.int8), shape, 0)
+    codes, _ = scatter(*at, np.ones(len(at[0]), np.int8), shape, 0)
     named = "names of rows in the first field" if options["index"] else "no names of rows"
     format = f"{records.format}; layout {BASKET}: each {records.unit} lists the ones of a row; {named}"
     left_out = (f"{count_phrase(repeated, 'item')} listed again in the same row",) if repeated else ()
     absent = "what a row does not list is zero"
-    return CodedMatrix(codes, format, row_names or None, [*place_of], None, absent, True, left_out)
+    return CodedMatrix(codes, format, *names, None, absent, True, left_out)
+
+
+def _both_ways(
+    records: "Records", at: tuple[np.ndarray, np.ndarray], names: tuple[Sequence[str] | None, Sequence[str]]
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[list[str], list[str]]]:
+    """Return ties of nodes with their neighbours in both directions, and the names of all nodes, twice.
+
+    Lists of neighbours have each tie without a direction once: nodes that no other list has are no columns.
+
+    Raises
+    ------
+    DataError
+        If the nodes have no names.
+    """
+    rows, columns = names
+    if rows is None:
+        raise DataError(
+            f"{records.path}: ", Setting("undirected", True), ": nodes need names, ", Setting("index", True)
+        )
+    nodes = [*dict.fromkeys([*rows, *columns])]
+    place_of = {name: place for place, name in enumerate(nodes)}
+    one, other = (
+        np.array([place_of[name] for name in side], int)[places] for side, places in zip(names, at, strict=True)
+    )
+    ties = np.unique(np.stack([np.concatenate([one, other]), np.concatenate([other, one])]), axis=1)
+    return (ties[0], ties[1]), (nodes, nodes)
 
 
 def _lists(records: "Records", options: "Options") -> Iterable["Record"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -117,6 +118,7 @@ NETWORKS = {  # of graph programs: the suffix, and how files begin
     "GraphML": (".graphml", b"<"),
     "GEXF": (".gexf", b"<"),
 }
+UCINET = re.compile(rb"dl[\s,]+n[rmc]?\s*=")  # how its lists and matrices begin, under any name
 CALLS = b"##fileformat=vcf"  # how files of genotypes begin
 COMPOUND = b"\xd0\xcf\x11\xe0"  # what old workbooks, and those with a password, begin with
 
@@ -167,7 +169,7 @@ def format_of(path: Path) -> Format:
 
 
 def _refuse_networks(path: Path, head: bytes) -> None:
-    """Raise DataError if a file is one of NETWORKS by its name and its beginning, with a way to a list of ties."""
+    """Raise DataError if a file is one of NETWORKS, by its name and its beginning, or of UCINET, and how it is read."""
     for name, (suffix, start) in NETWORKS.items():
         if _suffix(path) == suffix and head.startswith(start):
             raise DataError(
@@ -175,6 +177,11 @@ def _refuse_networks(path: Path, head: bytes) -> None:
                 f"networkx.write_edgelist(networkx.read_{name.lower()}({path.name!r}), 'ties.csv', delimiter=',', "
                 "data=False)"
             )
+    if UCINET.match(head):
+        raise DataError(
+            f"{path}: a DL file of UCINET, which is not read; save what is below 'data:' as a file of its own: "
+            "a list of ties, or a matrix with the labels in its first line and its first column"
+        )
 
 
 def _why_no_file(path: Path) -> str:

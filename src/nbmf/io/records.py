@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
-from nbmf.io.baskets import HINT, are_baskets
+from nbmf.io.baskets import HINT, are_baskets, what_lists_are_of
 from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
 from nbmf.io.qualtrics import Survey, find_survey
 
@@ -113,7 +113,15 @@ class Records:
 
     def are_baskets(self) -> bool:
         """Whether the first records are lists of items, see `nbmf.io.baskets`."""
-        return are_baskets(record.fields for record in itertools.islice(self.all_records(), LISTS))
+        return are_baskets(self._first_lists())
+
+    def what_lists_are_of(self) -> str | None:
+        """Return what the first field of each of these lists is, see `nbmf.io.baskets`."""
+        return what_lists_are_of(self._first_lists())
+
+    def _first_lists(self) -> Iterator[Sequence[str]]:
+        lists = itertools.islice(self.all_records(), self.n_comments, self.n_comments + LISTS)
+        return (record.fields for record in lists)
 
     def field_location(self, place: int) -> str:
         """Return the words for the place of a field of the first record, of a survey among those that are read."""

@@ -11,7 +11,7 @@ from nbmf.data.value_codes import ValueCoding, number_of, texts_of
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.answers import detect_answers
 from nbmf.io.arguments import Options
-from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, refuse_repeated
+from nbmf.io.cells import Block, Table, UnknownCell, quoted_names, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, Contradiction, StoredCodes, refuse_huge, refuse_too_many_rows, scatter
 from nbmf.io.layouts import ABSENT, ROLES
 from nbmf.io.numbered_nodes import count_numbered_nodes
@@ -222,8 +222,8 @@ def _code_list(table: Table, options: Options, coding: ValueCoding) -> CodedMatr
     absent = f"pairs without a record are {'zeros' if code == 0 else 'missing'}{why}"
     groups = [group_of.get(name, ("", 0))[0] for name in rows] if "groups" in places else None
     said = ", ".join(f"{role} {table.names[place]!r}" for role, place in places.items())
-    unused = len(table.names) - len(places)
-    said += f"; {count_phrase(unused, 'column')} not used" if unused else ""
+    unused = [name for place, name in enumerate(table.names) if place not in places.values()]
+    said += f"; not used: {quoted_names(unused)}" if unused else ""
     format = f"{table.format}; layout {options['layout']}: {said}"
     names = list(rows), list(columns)
     return CodedMatrix(matrix, format, *names, groups, absent, code == 0, left_out, notes)

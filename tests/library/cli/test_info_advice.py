@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import nbmf
 from nbmf import cli
 from nbmf.cli import arguments
 from nbmf.cli.info_words import SCALES
@@ -612,3 +613,52 @@ def test_a_bag_of_words_has_its_list_below_three_lines(capsys, here):
     said = info(capsys, "docword.txt")
     assert "whose first three lines are the numbers of documents, of words and of entries" in " ".join(said.split())
     assert "  tail -n +4 docword.txt > list.txt\n  nbmf topics list.txt --layout long" in said
+NODES = [f"node{i}" for i in range(15)]
+
+
+def ties(seed):
+    drawn = np.random.default_rng(seed)
+    return [(NODES[i], NODES[j]) for i in range(15) for j in range(15) if i != j and drawn.random() < 0.4]
+
+
+def test_ties_of_several_waves_are_no_table_to_cluster(capsys):
+    lines = [f"{wave},{ego},{alter}" for wave in (1, 2, 3) for ego, alter in ties(wave)]
+    Path("waves.csv").write_text("\n".join(["wave,ego,alter", *lines]))
+    said = info(capsys, "waves.csv")
+    assert "a list of ties between 'ego' and 'alter', of 3 networks by 'wave'" in " ".join(said.split())
+    assert commands(said) == ["nbmf info waves.csv --layout presence --row ego --column alter"]
+    assert "not used: 'wave'" in info(capsys, *shlex.split(commands(said)[0])[2:])
+    Path("values.csv").write_text(
+        "\n".join(["wave,ego,alter,tie", *(f"{line},{n % 2}" for n, line in enumerate(lines))])
+    )
+    said = " ".join(info(capsys, "values.csv").split())
+    assert "'tie' may say which lines are ties" in said
+    assert "nbmf cluster" not in said
+
+
+def test_the_first_tie_of_a_list_without_names_is_none(capsys):
+    """As networkx.write_edgelist writes it, with the attributes of ties."""
+    Path("edges.txt").write_text(
+        "\n".join(f"{ego} {alter} {{'weight': {n % 3}}}" for n, (ego, alter) in enumerate(ties(1)))
+    )
+    said = info(capsys, "edges.txt")
+    assert commands(said) == ["nbmf info edges.txt --layout presence --no-header"]
+    assert nbmf.read("edges.txt", layout="presence", header=False, log=[].append).codes.sum() == len(ties(1))
+
+
+def test_counts_and_answers_as_pandas_writes_them_next_to_gaps_are_read(capsys):
+    counts = pd.DataFrame(np.random.default_rng(2).poisson(2.0, (ROWS, COLUMNS)).astype(float), NAMES, QUESTIONS)
+    counts.iloc[0, 0] = np.nan
+    counts.to_csv("counts.csv")
+    assert "counts up to" in info(capsys, "counts.csv")
+    answers = pd.DataFrame(np.random.default_rng(2).integers(1, 6, (ROWS, COLUMNS)).astype(float), NAMES, QUESTIONS)
+    answers.iloc[0, 0] = np.nan
+    answers.to_csv("answers.csv")
+    assert "nbmf fit answers.csv --categories 1 2 3 4 5" in commands(info(capsys, "answers.csv"))
+
+
+def test_files_of_ucinet_are_named(capsys):
+    Path("net.dl").write_text("dl n=3 format=edgelist1\nlabels embedded\ndata:\na b 1\nb c 1\n")
+    assert "a DL file of UCINET, which is not read" in info(capsys, "net.dl", code=cli.FAILED)
+    Path("matrix.txt").write_text("DL\nN = 2\nFORMAT = FULLMATRIX\nDATA:\n0 1\n1 0\n")
+    assert "a DL file of UCINET" in info(capsys, "matrix.txt", code=cli.FAILED)

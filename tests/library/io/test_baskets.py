@@ -124,3 +124,32 @@ def test_info_and_the_error_of_a_fit_name_the_layout(capsys):
     error = " ".join(run(capsys, "fit", "shop.csv", code=2).err.split())
     assert "line 2: 2 fields instead of 3; if each line lists the items of a row" in error
     assert "--layout basket" in error
+
+
+NEIGHBOURS = "# written by networkx\n#\na b c\nb d\nc d e\nd e\ne a\nf\n"  # each tie once
+
+
+def test_lists_of_neighbours_are_ties_in_both_directions_if_so_asked():
+    matrix, _ = read(NEIGHBOURS, "adjacency.txt", index=True, undirected=True)
+    assert matrix.row_names.tolist() == matrix.column_names.tolist() == [*"abcdef"]
+    ties = np.zeros((6, 6), int)
+    for one, other in ("ab", "ac", "bd", "cd", "ce", "de", "ea"):
+        ties["abcdef".index(one), "abcdef".index(other)] = ties["abcdef".index(other), "abcdef".index(one)] = 1
+    np.testing.assert_array_equal(matrix.codes, ties)
+    with pytest.raises(DataError, match="nodes need names"):
+        read(NEIGHBOURS, "adjacency.txt", undirected=True)
+
+
+def test_info_knows_nodes_before_their_neighbours_and_numbers_of_purchases(capsys):
+    with open("adjacency.txt", "w") as file:
+        file.write(
+            "#\n" + "".join(f"{i} " + " ".join(str((i + j) % 9) for j in range(1, 2 + i % 4)) + "\n" for i in range(9))
+        )
+    said = run(capsys, "info", "adjacency.txt").out
+    assert "each begins with a node" in " ".join(said.split())
+    assert "nbmf info adjacency.txt --layout basket --index --undirected" in said
+    with open("sold.csv", "w") as file:
+        file.write(
+            "".join(f"T{n},{line}\n" for n, line in enumerate(["a,b", "b", "c,a", "a,b,c", "b,c,a", "c", "a,c"]))
+        )
+    assert "nbmf info sold.csv --layout basket --index\n" in run(capsys, "info", "sold.csv").out + "\n"

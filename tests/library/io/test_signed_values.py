@@ -91,3 +91,39 @@ def test_a_frame_is_asked_about_but_not_one_of_codes_nor_an_array():
     for same in (nbmf.BinaryMatrix.from_frame(FRAME.replace(-1, np.nan)), nbmf.BinaryMatrix.of(ROLL_CALLS)):
         np.testing.assert_array_equal(same.codes, ROLL_CALLS)
     np.testing.assert_array_equal(nbmf.BinaryMatrix.from_frame(FRAME.astype(np.int8)).codes, ROLL_CALLS)
+
+
+def signed_network():
+    """Nine nodes, whose negative ties are less than a fifth of all pairs."""
+    ties = np.zeros((9, 9), int)
+    ties[0, 1:5], ties[1, 2:4], ties[5, 6:9] = 1, 1, -1
+    ties = ties + ties.T
+    names = [f"n{i}" for i in range(9)]
+    return pd.DataFrame(ties, names, names)
+
+
+def test_few_negative_ties_of_a_network_are_not_taken_for_missing_ones():
+    network = signed_network()
+    network.to_csv("signed.csv")
+    with pytest.raises(
+        SignsError, match=r"7\.4% of the values are -1, .*: -1 may be a negative tie or mean missing"
+    ) as found:
+        read("signed.csv")
+    (of_signs, _), (in_order, _), (as_missing, _) = found.value.readings
+    np.testing.assert_array_equal(read("signed.csv", **of_signs), np.select([network == 1, network == -1], [1, 0], -1))
+    np.testing.assert_array_equal(read_any("signed.csv", in_order).ranks, network + 1)
+    np.testing.assert_array_equal(read("signed.csv", **as_missing), network)
+    with pytest.raises(DataError, match="it may be a negative tie or mean missing"):
+        nbmf.BinaryMatrix.from_frame(network)
+
+
+def test_minus_ones_on_the_diagonal_alone_are_missing():
+    network = signed_network().replace(-1, 0)
+    network = network.mask(np.eye(9, dtype=bool), -1)
+    network.to_csv("network.csv")
+    assert (np.diagonal(read("network.csv")) == -1).all()
+    assert (np.diagonal(nbmf.BinaryMatrix.from_frame(network).codes) == -1).all()
+
+
+def test_numbered_rows_and_columns_are_no_network():
+    assert (nbmf.BinaryMatrix.from_frame(signed_network().reset_index(drop=True)).codes == -1).any()
