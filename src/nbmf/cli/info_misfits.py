@@ -23,6 +23,10 @@ FEW = 3  # texts of a column that are listed
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
+OF_WAVES = (
+    "each line is one {0!r} in one {1!r}; with a line for each {0!r}, and a column for each question in each {1!r}, "
+    "nbmf paths finds how they moved"
+)
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -34,7 +38,9 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     first, *others = columns
     is_index = options.index is not False and _names_rows(first)
     columns = others if is_index or options.index else columns
-    if (best := _best_guess(columns)) is None:
+    are_codes, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (CodesError, RepeatedName))
+    wave = _column_of_waves(first, others) if is_name else None
+    if (best := _best_guess([column for column in columns if column is not wave])) is None:
         return None
     guess, fitting = best
     chosen_options, fits = _keep_categories(options, guess.options(fitting)), {column.name for column in fitting}
@@ -50,13 +56,13 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     understood = _try_reading(chosen)
     if understood is None:
         return None
-    are_codes, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (CodesError, RepeatedName))
     is_told = is_name or not (misfits or are_codes)
     where = [render_message(refused.message, "info").partition(";")[0].partition(" (")[0]] if is_told else []
     return [
         understood,
         *where,
         *_describe_misfits(options.file, guess, fitting, misfits, odd, chosen_options),
+        *([] if wave is None else [wrap(OF_WAVES.format(first.name, wave.name))]),
         *next_lines(*map(command_for, _add_groups_command(_commands(guess, chosen, fitting, odd), misfits))),
     ]
 
@@ -104,6 +110,16 @@ def _names_rows(column: Column) -> bool:
     if "" in column.different or len(column.different) < len(column.texts) or column.labels:
         return False
     return Coding().are_names(column.texts)
+
+
+def _column_of_waves(first: Column, others: list[Column]) -> Column | None:
+    """Return the column of few values, none of which two lines of one name share, such as years; None if there is none.
+
+    The first column has names that come again, as of people who are asked several times.
+    """
+    lines = len(first.texts)
+    several = [column for column in others if 1 < len(column.different) <= MOST_GROUPS and "" not in column.different]
+    return next((each for each in several if len(set(zip(first.texts, each.texts, strict=True))) == lines), None)
 
 
 def _is_no_rating(guess: Guess, highest: int, column: Column) -> bool:

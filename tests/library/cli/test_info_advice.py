@@ -613,6 +613,8 @@ def test_a_bag_of_words_has_its_list_below_three_lines(capsys, here):
     said = info(capsys, "docword.txt")
     assert "whose first three lines are the numbers of documents, of words and of entries" in " ".join(said.split())
     assert "  tail -n +4 docword.txt > list.txt\n  nbmf topics list.txt --layout long" in said
+
+
 NODES = [f"node{i}" for i in range(15)]
 
 
@@ -662,3 +664,16 @@ def test_files_of_ucinet_are_named(capsys):
     assert "a DL file of UCINET, which is not read" in info(capsys, "net.dl", code=cli.FAILED)
     Path("matrix.txt").write_text("DL\nN = 2\nFORMAT = FULLMATRIX\nDATA:\n0 1\n1 0\n")
     assert "a DL file of UCINET" in info(capsys, "matrix.txt", code=cli.FAILED)
+
+
+def test_waves_of_a_panel_are_no_answers(capsys):
+    """A line for each person in each of five waves, who give answers from 1 to 4."""
+    people = pd.DataFrame(np.random.default_rng(3).integers(1, 5, (5 * ROWS, COLUMNS)), columns=QUESTIONS)
+    people.insert(0, "pid", np.repeat(NAMES, 5))
+    people.insert(1, "wave", np.tile(np.arange(1, 6), ROWS))
+    people.to_csv("panel.csv", index=False)
+    said = info(capsys, "panel.csv")
+    assert commands(said)[0] == "nbmf fit panel.csv --no-index --categories 1 2 3 4 --ignore pid --ignore wave"
+    assert "each line is one 'pid' in one 'wave'" in " ".join(said.split())
+    people.drop(columns="wave").to_csv("again.csv", index=False)
+    assert "each line is one" not in info(capsys, "again.csv")
