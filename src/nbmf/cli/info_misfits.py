@@ -39,7 +39,7 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     is_index = options.index is not False and _names_rows(first)
     columns = others if is_index or options.index else columns
     are_codes, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (CodesError, RepeatedName))
-    wave = _column_of_waves(first, others) if is_name else None
+    wave = None if is_index else _column_of_waves(first, others)
     if (best := _best_guess([column for column in columns if column is not wave])) is None:
         return None
     guess, fitting = best
@@ -115,9 +115,11 @@ def _names_rows(column: Column) -> bool:
 def _column_of_waves(first: Column, others: list[Column]) -> Column | None:
     """Return the column of few values, none of which two lines of one name share, such as years; None if there is none.
 
-    The first column has names that come again, as of people who are asked several times.
+    The first column has many names that come again, also numbers, as of people who are asked several times.
     """
     lines = len(first.texts)
+    if not MOST_GROUPS < len(first.different) < lines or "" in first.different:
+        return None
     several = [column for column in others if 1 < len(column.different) <= MOST_GROUPS and "" not in column.different]
     return next((each for each in several if len(set(zip(first.texts, each.texts, strict=True))) == lines), None)
 

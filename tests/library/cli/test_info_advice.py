@@ -671,9 +671,10 @@ def test_waves_of_a_panel_are_no_answers(capsys):
     people = pd.DataFrame(np.random.default_rng(3).integers(1, 5, (5 * ROWS, COLUMNS)), columns=QUESTIONS)
     people.insert(0, "pid", np.repeat(NAMES, 5))
     people.insert(1, "wave", np.tile(np.arange(1, 6), ROWS))
-    people.to_csv("panel.csv", index=False)
-    said = info(capsys, "panel.csv")
-    assert commands(said)[0] == "nbmf fit panel.csv --no-index --categories 1 2 3 4 --ignore pid --ignore wave"
-    assert "each line is one 'pid' in one 'wave'" in " ".join(said.split())
+    for pids in (np.repeat(NAMES, 5), np.repeat(np.arange(100, 100 + ROWS), 5)):
+        people.assign(pid=pids).to_csv("panel.csv", index=False)
+        said = info(capsys, "panel.csv")
+        assert commands(said)[0] == "nbmf fit panel.csv --no-index --categories 1 2 3 4 --ignore pid --ignore wave"
+        assert "each line is one 'pid' in one 'wave'" in " ".join(said.split())
     people.drop(columns="wave").to_csv("again.csv", index=False)
     assert "each line is one" not in info(capsys, "again.csv")
