@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
-from nbmf.data.symmetry import is_symmetric
+from nbmf.data.symmetry import is_symmetric, without_directions
 from nbmf.errors import DataError
 from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
@@ -40,7 +40,8 @@ def draw_reconstruction(
     values : float array (F, N)
         V, NaN where missing.
     expectation : float array (F, N)
-        E[V]; it sets the limits of the colours together with V, unless V is binary.
+        E[V]; it sets the limits of the colours together with V, unless V is binary. Of a symmetric binary matrix
+        both entries of a tie have their mean.
     factors : list of LabelledFactor
         The rows and the columns: they set the order and the strips; of a symmetric matrix the rows alone.
     title : str
@@ -69,6 +70,8 @@ def draw_reconstruction(
     if is_symmetric(values, ~np.isnan(values)):  # of an undirected network the diagonal is one
         rows, columns = factors
         factors, orders[1] = [rows, columns._replace(weights=rows.weights, main=rows.main, axes=rows.axes)], orders[0]
+        if _are_probabilities(values):  # as in all tables, a tie has one
+            expectation = without_directions(expectation)
     low, high = _limits(values, expectation, lowest)
     highest = float(expectation.max()) if _are_probabilities(values) else high
     limits = (low, high), (low, highest if 0 < highest < FAINT else high)

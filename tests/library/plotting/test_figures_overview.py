@@ -240,6 +240,17 @@ def test_the_reconstruction_has_data_and_expectation_in_the_same_order(shape, gr
             assert stripes(axis)[edge][0][0] == style.PALE[side.typical_of[lines[0]]]
 
 
+def test_a_tie_without_a_direction_has_the_one_probability_of_the_tables():
+    rng = np.random.default_rng(1)
+    ties = np.triu(rng.random((40, 40)) < 0.3, 1).astype(float)
+    ties, expectation, given = ties + ties.T, rng.random((40, 40)), sides(40, 40)
+    order = order_of(given[0])
+    predicted = draw_reconstruction(ties, expectation, given)[1].images[0].get_array()
+    np.testing.assert_allclose(predicted, ((expectation + expectation.T) / 2)[np.ix_(order, order)])
+    counts = draw_reconstruction(3 * ties, expectation, given)[1].images[0].get_array()
+    np.testing.assert_array_equal(counts, expectation[np.ix_(order, order)])
+
+
 def test_other_values_than_binary_ones_have_limits_of_their_own():
     counts = np.arange(1200.0).reshape(40, 30)
     axes = draw_reconstruction(counts, counts + 1, sides())
