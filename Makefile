@@ -12,6 +12,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 # Of which configuration `make report` shows the results: the paper's, or an overlay of it.
 CONFIG ?=
+# Snakemake names neither the file nor the line of an overlay that is not YAML.
+LOOK_AT_CONFIG = $(if $(CONFIG),@$(VENV)/bin/python -m nbmf_studies.pipeline.yaml_files $(CONFIG))
 REPORT = results/report-$(or $(basename $(notdir $(CONFIG))),paper).html
 
 .PHONY: help paper papers verify publish status quick report docs test test-all examples benchmark check format lock clean
@@ -35,12 +37,14 @@ publish: $(READY) ## Write the results of docs/lumbreras2020.md, docs/figures an
 	$(VENV)/bin/python docs/publish.py
 
 status: $(READY) ## Which fits exist, failed or are missing; of another run: make status CONFIG=config/quick.yaml
+	$(LOOK_AT_CONFIG)
 	@$(SNAKEMAKE) status --nolock --quiet all $(addprefix --configfile ,$(CONFIG))
 
 quick: $(READY) ## The same workflow in minutes: animals and parliament, two masks
 	$(SNAKEMAKE) --configfile config/quick.yaml
 
 report: $(READY) ## What there is of `make paper` in one HTML file; of another run: make report CONFIG=config/quick.yaml
+	$(LOOK_AT_CONFIG)
 	$(SNAKEMAKE) $(addprefix --configfile ,$(CONFIG)) --config report=True \
 	  --report-stylesheet workflow/report/report.css --report $(REPORT)
 	@echo "$(REPORT): for any browser, no network needed"

@@ -9,22 +9,18 @@
 #   snakemake -n                                                 what would be run
 
 from importlib.metadata import version
-from pathlib import Path
 
 from snakemake.utils import min_version
 
 min_version("9.0")
 
 
-configfile: "config/config.yaml"
-configfile: "config/datasets.yaml"
-configfile: "config/sources.yaml"
-configfile: "src/nbmf/methods.yaml"
+include: "workflow/rules/yaml.smk"
 
 
-for file in sorted(Path(workflow.basedir, "config/studies").glob("*.yaml")):
+for file in CONFIG_FILES:
 
-    configfile: f"config/studies/{file.name}"
+    configfile: file
 
 
 wildcard_constraints:

@@ -9,15 +9,10 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-ROOT = Path(workflow.basedir)
-sys.path.append(str(ROOT / "workflow/scripts"))
-
-import workflow_job  # before what it makes importable
-
 from nbmf.errors import ConfigError
 from nbmf.fit_key import WHOLE
 from nbmf.sources import source_files
-from nbmf_studies.pipeline import configuration, front_page, interpreter, repeated_keys, targets
+from nbmf_studies.pipeline import configuration, front_page, interpreter, targets, yaml_files
 from nbmf_studies.pipeline.parameters import as_text
 from nbmf_studies.pipeline.paths import NO_MASK, Paths, key_of, reference_tables
 
@@ -26,7 +21,7 @@ if not Path.cwd().samefile(ROOT):  # with an overlay, Snakemake does not miss th
 
 try:
     sys.executable = interpreter.as_shell_word(sys.executable)
-    repeated_keys.check(workflow.configfiles)
+    yaml_files.check(workflow.configfiles)
     schema = workflow.source_path("../schemas/config.schema.yaml")
     config.update(configuration.check(config, schema))
 except ConfigError as error:
@@ -93,7 +88,7 @@ def there(files):
 
 
 def asked_for(*studies):
-    """An input function: every file that studies show. What they leave out is said, once."""
+    """An input function: every file that studies show, and their fits. What they leave out is said, once."""
 
     def files(_):
         for study in studies:
@@ -101,7 +96,8 @@ def asked_for(*studies):
                 print(line, file=sys.stderr)
             ASKED.add(study)
         shown = [there(run.files_of(product)) for run in map(RUNS.get, studies) for product in run.unasked()]
-        return [file for files in shown for file in files]
+        fits = [] if config["report"] else [file for study in studies for file in RUNS[study].reports_shown()]
+        return [*(file for files in shown for file in files), *fits]
 
     return files
 

@@ -77,6 +77,7 @@ def draw(
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
         axis.set_title(dataset)
         _end_axis(axis, scores[scores["dataset"] == dataset], boxes)
+        _mark_saturated(axis, scores[scores["dataset"] == dataset], boxes)
         if baselines is not None:
             of_dataset = baselines[baselines["dataset"] == dataset]
             _draw_baselines(axis, of_dataset, LINE_LENGTH // axes.shape[1])
@@ -116,6 +117,16 @@ def _end_axis(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
         if (box.method, box.K) in beyond.index:
             text = f"↑ {beyond[box.method, box.K]:.3g}"
             axis.annotate(text, (i, 0.99), **BEYOND)
+
+
+def _mark_saturated(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
+    """Mark boxes with saturated fits at their top, or where the axis ends below that."""
+    low, high = axis.get_ylim()
+    for i, box in enumerate(boxes):
+        fits = scores[(scores["method"] == box.method) & (scores["K"] == box.K)].dropna(subset="perplexity")
+        if (fits["saturated"] > 0).any():
+            axis.plot(i, min(fits["perplexity"].max(), high), clip_on=False, **SATURATED)
+    axis.set_ylim(low, high)  # a mark at the end is not to move it
 
 
 def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
@@ -176,8 +187,6 @@ def _draw_panel(axis: Axes, scores: pd.DataFrame, boxes: list[Box], colours: dic
         if gaps == len(fits):
             continue
         _draw_box(axis, i, fits["perplexity"].dropna(), colours[box.method])
-        if (fits["saturated"] > 0).any():
-            axis.plot(i, fits["perplexity"].max(), **SATURATED)
     labels = [box.label + NOT_CONVERGED * (box.method in not_converged) for box in boxes]
     is_full = len(boxes) > UPRIGHT
     options = {"rotation": 90, "fontsize": 4.7} if is_full else {}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbmf_studies.pipeline import run_target, targets
+from nbmf_studies.pipeline.attempts import INTERRUPTED
 from nbmf_studies.pipeline.status import FitState
 
 
@@ -26,17 +27,19 @@ def partial_request(run: targets.StudyRun, states: list[FitState]) -> dict[str, 
     return {
         "folder": run.paths.partial,
         "done": [(state.fit.key, state.fit.report) for state in states if state.state == "done"],
-        "gaps": [
-            (state.fit.key, f"failed: {state.reason}" if state.state == "failed" else "not run")
-            for state in states
-            if state.state != "done"
-        ],
+        "gaps": [(state.fit.key, _why_missing(state)) for state in states if state.state != "done"],
         "figures": [
             {"name": figure.name, "dpi": figure.dpi, "request": targets.request(figure, run.plan)}
             for figure in run.targets.figures
             if figure.with_gaps
         ],
     }
+
+
+def _why_missing(state: FitState) -> str:
+    if state.state == "failed":
+        return f"failed: {state.reason}"
+    return INTERRUPTED if state.state == INTERRUPTED else "not run"
 
 
 def write_partial(folder: str, done: list, gaps: list, figures: list[dict[str, Any]]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import origin
-from nbmf_studies.pipeline.attempts import FAILED, read_attempt
+from nbmf_studies.pipeline.attempts import FAILED, INTERRUPTED, read_attempt
 from nbmf_studies.pipeline.paths import Paths
 
 START_SECONDS = 0.6  # of a job before its fit begins (docs/performance.md)
@@ -28,9 +28,9 @@ class FitFiles(NamedTuple):
 class FitState(NamedTuple):
     """How it stands with one fit.
 
-    state : "done", "failed", "begun" (running, or interrupted) or "missing"
+    state : "done", "failed", "begun" (running, or interrupted), "missing", or "interrupted" at the end of a run
     seconds : float, what a finished fit took; None for others
-    reason : str, why a failed fit failed, in a line, or INTERRUPTED of one that has begun; "" for others
+    reason : str, why a failed fit failed, in a line, or INTERRUPTED of one that was; "" for others
     time : float, when one that has begun or failed did so, in seconds since 1970; None for others
     """
 
@@ -122,10 +122,16 @@ def failures(states: list[FitState]) -> list[str]:
     ]
 
 
+def interruptions(states: list[FitState]) -> list[str]:
+    """Return a line per fit that was interrupted."""
+    return [f"{INTERRUPTED}: {describe(state.fit.key)}" for state in states if state.state == INTERRUPTED]
+
+
 def states_at_end(states: list[FitState], start: float) -> list[FitState]:
     """Return how it stands at the end of a run that began at `start` (seconds since 1970).
 
-    What has begun has failed without a word, unless it was interrupted. What only an earlier run has tried is missing.
+    What has begun has failed without a word, unless a person interrupted it. What only an earlier run has tried is
+    missing.
     """
     return [_state_at_end(state, start) for state in states]
 
@@ -135,6 +141,8 @@ def _state_at_end(state: FitState, start: float) -> FitState:
         return state
     if state.time < start:
         return FitState(state.fit, "missing")
+    if state.reason == INTERRUPTED and state.state == "begun":
+        return state._replace(state=INTERRUPTED)
     return state._replace(state="failed", reason=state.reason or KILLED)
 
 

@@ -109,6 +109,16 @@ class StudyRun(NamedTuple):
         further = [case.key for case in self.study.cases_of(self.plan)] + self.plan.fits_to_masks(self.plan.holdout)
         return [key for key in dict.fromkeys(further) if key not in usual]
 
+    def reports_shown(self) -> list[str]:
+        """Return the reports of the fits behind what the study shows unasked.
+
+        Asked for by name, as Snakemake makes nothing anew that only finished tables were made from.
+        """
+        own = {self.paths.report(key) for key in self.fits()}
+        by_role = [files(product, self.plan, self.paths) for product in self.unasked()]
+        needed = dict.fromkeys(file for roles in by_role for of_role in roles.values() for file in of_role)
+        return [file for file in needed if file in own]
+
     def score_tables(self) -> list[str]:
         """Return the tables of scores, which can be compared with those of another run."""
         return [self.paths.table(table.name) for table in self.targets.tables if table.name in SCORE_TABLES]

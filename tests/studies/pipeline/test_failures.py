@@ -109,6 +109,43 @@ def test_failures_of_what_is_made_on_request_are_said_too(run, script, capfd):
     assert capfd.readouterr().out == ""
 
 
+def interrupt(study, *keys):
+    """Leave what a person's Ctrl-C leaves of fits."""
+    for key in keys:
+        Path(study.paths.report(key)).unlink(missing_ok=True)
+        with pytest.raises(KeyboardInterrupt), attempt(study.paths.attempt(key), key.columns()):
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_fit_has_not_failed(run, script, capfd):
+    start, bica = time.time(), fits("bica", 3)
+    study = run("asked", *bica)
+    end(study)
+    interrupt(study, bica[1])
+    failures.explain([study], ["asked"], start, script)
+    assert capfd.readouterr().out.splitlines() == [
+        "",
+        "asked: 1 of 3 fits was interrupted.",
+        "interrupted: bica, K = 2, mask 1, seed 0 of votes",
+        "Run the same command again to go on: finished fits are kept.",
+    ]
+    assert not (script.parent / "script.py.said").exists()  # nothing failed, nothing is drawn with gaps
+
+
+def test_failed_and_interrupted_fits_are_counted_apart(run, script, capfd):
+    start, bica = time.time(), fits("bica", 4)
+    study = run("asked", *bica)
+    end(study, bica[0])
+    interrupt(study, *bica[1:3])
+    failures.explain([study], ["asked"], start, script)
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[1] == "asked: 1 of 4 fits failed, 2 were interrupted."
+    assert [line.partition(":")[0] for line in lines[2:5]] == ["failed", "interrupted", "interrupted"]
+    assert lines[-1] == "Run the same command again when the cause is gone: finished fits are kept."
+    (drawn,) = (script.parent / "script.py.said").read_text().splitlines()
+    assert [reason for _, reason in json.loads(drawn)[1]] == ["failed: error: made to fail", *["interrupted"] * 2]
+
+
 def test_without_a_failed_fit_nothing_is_said_or_drawn(run, script, capfd):
     study = run("asked", *fits("bica", 1))
     failures.explain([study], ["asked"], time.time(), script)

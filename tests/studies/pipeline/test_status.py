@@ -91,7 +91,7 @@ def test_a_damaged_result_is_done_without_seconds(tmp_path):
 def test_what_had_begun_has_failed_once_nothing_runs(tmp_path):
     fits = [fit(tmp_path, ended="begun"), fit(tmp_path, mask=1), fit(tmp_path, mask=2, ended="interrupted")]
     begun, missing, interrupted = status.states_at_end(status.states_of(fits), start=0)
-    assert (begun.state, missing.state, interrupted.state) == ("failed", "missing", "failed")
+    assert (begun.state, missing.state, interrupted.state) == ("failed", "missing", "interrupted")
     assert "killed" in begun.reason
     assert interrupted.reason == "interrupted"
 

@@ -3,7 +3,9 @@
 import re
 from types import SimpleNamespace
 
+from nbmf.fit_key import FitKey
 from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.needs import Reports
 from nbmf_studies.pipeline import targets
 from nbmf_studies.pipeline.paths import Paths
 
@@ -48,6 +50,16 @@ def test_what_is_made_on_request_is_a_target_and_not_shown_unasked():
     }
     assert RUNS["one"].on_request() == {}
     assert [product.name for product in RUNS["one_more"].unasked()] == ["claims", "summary"]
+
+
+def test_the_fits_behind_what_is_shown_unasked_are_asked_for_by_name():
+    shown, whole, later = (FitKey("votes", "bica", 2, mask, 0) for mask in (0, None, 1))
+    scores = product(Table, "scores", needs=lambda _: {"fits": Reports([shown]), "chains": Reports([whole, shown])})
+    asked = product(Table, "more", needs=lambda _: {"fits": Reports([later])}, on_request="confirm")
+    made = targets.Targets([], [scores, asked], [])
+    plan = SimpleNamespace(fits=[whole, shown, later])
+    own = targets.StudyRun(Study("own", "own", "", (), ()), plan, made, Paths("results", "matrices", "own"))
+    assert own.reports_shown() == [own.paths.report(shown), own.paths.report(whole)]
 
 
 def matched(kind, keep):
