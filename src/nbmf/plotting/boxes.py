@@ -116,7 +116,7 @@ def _end_axis(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
     for i, box in enumerate(boxes):
         if (box.method, box.K) in beyond.index:
             text = f"↑ {beyond[box.method, box.K]:.3g}"
-            axis.annotate(text, (i, 0.99), **BEYOND)
+            axis.annotate(text, (i, 0.96), **BEYOND)
 
 
 def _mark_saturated(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:

@@ -72,14 +72,11 @@ FIGURE_10 = Figure(
 
 
 def _series(plan: Plan) -> dict[str, Any]:
-    shown = [
-        (method, K)
-        for method, K in plan.options["figure_11"].items()
-        if method in plan.methods and K in plan.entry(method)["K"]
-    ]
-    colours = plan.colours(method for method, _ in shown)
+    """Return the lines that are named, also those of a K that is not fitted: the figure says that it has no fit of them."""
+    named = plan.options["figure_11"]
+    colours = plan.colours(named)
     return {
-        "series": [[method, K, plan.label(method, K), colours[method]] for method, K in shown],
+        "series": [[method, K, plan.label(method, K), colours[method]] for method, K in named.items()],
         "datasets": plan.datasets,
     }
 

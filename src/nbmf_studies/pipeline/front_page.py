@@ -37,14 +37,18 @@ def report_arguments(config: Mapping[str, Any], runs: Mapping[str, StudyRun], fo
 
 
 def _captions(config: Mapping[str, Any], runs: Iterable[StudyRun], folder: Path) -> dict[str, str]:
-    """Return the caption of each figure and table by its file: a rule of Snakemake has but one file of captions."""
+    """Return the caption of each figure and table by its file: a rule of Snakemake has but one file of captions.
+
+    Captions see the configuration, the roles of the inputs and the file.
+    """
     from jinja2 import Environment  # when no report is made, nothing else here needs it
 
     environment, captions = Environment(trim_blocks=True, lstrip_blocks=True), {}
     for run in runs:
         for product, path in run.in_report():
             caption = environment.from_string((folder / product.caption).read_text(encoding="utf-8"))
-            captions[path] = caption.render(snakemake={"config": config, "output": [path]})
+            roles = list(product.needs(run.plan))
+            captions[path] = caption.render(snakemake={"config": config, "input": roles, "output": [path]})
     return captions
 
 

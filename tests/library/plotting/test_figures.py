@@ -160,6 +160,17 @@ def test_saturated_predictions_are_marked_and_explained(draw):
     assert legend_texts(figure)[-1] == "held-out entries predicted impossible (36.7 nats each)"
 
 
+def test_saturated_predictions_beyond_the_axis_are_marked_where_it_ends(draw):
+    scores = made_up()
+    of_box = where(scores, dataset="animals", method="logpca", K=4)
+    scores.loc[of_box, "perplexity"] += 50.0
+    scores.loc[of_box, "saturated"] = 1
+    axis = panels(draw(scores))["animals"]
+    (marker,) = markers(axis)
+    assert marker.get_ydata() == [axis.get_ylim()[1]] < [50.0]
+    assert not marker.get_clip_on()
+
+
 def test_nothing_saturated_needs_no_explanation(draw):
     scores = made_up()
     scores.loc[0, ["method", "saturated"]] = "lda", 3  # a method that is not drawn

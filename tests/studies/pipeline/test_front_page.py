@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.needs import tables
 from nbmf_studies.pipeline import front_page, targets
 from nbmf_studies.pipeline.paths import Paths
 
@@ -18,7 +19,11 @@ def product(kind, name, **further):
     return kind(name, f"The {name}", make="none:none", caption="none.rst", **further)
 
 
-FIGURES = [product(Figure, "first"), product(Figure, "main"), product(Figure, "asked", on_request="confirm")]
+FIGURES = [
+    product(Figure, "first", needs=tables("scores")),
+    product(Figure, "main"),
+    product(Figure, "asked", on_request="confirm"),
+]
 TABLES = [product(Table, "scores"), *(product(Table, name, in_report=True) for name in ("summary", "claims"))]
 
 
@@ -93,6 +98,7 @@ def test_a_study_with_no_figure_and_no_table_has_none(paths):
 def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tmp_path, capsys):
     (tmp_path / "none.rst").write_text(
         "{% if true %}\nOf {{ snakemake.config.run.studies[0] }}: {{ snakemake.output[0] }}\n{% endif %}\n"
+        "{% if 'scores' in snakemake.input %}\nand its scores\n{% endif %}\n"
     )
     study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES))
     make(paths, ["first", "main"], ["summary", "claims"])
@@ -102,7 +108,9 @@ def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tm
     assert found["front_pages"] == [page(paths, front=()) | {"left_out": []}]
     files = [paths.figure(name, "png") for name in ("first", "main", "asked")]
     files += [paths.table(name) for name in ("summary", "claims")]
-    assert found["captions"] == {file: f"Of toy: {file}\n" for file in files}
+    captions = {file: f"Of toy: {file}\n" for file in files}
+    captions[files[0]] += "and its scores\n"
+    assert found["captions"] == captions
     assert capsys.readouterr().err == ""
     os.remove(paths.table("claims"))
     front_page.report_arguments({"run": {"studies": ["toy"]}}, {"toy": run}, tmp_path)
