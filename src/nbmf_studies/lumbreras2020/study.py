@@ -72,7 +72,7 @@ FIGURE_10 = Figure(
 
 
 def _series(plan: Plan) -> dict[str, Any]:
-    """Return the lines that are named, also those of a K that is not fitted: the figure says that it has no fit of them."""
+    """Return the lines that are named, also those of a K that is not fitted, of which the figure says so."""
     named = plan.options["figure_11"]
     colours = plan.colours(named)
     return {
