@@ -108,7 +108,7 @@ def shipped_plan(study: str) -> Plan:
 
 def sections_of_claims(tables: dict[str, pd.DataFrame]) -> list[str]:
     """Return the section with the verdicts on the paper's claims."""
-    parts = render_table(tables["claims_parts"], STUDY, "claims_parts")
+    parts = write_table(tables["claims_parts"], STUDY, "claims_parts")
     return ["### The paper's claims", markdown(tables["claims"]), f"Their parts: {parts}"]
 
 
@@ -123,10 +123,10 @@ def sections_of_readings(tables: dict[str, pd.DataFrame]) -> list[str]:
         "### The claims under other readings",
         markdown(tables["verdicts"].drop(columns="other readings")),
         markdown(tables["readings"]),
-        f"Their parts: {render_table(tables['readings_parts'], STUDY, 'readings_parts')}",
+        f"Their parts: {write_table(tables['readings_parts'], STUDY, 'readings_parts')}",
         "#### Ranges of logPCA: printed in captions, and ours",
         markdown(tables["ranges"][tables["ranges"]["same"]].round(4)),
-        f"For every K: {render_table(tables['ranges'].round(4), STUDY, 'ranges')}",
+        f"For every K: {write_table(tables['ranges'].round(4), STUDY, 'ranges')}",
     ]
 
 
@@ -237,8 +237,11 @@ def write_into_page(study: str, sections: list[str], root: Path = ROOT) -> None:
 
 def render_table(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) -> str:
     """Return a table in Markdown; of a long one a link to the file that it is written to."""
-    if len(table) < LONG:
-        return markdown(table)
+    return markdown(table) if len(table) < LONG else write_table(table, study, name, root)
+
+
+def write_table(table: pd.DataFrame, study: str, name: str, root: Path = ROOT) -> str:
+    """Write a table to a file next to the scores, and return the link to it."""
     path = root / f"reference/{study}/{name}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     cells = table.astype(object).where(table.notna(), "")

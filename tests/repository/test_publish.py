@@ -417,3 +417,11 @@ def test_the_published_second_verdicts_are_those_of_the_published_values(publish
     assert publish.markdown(tables["readings"]) in page
     published = pd.read_csv(publish.ROOT / "reference/lumbreras2020/readings_parts.csv")
     pd.testing.assert_frame_equal(published, tables["readings_parts"])
+
+
+def test_to_judge_again_from_the_same_values_changes_neither_page_nor_files(publish, judge_again):
+    folder = publish.ROOT / "reference/lumbreras2020"
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    page = "\n\n".join(judge_again.published_sections())
+    assert "\n\n".join(judge_again.insert_readings(judge_again.published_sections())) == page
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before

@@ -265,3 +265,18 @@ def test_the_figure_shows_every_dataset_and_the_printed_loss():
     assert titles == [f"paleo\nbest other: {method.upper()}", "D(V|V̂) on parliament\nprinted: 8930"]
     assert [axis.get_ylabel() for axis in panels(figure).values()] == ["held-out log loss\n(nats per entry)", "nats"]
     assert len(panels(eta_figure.draw(run.eta, losses.iloc[:0], run.scores, labels, 8930))) == 1
+
+
+def test_the_figure_shows_the_best_other_method_on_the_transposed_matrix_too():
+    run = run_of()
+    labels = {name: name.upper() for name in eta_names.OTHERS}
+    one_side = pd.DataFrame(
+        [["paleo", method, 4, mask, 0.1 + i / 100] for i, method in enumerate(labels) for mask in range(3)],
+        columns=["dataset", "method", "K", "mask", "perplexity"],
+    )
+    figure = eta_figure.draw(run.eta, run.losses.iloc[:0], run.scores, labels, 8930, one_side)
+    assert_tidy(figure)
+    (axis,) = panels(figure).values()
+    assert axis.get_title().splitlines()[-1] == f"V transposed: {next(iter(labels.values()))}"
+    dashed = [line.get_ydata()[0] for line in axis.lines if line.get_linestyle() == "--"]
+    assert dashed[1] == pytest.approx(0.1)

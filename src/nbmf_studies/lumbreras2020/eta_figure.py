@@ -14,10 +14,17 @@ SIDES = {  # label, colour, marker
     COLUMNS: ("Dir-Dir GS, γ = 1/K and η as shown", "#009E73", "o"),
     ROWS: ("V transposed: η = 1/K and γ as shown", "#D55E00", "s"),
 }
+OTHER = {"linestyle": "--", "linewidth": 0.9}
+OTHER_COLOURS = {COLUMNS: "0.35", ROWS: SIDES[ROWS][1]}
 
 
 def draw(
-    eta: pd.DataFrame, losses: pd.DataFrame, scores: pd.DataFrame, others: dict[str, str], printed: float
+    eta: pd.DataFrame,
+    losses: pd.DataFrame,
+    scores: pd.DataFrame,
+    others: dict[str, str],
+    printed: float,
+    one_side: pd.DataFrame | None = None,
 ) -> Figure:
     """Draw a panel per dataset, and one of D(V|V^).
 
@@ -33,6 +40,9 @@ def draw(
         From the other mean-parameterised methods to what they are called.
     printed : float
         D(V|V^) in the paper, in nats.
+    one_side : DataFrame, optional
+        The other methods on the transposed matrix of some datasets, with columns as of `scores`: a line of the colour
+        of Dir-Dir on it. Transposed, others may predict better too.
     """
     datasets = list(eta["dataset"].unique())
     panels = len(datasets) + (not losses.empty)
@@ -40,8 +50,14 @@ def draw(
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         _draw_sides(axis, eta[eta["dataset"] == dataset], "perplexity")
         name, best = best_other(scores[scores["dataset"] == dataset], others)
-        axis.axhline(best, color="0.35", linewidth=0.9, linestyle="--")
-        axis.set_title(f"{dataset}\nbest other: {name}", fontsize=8)
+        axis.axhline(best, color=OTHER_COLOURS[COLUMNS], **OTHER)
+        title = f"{dataset}\nbest other: {name}"
+        transposed = _of(dataset, one_side)
+        if not transposed.empty:
+            name, best = best_other(transposed, others)
+            axis.axhline(best, color=OTHER_COLOURS[ROWS], **OTHER)
+            title += f"\nV transposed: {name}"
+        axis.set_title(title, fontsize=8)
         if axis in axes[:, 0]:
             axis.set_ylabel("held-out log loss\n(nats per entry)")
     if not losses.empty:
@@ -50,8 +66,14 @@ def draw(
         axis.axhline(printed, color="black", linewidth=0.9, linestyle=":")
         axis.set_title(f"D(V|V̂) on {losses['dataset'].iloc[0]}\nprinted: {printed:g}", fontsize=8)
         axis.set_ylabel("nats")
-    style.legend_below(figure, _handles(), 2)
+    any_transposed = any(not _of(dataset, one_side).empty for dataset in datasets)
+    style.legend_below(figure, _handles(any_transposed), 2)
     return figure
+
+
+def _of(dataset: str, table: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of a dataset; none without a table."""
+    return pd.DataFrame() if table is None else table[table["dataset"] == dataset]
 
 
 def best_other(scores: pd.DataFrame, others: dict[str, str]) -> tuple[str, float]:
@@ -77,13 +99,12 @@ def _draw_sides(axis: Axes, table: pd.DataFrame, value: str) -> None:
     style.draw_grid(axis)
 
 
-def _handles() -> list[Line2D]:
+def _handles(any_transposed: bool) -> list[Line2D]:
     sides = [
         Line2D([], [], color=colour, marker=marker, markersize=3.5, linewidth=1.0, label=label)
         for label, colour, marker in SIDES.values()
     ]
-    return [
-        *sides,
-        Line2D([], [], color="0.35", linestyle="--", linewidth=0.9, label="best other mean-parameterised method"),
-        Line2D([], [], color="black", linestyle=":", linewidth=0.9, label="the paper's number"),
-    ]
+    others = [Line2D([], [], color=OTHER_COLOURS[COLUMNS], label="best other mean-parameterised method", **OTHER)]
+    if any_transposed:
+        others.append(Line2D([], [], color=OTHER_COLOURS[ROWS], label="best other method, V transposed", **OTHER))
+    return [*sides, *others, Line2D([], [], color="black", linestyle=":", linewidth=0.9, label="the paper's number")]

@@ -87,7 +87,7 @@ ETA_FIGURE = Figure(
     "eta",
     "Dir-Dir with other concentrations η",
     make=".eta_figure:draw",
-    needs=tables("eta", "scores", losses="eta_losses"),
+    needs=tables("eta", "scores", "one_side", losses="eta_losses"),
     arguments=lambda plan: {
         "others": plan.labels(name for name in OTHERS if name in plan.methods),
         "printed": PRINTED_LOSS,
