@@ -35,3 +35,4 @@ onerror:
 
 onsuccess:
     failures.forget(RUNS.values())
+    failures.say_where(RUNS.values(), ASKED)

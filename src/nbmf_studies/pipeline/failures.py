@@ -64,6 +64,16 @@ def _counted(failed: int, stopped: int, total: int) -> str:
     return f"{failed} of {total} fits failed, {stopped} {were} {INTERRUPTED}"
 
 
+def say_where(runs: Iterable[StudyRun], asked: Collection[str]) -> None:
+    """Say where the results of the studies lie that this run has made as a whole."""
+    for run in runs:
+        if run.study.key in asked:
+            tables, figures = (
+                os.path.dirname(path) for path in (run.paths.table("any"), run.paths.figure("any", "png"))
+            )
+            print(f"{run.study.key}: tables are in {tables}, figures in {figures}")
+
+
 def forget(runs: Iterable[StudyRun]) -> None:
     """Remove what an earlier failure left of each study whose fits are all there."""
     for run in runs:

@@ -155,6 +155,12 @@ def test_without_a_failed_fit_nothing_is_said_or_drawn(run, script, capfd):
     assert not (script.parent / "script.py.said").exists()
 
 
+def test_a_run_says_where_the_results_of_what_it_made_are(run, tmp_path, capsys):
+    failures.say_where([run("made"), run("other")], {"made"})
+    folder = f"{tmp_path}/made"
+    assert capsys.readouterr().out == f"made: tables are in {folder}/tables, figures in {folder}/figures\n"
+
+
 def test_what_a_failure_left_goes_when_every_fit_of_the_study_is_there(run):
     bica = fits("bica", 2)
     whole, other = run("whole", *bica, FitKey("votes", "bica", 2, None, 0)), run("other", *bica, *fits("logpca", 1))
