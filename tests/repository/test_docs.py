@@ -90,6 +90,21 @@ def test_files_of_the_checkout_that_are_named_exist(page):
     assert not missing
 
 
+def cells_of(line):
+    """Return how many cells a row of a table has; a bar of a text is escaped."""
+    return len(re.split(r"(?<!\\)\|", line.strip()[1:-1]))
+
+
+@pytest.mark.parametrize("page", PAGES, **name_of)
+def test_every_row_of_a_table_has_the_columns_of_its_head(page):
+    lines = text_of(page).splitlines()
+    rules = [i for i, line in enumerate(lines) if re.fullmatch(r"\|( ?:?-+:? ?\|)+", line.strip())]
+    for rule in rules:
+        end = next((i for i in range(rule, len(lines)) if not lines[i].startswith("|")), len(lines))
+        wrong = [line for line in lines[rule - 1 : end] if cells_of(line) != cells_of(lines[rule])]
+        assert not wrong
+
+
 def test_no_page_shows_a_template():
     assert not [page.name for page in PAGES if "{{" in text_of(page)]
 
