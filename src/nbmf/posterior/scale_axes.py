@@ -179,13 +179,16 @@ def number_of_axes(
 
 
 def _has_another(axes: Axes, kept: int, matrix: NamedMatrix) -> bool:
-    """Return whether residuals of the first axes have more in common than those of drawn matrices."""
+    """Return whether residuals of the first axes have more in common than those of drawn matrices.
+
+    Residuals of ordered categories are scores, between -1 and 1: where nearly all entries have the lowest one, as
+    covers of species, a few high ones are so far from their means that those differences would show chance alone.
+    """
     rng = np.random.default_rng(seed_sequence(0))
     given = axes.distribution.conditional_on(axes.log_odds(kept)).as_float32()
-    mean = given.mean
-    weight = matrix.observed / np.sqrt(np.maximum(given.variance, np.float32(LEAST_VARIANCE)))
-    largest = _largest_singular_value((getattr(matrix, matrix.field) - mean) * weight)
-    return all(_largest_singular_value((given.draw(rng) - mean) * weight) < largest for _ in range(SIMULATED))
+    weight = matrix.observed / np.sqrt(np.maximum(given.variance_of_residuals, np.float32(LEAST_VARIANCE)))
+    largest = _largest_singular_value(given.residuals(getattr(matrix, matrix.field)) * weight)
+    return all(_largest_singular_value(given.residuals(given.draw(rng)) * weight) < largest for _ in range(SIMULATED))
 
 
 def _largest_singular_value(residuals: np.ndarray) -> float:

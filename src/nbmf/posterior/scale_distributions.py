@@ -40,8 +40,27 @@ class Exceedances(NamedTuple):
 
         It is q (1 - q) of each cut times the probability of the categories on either side of it.
         """
-        edges = np.pad(self.above, ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (1, 0)))
+        edges = self._edges
         return (self.above * (1 - self.above) * (edges[..., :-2] - edges[..., 2:])).sum(axis=-1)
+
+    def residuals(self, values: np.ndarray) -> np.ndarray:
+        """Return the scores of values v (F, N), derivatives of log P(v) by ψ; of zeros and ones v - P(v = 1).
+
+        log P(v) = log(σ(ψ - θ_v) - σ(ψ - θ_v+1)) has the derivative 1 - σ(ψ - θ_v) - σ(ψ - θ_v+1).
+        """
+        edges, places = self._edges, values.astype(np.intp)[..., None]
+        lower, upper = (np.take_along_axis(edges, places + step, axis=-1)[..., 0] for step in (0, 1))
+        return 1 - lower - upper
+
+    @property
+    def variance_of_residuals(self) -> np.ndarray:
+        """That of scores, (F, N), which is the information."""
+        return self.information
+
+    @property
+    def _edges(self) -> np.ndarray:
+        """P(v > j) for j = -1, ..., J, (F, N, J + 2): from 1 to 0."""
+        return np.pad(self.above, ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (1, 0)))
 
     def as_float32(self) -> Exceedances:
         """Return the same numbers in single precision."""
@@ -90,6 +109,15 @@ class ExpectedCounts(NamedTuple):
     def information(self) -> np.ndarray:
         """Of v on ψ, (F, N): E[v + size] σ(ψ) σ(-ψ) = size σ(ψ)."""
         return self.sizes * expit(self.psi)
+
+    def residuals(self, values: np.ndarray) -> np.ndarray:
+        """Return v - E[v] of values (F, N)."""
+        return values - self.mean
+
+    @property
+    def variance_of_residuals(self) -> np.ndarray:
+        """Var v, (F, N)."""
+        return self.variance
 
     def as_float32(self) -> ExpectedCounts:
         """Return the same numbers in single precision."""

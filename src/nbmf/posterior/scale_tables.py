@@ -10,8 +10,8 @@ SAME = 1e-3  # of the range of positions, a difference of locations that is none
 
 
 def shape_of_scale(scale: Scale) -> Shape:
-    """Return how rows lie on the axes that are reported; of ordered categories it is not looked for."""
-    return Shape() if scale.categories else shape_of(scale.positions[:, : scale.kept], scale.row_means)
+    """Return how rows lie on the axes that are reported."""
+    return shape_of(scale.positions[:, : scale.kept], scale.row_means)
 
 
 def rows_table(scale: Scale) -> pd.DataFrame:

@@ -77,6 +77,24 @@ def test_moments_and_information_are_those_of_the_distribution(law):
     assert found.as_float32().mean.dtype == np.float32
 
 
+@pytest.mark.parametrize("cuts", [[0.0], [-1.0, 0.2, 1.5]])
+def test_residuals_of_zeros_and_ones_and_of_categories_are_scores(cuts):
+    """Derivatives of log p, by differences, with mean 0 and the variance that they are said to have."""
+    psi, of = np.array([[-1.2, 0.4, 1.1]]), Cuts(np.array([cuts] * 3))
+    values, h = np.arange(len(cuts) + 1), 1e-5
+
+    def p(x):
+        above = np.column_stack([np.ones(3), 1 / (1 + np.exp(np.array(cuts) - x[:, None])), np.zeros(3)])
+        return (above[:, :-1] - above[:, 1:]).T
+
+    derivatives = (np.log(p(psi[0] + h)) - np.log(p(psi[0] - h))) / (2 * h)
+    given = of.conditional_on(np.repeat(psi, len(values), axis=0))
+    residuals = given.residuals(np.repeat(values[:, None], 3, axis=1))
+    np.testing.assert_allclose(residuals, derivatives, atol=1e-8)
+    np.testing.assert_allclose((p(psi[0]) * residuals).sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose((p(psi[0]) * residuals**2).sum(axis=0), given.variance_of_residuals[0])
+
+
 def test_as_many_axes_are_kept_as_there_are_and_effects_of_rows_are_none(two):
     _, _, scale, W, H, effects = two
     assert scale.has_counts
