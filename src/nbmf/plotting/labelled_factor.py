@@ -108,7 +108,8 @@ def order_of(factor: LabelledFactor) -> np.ndarray:
     """Return rows or columns by the component they are most typical of, the most typical ones first.
 
     Of axes they are sorted along the first, or by level if they are all at nearly the same place, or by their places
-    along an arch. Where there are groups, these come first, the largest on top.
+    along an arch. Where there are groups, these come first, the largest on top, or along an arch by the mean places of
+    their members, so that ones are a band in all groups together.
     """
     keys = [-factor.strength, factor.typical_of] if factor.axes is None else [-factor.along]
     if factor.axes and factor.level is not None and np.ptp(factor.along) <= ALIKE * abs(factor.along).max():
@@ -117,8 +118,9 @@ def order_of(factor: LabelledFactor) -> np.ndarray:
         keys = [-factor.place]
     if factor.groups is not None:
         groups, number, sizes = np.unique(factor.groups, return_inverse=True, return_counts=True)
+        first = sizes if factor.place is None else np.bincount(number, weights=factor.place) / sizes
         rank = np.empty(len(groups), int)
-        rank[np.argsort(-sizes, kind="stable")] = np.arange(len(groups))
+        rank[np.argsort(-first, kind="stable")] = np.arange(len(groups))
         keys.append(rank[number])
     return np.lexsort(keys)
 
