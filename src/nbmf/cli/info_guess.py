@@ -56,6 +56,7 @@ class Guess(NamedTuple):
     options : function from columns that fit to arguments of `nbmf.read`
     lowest : int or None, where values may be ordered categories: the first of them
     is_certain : bool, whether it is known which of two values is a one
+    otherwise : function from columns that fit to other arguments for them, {} if there are none; or None
     """
 
     what: str
@@ -63,6 +64,7 @@ class Guess(NamedTuple):
     options: Callable[[list[Column]], dict[str, Any]]
     lowest: int | None = None
     is_certain: bool = True
+    otherwise: Callable[[list[Column]], dict[str, Any]] | None = None
 
 
 def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:

@@ -6,8 +6,9 @@ from typing import Any
 import nbmf
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines, without_line_breaks
+from nbmf.cli.info_covers import guess_amounts
 from nbmf.cli.info_guess import Column, Guess
-from nbmf.cli.info_values import categories_with_middle, guess_amounts, guess_counts, guesses
+from nbmf.cli.info_values import categories_with_middle, guess_counts, guesses
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for, open_columns, read_arguments
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of, text_of
@@ -211,6 +212,8 @@ def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Co
     as_categories = _options_as_categories(guess, chosen, fitting, odd)
     middle = categories_with_middle(vars(chosen), fitting)
     commands = [as_categories, chosen, None if middle is None else chosen.but(**middle)]
+    if guess.otherwise is not None and (others := guess.otherwise(fitting)):
+        commands.append(chosen.but(**others))
     if guess.lowest != 0 or as_categories is None:  # categories that were given stay
         return commands
     counts = chosen.but(above=None, counts=True)

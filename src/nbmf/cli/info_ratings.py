@@ -91,4 +91,10 @@ def guess_ratings() -> Guess:
             return {}
         return {**answers.options(), **also_missing([*map(str, answers.gaps), *odd], fitting)}
 
-    return Guess("ratings", fits, options, 1)
+    def as_counts(fitting: list[Column]) -> dict[str, Any]:
+        """Return the arguments of counts in a table with nothing where nothing was found, as of finds in graves."""
+        cells = [text for column in fitting for text in column.texts]
+        is_sparse = cells.count("") >= PART * len(cells)
+        return {"above": None, "counts": True, "zeros": [""]} if is_sparse else {}
+
+    return Guess("ratings", fits, options, 1, otherwise=as_counts)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nbmf.cli.info_covers import guess_classes
 from nbmf.cli.info_guess import FEW, PART, Column, Guess, also_missing, columns_apart, present_missing_texts
 from nbmf.cli.info_ratings import guess_marks, guess_ratings
 from nbmf.cli.info_words import ABSENT_AND_PRESENT, BETWEEN, NO, ONE_NEXT_TO, SCALES, YES
@@ -24,6 +25,7 @@ def guesses(columns: list[Column]) -> list[Guess]:
         *_guess_crosses(columns),
         *_guess_known_words(columns),
     ]
+    word_guesses += guess_classes(columns)
     return [*_guess_vote_codes(columns), *guess_marks(columns), _guess_zeros_and_ones(), *word_guesses, guess_ratings()]
 
 
@@ -56,22 +58,6 @@ def guess_counts(columns: list[Column]) -> Guess | None:
     if len(fitting) < MANY or with_zeros < PART * len(columns) or len(above) < DIFFERENT:
         return None
     return Guess("counts", lambda column: column.name in names, options)
-
-
-def guess_amounts(columns: list[Column]) -> Guess | None:
-    """Return numbers from 0 on with decimals, such as biomass or cover: what is above 0 is there; None without such.
-
-    A column without a zero, such as a temperature, is of another kind.
-    """
-
-    def are_amounts(column: Column) -> bool:
-        return None not in column.numbers and 0 in column.numbers and min(column.numbers) == 0
-
-    fitting = [column for column in columns if are_amounts(column)]
-    has_decimals = any(number % 1 for column in fitting for number in column.numbers)
-    if len(fitting) < MANY or not has_decimals:
-        return None
-    return Guess("numbers from 0 on, with decimals", are_amounts, lambda fitting: {"above": 0})
 
 
 def categories_with_middle(given: Mapping[str, Any], columns: list[Column]) -> dict[str, Any] | None:

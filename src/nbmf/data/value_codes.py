@@ -1,12 +1,12 @@
-"""What the values of cells mean: missing, one or zero, and in `CountCoding` which count."""
+"""What the values of cells mean: missing, one or zero."""
 
 import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nbmf.data.number_sizes import LARGEST_COUNT as LARGEST
 from nbmf.data.spellings import Truth, spellings, spellings_of_given
 from nbmf.errors import ConfigError, DataError, Message, Setting
 
@@ -27,10 +27,12 @@ COUNTS_HINT = Message(
     Setting("above", 0),
     " as 0 and 1",
 )
-# And about another one above zero.
-THRESHOLD_HINT = Message("; ", Setting("above", 0), " makes ones of numbers above 0 and zeros of 0")
-KEPT = 100_000  # texts of which the code is kept: counts may all be different
+# What it adds about other numbers of at least 0.
+AMOUNTS_HINT = Message("; if they are amounts, ", Setting("above", 0), " reads those above 0 as ones, others as zeros")
+# A decimal comma; 1,204 may be a whole number with a comma between its thousands.
+DECIMAL_COMMA = re.compile(r"\d+,(\d{1,2}|\d{4,})|0+,\d+")
 RISING = 3  # numbers in a row that rise from each to the next are names, such as years
+KEPT = 100_000  # texts of which the code is kept: counts may all be different
 
 
 class Meaning:
@@ -185,92 +187,15 @@ class Coding(ValueCoding):
             Setting("zeros", [...]),
             " or ",
             remedy(value, column),
-            COUNTS_HINT if is_count_above_one(value) else THRESHOLD_HINT if _has_decimals(value) else "",
+            _numbers_hint(value),
         )
 
 
-class CountCoding(ValueCoding):
-    """From the value of a cell to the count that it is, -1 (missing) or -2 (unknown).
-
-    Parameters
-    ----------
-    missing : list of texts, optional
-        Instead of the defaults, which are those of binary matrices.
-    """
-
-    dtype = np.int32
-    unknown = -2
-
-    def __init__(self, missing=None):
-        super().__init__()
-        self._missing = Meaning(missing, DEFAULTS["missing"])
-
-    def encode_text(self, text: str) -> int:
-        """Return the code of a text, without keeping it."""
-        text = text.strip()
-        if text in self._missing:
-            return -1
-        number = number_of(text)
-        is_count = number is not None and number.is_integer() and 0 <= number <= LARGEST
-        return int(number) if is_count else self.unknown
-
-    def are_labels(self, codes: np.ndarray) -> bool:
-        """Whether counts are names: they rise from each to the next, as years do."""
-        return len(codes) >= RISING and codes[0] >= 0 and bool((np.diff(codes) > 0).all())
-
-    def complaint(self, value: Any, column: str | None = None) -> Message:
-        """Return the words for a value that is no count."""
-        number = number_of(text_of(value))
-        gaussian = "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python"
-        return Message(
-            f"the value is {short_repr(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
-            f"missing ({self._missing.words}); declare others by ",
-            remedy(value, column),
-            THRESHOLD_HINT if _has_decimals(value) else "",
-            gaussian if number is not None and math.isfinite(number) else "",
-        )
-
-
-class ThresholdCoding(CountCoding):
-    """From the value of a cell to the `codes_at` of a threshold, -1 (missing) or -2 (unknown).
-
-    Parameters
-    ----------
-    missing : list of texts, optional
-    above : float, the threshold, at least 0
-    """
-
-    def __init__(self, missing, above):
-        super().__init__(missing)
-        self._above = above
-
-    def encode_text(self, text: str) -> int:
-        """Return the code of a text, without keeping it."""
-        text = text.strip()
-        number = None if text in self._missing else number_of(text)
-        if number is None or not 0 <= number < math.inf:
-            return super().encode_text(text)
-        return int(codes_at(number, self._above))
-
-    def complaint(self, value: Any, column: str | None = None) -> Message:
-        """Return the words for a value that cannot be compared with a threshold."""
-        words = f"the value is {short_repr(value)}; compared with a threshold are numbers of at least 0; missing are "
-        return Message(f"{words}({self._missing.words}); declare others by ", remedy(value, column))
-
-
-def codes_at(numbers: np.ndarray | float, above: float) -> np.ndarray:
-    """Return numbers of at least 0 as codes that are larger than `cut_of(above)` where they are above the threshold.
-
-    Counts stay, but of a threshold between 0 and 1; of other numbers the next whole one is taken, or the one before
-    if their decimals are not above those of the threshold. 0 alone is 0, and huge ones are the largest count.
-    """
-    whole = np.floor(numbers) + (np.mod(numbers, 1) > above % 1) + (0 < above < 1)
-    return np.where(np.greater(numbers, 0), np.clip(whole, 1, LARGEST), 0).astype(np.int32)
-
-
-def cut_of(above: float) -> int:
-    """Return the whole number that `codes_at` of what is above a threshold are larger than."""
-    return 1 if 0 < above < 1 else int(above)
+def _numbers_hint(value: Any) -> Message | str:
+    """Return what reads a number that is neither a zero nor a one, "" for other values."""
+    if is_count_above_one(value):
+        return COUNTS_HINT
+    return AMOUNTS_HINT if amount_of(text_of(value).strip()) is not None else ""
 
 
 class RefusedValue(DataError):
@@ -292,16 +217,16 @@ def number_of(cell: Any) -> float | None:
         return None
 
 
+def amount_of(text: str) -> float | None:
+    """Return the number of at least 0 that a text is, also with a decimal comma, None if it is none."""
+    number = number_of(text.replace(",", ".") if DECIMAL_COMMA.fullmatch(text) else text)
+    return number if number is not None and 0 <= number < math.inf else None
+
+
 def is_count_above_one(value: Any) -> bool:
     """Whether a value is a whole number above one, as a number or as a text, also 5.0, as pandas writes it."""
     number = number_of(text_of(value).strip())
     return number is not None and number.is_integer() and number > 1
-
-
-def _has_decimals(value: Any) -> bool:
-    """Whether a value is a number above 0 that is not whole, as a number or as a text."""
-    number = number_of(text_of(value))
-    return number is not None and 0 < number < math.inf and number % 1 > 0
 
 
 def text_of(value: Any) -> str:

@@ -141,9 +141,7 @@ CONFLICTS = (
         lambda given: given.get("header") is False,
         (": ", Setting("header", ...), " leaves no column a name"),
     ),
-    Conflict(
-        ("ones", "zeros"), lambda given: given.get("counts") or "above" in given, (": has no meaning for counts",)
-    ),
+    Conflict(("ones",), lambda given: given.get("counts") or "above" in given, (": has no meaning for counts",)),
     Conflict(
         ("ones", "zeros", "counts", "above"),
         lambda given: "categories" in given,

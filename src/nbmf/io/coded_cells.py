@@ -4,19 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from nbmf.data.category_coding import CategoryCoding
+from nbmf.data.count_coding import AmountCoding, CountCoding
 from nbmf.data.named import NamedMatrix
 from nbmf.data.shared_names import shared_names
-from nbmf.data.value_codes import (
-    Coding,
-    CountCoding,
-    RefusedValue,
-    ThresholdCoding,
-    ValueCoding,
-    is_count_above_one,
-    number_of,
-    short_repr,
-    text_of,
-)
+from nbmf.data.value_codes import Coding, RefusedValue, ValueCoding, is_count_above_one, number_of, short_repr, text_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
 from nbmf.io.answers import AnswersError, TiesError, find_layout, look_like_counts, matrix_answers
@@ -67,11 +58,12 @@ def code_cells(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
         return code_baskets(cells, options)
     if "categories" in given:
         return _apply_coding(CategoryCoding(given["categories"], given.get("missing")), cells, options)
-    counting = CountCoding(given.get("missing"))
     if given.get("counts") or "above" in given:
-        asked = ThresholdCoding(given.get("missing"), given["above"]) if "above" in given else counting
+        texts = given.get("missing"), given.get("zeros")
+        asked = AmountCoding(*texts, given["above"]) if "above" in given else CountCoding(*texts)
         coded = _apply_coding(asked, cells, options)
         return coded._replace(notes=(*coded.notes, *notes_of_totals(coded), *_notes_of_decimals(asked)))
+    counting = CountCoding(given.get("missing"))
     coding = Coding(*map(given.get, KINDS))
     try:
         coded = _apply_coding(coding, cells, options)

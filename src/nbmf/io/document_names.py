@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.value_codes import RISING, CountCoding, number_of
+from nbmf.data.count_coding import CountCoding
+from nbmf.data.value_codes import RISING, number_of
 from nbmf.errors import Message, Setting
 from nbmf.io.columns import Columns
 

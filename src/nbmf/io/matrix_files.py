@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.count_coding import CountCoding, codes_at
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.given import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.value_codes import Coding, CountCoding, codes_at, number_of
+from nbmf.data.value_codes import Coding, number_of
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io.coded_matrix import CodedMatrix, StoredCodes
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.count_coding import CountCoding
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.data.value_codes import CountCoding, text_of
+from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting
 from nbmf.io.coded_matrix import StoredCodes
 from nbmf.numerics.percent import percent

@@ -10,8 +10,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.count_coding import cut_of
 from nbmf.data.names import first_names, with_default_names
-from nbmf.data.value_codes import cut_of, number_of
+from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments, coded_matrix
 from nbmf.io.answers import MISSING_IN_A_LIST, matrix_answers
@@ -71,7 +72,8 @@ def read(
     ones, zeros, missing : list of str, optional
         The texts that mean 1, 0 and missing, each instead of its defaults: 1, 1.0, true,
         yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
-        upper or lower case). NA and null of a format that has them are always missing.
+        upper or lower case). Of counts `zeros` are texts that mean 0 as well, such as "". NA and null of a format that
+        has them are always missing.
     groups : str, optional
         Name of a column with the group of each row.
     ignore : list of str, optional

@@ -678,3 +678,47 @@ def test_waves_of_a_panel_are_no_answers(capsys):
         assert "each line is one 'pid' in one 'wave'" in " ".join(said.split())
     people.drop(columns="wave").to_csv("again.csv", index=False)
     assert "each line is one" not in info(capsys, "again.csv")
+
+
+def test_classes_of_cover_are_categories_with_the_absence_below_or_ones(capsys):
+    """They were ratings from 1 to 5 whose r, + and absence were missing, and most columns were left out."""
+    classes = np.array(["r", "+", "1", "2m", "2a", "2b", "3", "4", "5"])
+    for absent in ("", ".", "-", "0"):
+        covers = np.where(DRAWN.random((ROWS, COLUMNS)) < 0.4, classes[DRAWN.integers(0, 9, (ROWS, COLUMNS))], absent)
+        frame = pd.DataFrame(covers, pd.Index(NAMES, name="plot"), QUESTIONS)
+        frame.insert(0, "altitude", np.arange(ROWS) * 10 + 300)
+        frame.to_csv("releves.csv", sep=";")
+        in_order, presence = map(read, commands(info(capsys, "releves.csv")))
+        places = {absent: 0} | {text: place for place, text in enumerate(classes, start=1)}
+        np.testing.assert_array_equal(in_order.ranks, np.vectorize(places.get)(covers))
+        np.testing.assert_array_equal(presence.codes, covers != absent)
+
+
+def test_letters_among_answers_that_are_mostly_there_are_no_classes_of_cover(capsys):
+    answers = np.array([*MARKS, "r"])[DRAWN.integers(0, 6, (ROWS, COLUMNS))]
+    pd.DataFrame(np.where(GAPS, "", answers), pd.Index(NAMES, name="id"), QUESTIONS).to_csv("answers.csv")
+    assert "--categories 1 2 3 4 5" in commands(info(capsys, "answers.csv"))[0]
+
+
+@pytest.mark.parametrize(("zero", "decimal", "sep"), [("0", ".", ","), ("0,0", ",", ";"), ("", ".", ",")])
+def test_covers_in_per_cent_are_ones_where_they_are_above_0(capsys, zero, decimal, sep):
+    is_there = DRAWN.random((ROWS, COLUMNS)) < 0.3
+    covers = np.char.replace(DRAWN.uniform(0.1, 90, (ROWS, COLUMNS)).round(1).astype(str), ".", decimal)
+    frame = pd.DataFrame(np.where(is_there, covers, zero), pd.Index(NAMES, name="plot"), QUESTIONS)
+    frame.to_csv("covers.csv", sep=sep)
+    (command,) = commands(info(capsys, "covers.csv"))
+    np.testing.assert_array_equal(read(command).codes, is_there)
+
+
+def test_measurements_that_are_hardly_zero_are_no_amounts(capsys):
+    sizes = pd.DataFrame(DRAWN.uniform(0, 9, (ROWS, COLUMNS)).round(1), pd.Index(NAMES, name="id"), QUESTIONS)
+    sizes.to_csv("sizes.csv")
+    assert commands(info(capsys, "sizes.csv")) == ["nbmf cluster sizes.csv"]
+
+
+def test_finds_next_to_nothing_may_be_counts(capsys):
+    finds = np.where(DRAWN.random((ROWS, COLUMNS)) < 0.3, DRAWN.integers(1, 6, (ROWS, COLUMNS)), 0)
+    frame = pd.DataFrame(finds.astype(str), pd.Index(NAMES, name="grave"), QUESTIONS).replace("0", "")
+    frame.to_csv("graves.csv")
+    counts = next(command for command in commands(info(capsys, "graves.csv")) if "--counts" in command)
+    np.testing.assert_array_equal(read(counts).tallies, finds)

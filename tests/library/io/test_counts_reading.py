@@ -244,7 +244,8 @@ def test_other_numbers_are_refused_by_place_with_the_way_out(value, read):
     ("options", "words"),
     [
         ({"counts": True, "ones": ["3"]}, "ones = .*has no meaning for counts"),
-        ({"above": 0, "zeros": ["3"]}, "zeros = .*has no meaning for counts"),
+        ({"above": 0, "ones": ["3"]}, "ones = .*has no meaning for counts"),
+        ({"counts": True, "zeros": [""], "missing": [""]}, "is given for two of .*zeros and missing"),
         ({"above": 0, "counts": True}, "counts = True: above = 0 makes counts binary"),
         ({"above": -1}, "above = -1: must be a number of at least 0"),
         ({"above": True}, "above = True: must be a number"),
@@ -271,3 +272,22 @@ def test_a_column_that_has_most_of_all_counts_is_named(tmp_path):
     said.clear()
     nbmf.read(tmp_path / "sites.csv", counts=True, ignore=["elevation"], log=said.append)
     assert not any("of all counts" in str(line) for line in said)
+
+
+def test_amounts_are_ones_where_they_are_above_a_number_with_either_decimal_mark(read):
+    content = "plot;a;b;c;d\nx;0;3;3,01;0,5\ny;12.5;3.0;;100\n"
+    assert read(content, above=3)[0].codes.tolist() == [[0, 0, 1, 0], [1, 0, -1, 1]]
+    assert read(content, above=0, zeros=[""])[0].codes.tolist() == [[0, 1, 1, 1], [1, 1, 0, 1]]
+    for unclear in ("1,204", "-0.5", "many"):
+        with pytest.raises(DataError, match=f"the value is '{unclear}'; allowed in a matrix of counts: numbers from 0"):
+            read(content.replace("3,01", unclear), above=3)
+
+
+def test_nothing_is_zero_among_counts_if_that_is_said(read):
+    content = "grave,bead,pin,pot\nx,3,,1\ny,,2,\n"
+    assert read(content, counts=True, zeros=[""])[0].tallies.tolist() == [[3, 0, 1], [0, 2, 0]]
+
+
+def test_other_numbers_than_zero_and_one_are_amounts_perhaps(read):
+    with pytest.raises(DataError, match=r"'0,5'; .* if they are amounts, above = 0 reads those above 0 as ones"):
+        read("plot;a;b\nx;0,5;0\ny;0;1,5\n")
