@@ -29,6 +29,7 @@ from nbmf.reporting.text import wrap
 
 CHAMBERS = ("congress", "chamber")  # columns of VoteView's lists: roll calls are numbered in each
 MEMBERS = {"row": "bioname", "groups": "party_code"}  # columns of its list of members, which may be joined to votes
+ABSENCES = 0.1  # of the lines of a list at least, from which on a 0 may be an absence
 PAIRS = 0.8  # of the lines of a list at least, whose pair of names is in no other
 
 
@@ -79,7 +80,16 @@ def describe_records(options: Options, columns: dict[str, list]) -> list[str] | 
         places = [[*columns].index(name) for name in pair]
         read = {} if places == [0, 1] else {role: f"field {n + 1}" for role, n in zip(read, places, strict=True)}
     read |= {"header": options.header, **format_options(options)}
+    absences = [name for name in columns if name not in pair and _has_absences(columns[name])]
+    if absences:
+        said += f"; lines with 0 in {absences[0]!r} would be ones as well: if these are absences, leave them out first"
     return [wrap(said), *next_lines(command_line("info", options.file, layout="presence", **read))]
+
+
+def _has_absences(cells: list) -> bool:
+    """Whether cells are counts, or zeros and ones, of which many are 0, as of visits on which nothing was seen."""
+    zeros = sum(number_of(cell) == 0 for cell in cells)
+    return are_counts(cells) and ABSENCES * len(cells) <= zeros < len(cells)
 
 
 def _describe_list_of_votes(options: Options, columns: dict[str, list], opening: str) -> list[str]:

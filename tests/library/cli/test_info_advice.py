@@ -722,3 +722,16 @@ def test_finds_next_to_nothing_may_be_counts(capsys):
     frame.to_csv("graves.csv")
     counts = next(command for command in commands(info(capsys, "graves.csv")) if "--counts" in command)
     np.testing.assert_array_equal(read(counts).tallies, finds)
+
+
+@pytest.mark.parametrize("seen", ["0", "2"])
+def test_visits_on_which_nothing_was_seen_would_be_ones_in_a_list_of_presences(capsys, seen):
+    """Several lines of a pair are no matrix; as a list of ones, which nbmf info advised, all 30 x 12 were ones."""
+    names = [
+        (f"site {i}", f"2021-0{v + 4}-11", v + 1, f"bird {j}") for i in range(30) for v in range(4) for j in range(12)
+    ]
+    frame = pd.DataFrame(names, columns=["site", "date", "visit", "species"])
+    frame["detected"] = np.where(DRAWN.random(len(frame)) < 0.7, int(seen), 1)
+    frame.to_csv("visits.csv", index=False)
+    said = " ".join(info(capsys, "visits.csv").split())
+    assert ("lines with 0 in 'detected' would be ones as well" in said) == (seen == "0")
