@@ -17,13 +17,14 @@ REVERSED = -0.2  # correlation of a column with the mean of the others, below wh
 LEVEL = 0.05  # of the chance that any of unrelated columns has as small a one
 ENOUGH = 20  # rows in which a column and others are observed
 NAMED = 10  # columns
+NOTHING = "''"  # what a category is called that is an empty cell
 
 
 def report(matrix: CategoryMatrix, again: str) -> Iterator[str]:
     """Yield the lines of the report; `again` is FILE with its options."""
     numbers = np.bincount(matrix.ranks[matrix.observed], minlength=matrix.n_categories)
     pairs = zip(matrix.categories, numbers / numbers.sum(), strict=True)
-    yield wrap(f"from low to high: {', '.join(f'{name} {share:.1%}' for name, share in pairs)}")
+    yield wrap(f"from low to high: {', '.join(f'{name or NOTHING} {share:.1%}' for name, share in pairs)}")
     if missed := matrix.categories[numbers == 0].tolist():
         yield f"never there: {', '.join(missed)}"
     different = np.array([len(np.unique(ranks[ranks >= 0])) for ranks in matrix.ranks.T])

@@ -688,7 +688,9 @@ def test_classes_of_cover_are_categories_with_the_absence_below_or_ones(capsys):
         frame = pd.DataFrame(covers, pd.Index(NAMES, name="plot"), QUESTIONS)
         frame.insert(0, "altitude", np.arange(ROWS) * 10 + 300)
         frame.to_csv("releves.csv", sep=";")
-        in_order, presence = map(read, commands(info(capsys, "releves.csv")))
+        advised = commands(info(capsys, "releves.csv"))
+        assert f"from low to high: {absent or repr('')} " in info(capsys, *shlex.split(advised[0])[2:])
+        in_order, presence = map(read, advised)
         places = {absent: 0} | {text: place for place, text in enumerate(classes, start=1)}
         np.testing.assert_array_equal(in_order.ranks, np.vectorize(places.get)(covers))
         np.testing.assert_array_equal(presence.codes, covers != absent)
