@@ -43,7 +43,7 @@ ROTATED = (
 )
 OBLIQUE = "the axes are rotated by quartimin, so that each column depends on hardly more than one; they correlate: "
 NOT_ROTATED = "the axes are not rotated: varimax would not make columns depend on clearly fewer of them"
-MONOTONE = "intervals presume that a column becomes only more or only less common along an axis"
+MONOTONE = "intervals presume that a column only rises or only falls along an axis"
 GROUPS = (
     "rows lie in {} separate groups rather than spread along the axes (mean silhouette {:.2f}: 1 where groups are "
     "points, about 0.4 where rows are spread evenly)"
