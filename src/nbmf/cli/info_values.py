@@ -9,7 +9,7 @@ from nbmf.cli.info_guess import FEW, PART, Column, Guess, also_missing, columns_
 from nbmf.cli.info_ratings import guess_marks, guess_ratings
 from nbmf.cli.info_words import ABSENT_AND_PRESENT, BETWEEN, NO, ONE_NEXT_TO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.io.answers import DIFFERENT, GAPS
+from nbmf.io.answers import DIFFERENT
 from nbmf.io.vote_codes import VOTE_CODES, WORDS, are_votes, vote_options
 
 SEVERAL = 5  # answers between no and yes, of which a single one may be a slip
@@ -97,7 +97,7 @@ def _guess_zeros_and_ones() -> Guess:
     def fits(column: Column) -> bool:
         number = sum(coding[text] in (0, 1) for text in column.texts)
         present = sum(text not in missing for text in column.texts)
-        return number > 0 and len(others(column)) <= FEW and number >= PART * present and not _has_two_codes(column)
+        return number > 0 and len(others(column)) <= FEW and number >= PART * present and not _has_codes_from_one(column)
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
@@ -106,9 +106,9 @@ def _guess_zeros_and_ones() -> Guess:
     return Guess("zeros and ones", fits, options)
 
 
-def _has_two_codes(column: Column) -> bool:
+def _has_codes_from_one(column: Column) -> bool:
     """Whether a column has 1 and 2, as of a gender, and no 0: among zeros and ones 2 hardly means missing there."""
-    return column.numbers - {*GAPS} == ONE_IS_YES
+    return column.numbers >= ONE_IS_YES and 0.0 not in column.numbers
 
 
 def _guess_pairs(columns: list[Column]) -> Iterator[Guess]:
@@ -136,7 +136,7 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     words = [word for word, _ in Counter(word for column in columns for word in words_of(column)).most_common()]
     lower = {word.casefold() for word in words}
-    one = next((w for w in words if _meaning(w) == 1 or ONE_NEXT_TO.get(w.casefold()) in lower), None)
+    one = next((w for w in words if _meaning(w) == 1 or _is_one_next_to(w.casefold(), lower)), None)
     # An absence is no zero next to a no.
     noes = sorted((word for word in words if _meaning(word) == -1), key=lambda word: word.casefold() == "absent")
     known = {1: one, -1: next(iter(noes), None)}
@@ -146,7 +146,8 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     def fits(column: Column) -> bool:
         number, present = sum(word in pair for word in words_of(column)), len(words_of(column))
-        few_others = len(column.answers - pair) <= FEW and not _has_two_codes(column)
+        says_which = bool(column.labels) or not _has_codes_from_one(column)  # labels do, whatever the codes behind them are
+        few_others = len(column.answers - pair) <= FEW and says_which
         return number > 0 and few_others and number >= PART * present
 
     def options(fitting: list[Column]) -> dict[str, Any]:
@@ -154,6 +155,11 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
         return {"ones": [known[1]], "zeros": [known[-1]], **also_missing(odd, fitting)}
 
     yield Guess(f"{known[1]!r} and {known[-1]!r}", fits, options)
+
+
+def _is_one_next_to(word: str, others: set[str]) -> bool:
+    """Whether a word means a one next to others: selected next to not selected, right next to wrong."""
+    return ONE_NEXT_TO.get(word) in others or f"not {word}" in others
 
 
 def _guess_scale(columns: list[Column]) -> Iterator[Guess]:

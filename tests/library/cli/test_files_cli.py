@@ -250,6 +250,25 @@ def test_info_of_labelled_answers_next_to_another_column_with_the_same_codes(cap
     np.testing.assert_array_equal(read.codes, codes.filter(like="v").to_numpy() == 2)
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {1.0: "No", 2.0: "Yes", 8.0: "Don't know"},
+        {1.0: "Negative", 2.0: "Positive", 3.0: "Equivocal"},
+        {1.0: "Not selected", 2.0: "Selected", 9.0: "Skipped"},
+    ],
+)
+def test_labels_say_which_of_three_codes_is_a_one_and_which_is_missing(labels, capsys):
+    """By their codes 1 was a one: noes were ones, or positives missing."""
+    codes = pd.DataFrame(np.random.default_rng(0).choice([*labels], (40, 6), p=[0.6, 0.3, 0.1])).add_prefix("v")
+    pyreadstat.write_sav(codes, "q.sav", variable_value_labels=dict.fromkeys(codes, labels))
+    zero, one, other = labels.values()
+    command = command_of(run(capsys, "info", "q.sav").out)
+    assert command[2:8] == ["--ones", one, "--zeros", zero, "--missing", other]
+    read = nbmf.read("q.sav", ones=[one], zeros=[zero], missing=[other, ""], log=lambda line: None)
+    np.testing.assert_array_equal(read.codes, codes.replace(dict(zip(labels, (0, 1, -1), strict=True))).to_numpy())
+
+
 def test_info_of_rows_named_twice_says_so(capsys):
     Path("twice.csv").write_text("name,q1,q2,q3\na,1,0,1\nb,0,1,0\na,1,1,0\n")
     out = run(capsys, "info", "twice.csv").out
