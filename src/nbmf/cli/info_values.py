@@ -97,7 +97,7 @@ def _guess_zeros_and_ones() -> Guess:
     def fits(column: Column) -> bool:
         number = sum(coding[text] in (0, 1) for text in column.texts)
         present = sum(text not in missing for text in column.texts)
-        return number > 0 and len(others(column)) <= FEW and number >= PART * present and not _has_codes_from_one(column)
+        return number > 0 and len(others(column)) <= FEW and number >= PART * present and not _counts_from_one(column)
 
     def options(fitting: list[Column]) -> dict[str, Any]:
         odd = sorted(set().union(*map(others, fitting)))
@@ -106,7 +106,7 @@ def _guess_zeros_and_ones() -> Guess:
     return Guess("zeros and ones", fits, options)
 
 
-def _has_codes_from_one(column: Column) -> bool:
+def _counts_from_one(column: Column) -> bool:
     """Whether a column has 1 and 2, as of a gender, and no 0: among zeros and ones 2 hardly means missing there."""
     return column.numbers >= ONE_IS_YES and 0.0 not in column.numbers
 
@@ -146,7 +146,7 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
     def fits(column: Column) -> bool:
         number, present = sum(word in pair for word in words_of(column)), len(words_of(column))
-        says_which = bool(column.labels) or not _has_codes_from_one(column)  # labels do, whatever the codes behind them are
+        says_which = bool(column.labels) or not _counts_from_one(column)  # labels do, whatever their codes
         few_others = len(column.answers - pair) <= FEW and says_which
         return number > 0 and few_others and number >= PART * present
 

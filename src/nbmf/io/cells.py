@@ -73,8 +73,8 @@ class Table:
     row_numbers : list of str or None
         Those of an index without a name that has numbers of rows, as a part of a table keeps them: names where there
         are no others.
-    first_is_unnamed : bool
-        Whether nothing is above the first column, as above names of rows.
+    names_rows_first : bool
+        Whether the first column names rows: nothing is above it, or a program has exported it so.
     hint : str
         What helps if the names cannot be such.
     unit : str
@@ -90,7 +90,7 @@ class Table:
     has_header: bool = True
     row_names: list[str] | None = None
     row_numbers: list[str] | None = None
-    first_is_unnamed: bool = False
+    names_rows_first: bool = False
     hint: str = ""
     notes: tuple[str, ...] = ()
 

@@ -22,7 +22,7 @@ def are_names(columns: Columns, name: str, values: Sequence[Any]) -> bool:
     beyond all counts of the next column.
     """
     table = columns.table
-    if columns.is_index(name) or (table.first_is_unnamed and name == table.names[0]):
+    if columns.is_index(name) or (table.names_rows_first and name == table.names[0]):
         return True
     numbers = [None if value is None else number_of(value) for value in values]
     if None in numbers:

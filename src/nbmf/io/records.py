@@ -2,7 +2,7 @@
 
 import itertools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
 from nbmf.io.baskets import HINT, are_baskets, what_lists_are_of
 from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
-from nbmf.io.qualtrics import Survey, find_survey
+from nbmf.io.exports import Export, find_export
 
 # Of a block. Few enough for the garbage collector not to look at them: more take twice as long.
 ROWS, FIELDS = 512, 2**18
@@ -49,8 +49,8 @@ class Records:
         How many records of empty fields were left out.
     titles : list of Record
         Those above the table, with one field that is not empty, or comments that begin with # or %.
-    survey : Survey or None
-        Of a survey of Qualtrics: records have the fields that are read alone, and two below the first are left out.
+    export : Export or None
+        Of what a program has exported: records have the fields that are read alone, see `nbmf.io.exports`.
     notes : tuple of str
         What else is to be said.
     """
@@ -62,22 +62,27 @@ class Records:
     second: Record | None
     empty: int = 0
     titles: Sequence[Record] = ()
-    survey: Survey | None = None
+    export: Export | None = None
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, from the beginning of the file, but no titles."""
         records = itertools.islice(self.all_records(), len(self.titles), None)
-        return records if self.survey is None else self._answers(records, self.survey)
+        return records if self.export is None else self._of_export(records, self.export)
 
-    def _answers(self, records: Iterator[Record], survey: Survey) -> Iterator[Record]:
-        """Yield the names and answers of a survey: the fields that are read, without questions and origins."""
-        for place, (line, fields) in enumerate(records):
-            if place in (1, 2):
-                continue
-            if len(fields) != survey.n_fields:
-                raise self.ragged(line, len(fields), survey.n_fields)
-            yield Record(line, [fields[n] for n in survey.places])
+    def _of_export(self, records: Iterator[Record], export: Export) -> Iterator[Record]:
+        """Yield the names of an export, and what is read of the records of its table."""
+        yield Record(next(records).line, export.names)
+        for line, fields in itertools.islice(records, export.n_below, None):
+            if len(fields) != len(export.header):
+                raise self.ragged(line, len(fields), len(export.header))
+            yield Record(line, export.read(fields))
+
+    def keep(self, names: Collection[str]) -> None:
+        """Read columns as well that are left out of an export otherwise: groups, say."""
+        if self.export is not None:
+            self.export = self.export.with_columns(names)
+            self._find_first()
 
     def ragged(self, line: int, n_fields: int, expected: int) -> DataError:
         """Return the error that a record has another number of fields than names."""
@@ -102,9 +107,11 @@ class Records:
             self.titles = top[:begin]
         table = top[len(self.titles) :]
         if table:
-            self.survey = find_survey(table[0].fields, [record.fields for record in table[1:3]])
-        records = iter(table) if self.survey is None else self._answers(iter(table), self.survey)
-        self.first, self.second = [*itertools.islice(records, 2), None, None][:2]
+            self.export = find_export(table[0].fields, [record.fields for record in table[1:3]])
+        self._find_first()
+
+    def _find_first(self) -> None:
+        self.first, self.second = [*itertools.islice(self, 2), None, None][:2]
 
     @property
     def n_comments(self) -> int:
@@ -124,8 +131,8 @@ class Records:
         return (record.fields for record in lists)
 
     def field_location(self, place: int) -> str:
-        """Return the words for the place of a field of the first record, of a survey among those that are read."""
-        return self._location_of(place if self.survey is None else self.survey.places[place])
+        """Return the words for the place of a field of the first record, of an export among those that are read."""
+        return self._location_of(place if self.export is None else self.export.field(place))
 
     def _location_of(self, field: int) -> str:
         """Return the words for the place of a field of the file's first record."""
@@ -189,7 +196,7 @@ class _RecordTable(Table):
         self._records, self.path, self.has_header, self.hint = records, records.path, has_header, hint
         self.unit = records.unit
         self.names = [name or f"field {place}" for place, name in enumerate(names, start=1)]
-        self.first_is_unnamed = has_header and not names[0]
+        self.names_rows_first = has_header and (not names[0] or records.export is not None)
         nameless = [name for place, name in enumerate(self.names) if place and not names[place]] if has_header else []
         called = f"{count_phrase(len(nameless), 'column')} without a name, called {quoted_names(nameless)}"
         self.notes = (*records.notes, called) if nameless else records.notes
@@ -218,18 +225,10 @@ class _RecordTable(Table):
         names = [next(filter(None, map(str.strip, record.fields))) for record in titles]
         parts = [
             f"{count_phrase(len(titles), self.unit)} above the table ({quoted_names(names)})" if titles else "",
-            _survey_words(self._records.survey),
+            "" if self._records.export is None else self._records.export.left_out(),
             f"{count_phrase(empty, self.unit)} of empty fields" if empty else "",
         ]
         return tuple(filter(None, parts))
-
-
-def _survey_words(survey: Survey | None) -> str:
-    """Return what is left out of a survey of Qualtrics; nothing where there is none."""
-    if survey is None:
-        return ""
-    recorded = count_phrase(survey.n_left_out, "column")
-    return f"of a survey of Qualtrics its rows of questions and of origins, and {recorded} that it records itself"
 
 
 class _RecordBlock(Block):

@@ -31,6 +31,7 @@ def code_table(cells: Table | Records, options: Options, coding: ValueCoding) ->
     read, has_header = (_code_wide, _wide_has_header) if options["layout"] is None else (_code_list, _list_has_header)
     table = cells
     if isinstance(cells, Records):
+        cells.keep({options["groups"], *(options["ignore"] or ())})
         is_header = has_header(cells, options, coding) if options["header"] is None else options["header"]
         hint = _header_hint(cells) if options["header"] is None else ""
         table = cells.table(is_header, hint, may_lack_a_name=options["layout"] is None)
@@ -39,8 +40,8 @@ def code_table(cells: Table | Records, options: Options, coding: ValueCoding) ->
 
 
 def _header_hint(records: Records) -> Message:
-    where = f"{records.unit} {records.first.line}"
-    return Message(f" ({where} is read as names of columns; ", Setting("header", False), " reads it as values)")
+    where = f" ({records.unit} {records.first.line} is read as names of columns; "
+    return Message(where, Setting("header", False), " reads it as values)")
 
 
 # --- A row a line -------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def _header_hint(records: Records) -> Message:
 def _wide_has_header(records: Records, options: Options, coding: ValueCoding) -> bool:
     """Whether the first line names the columns: a name is no value; names of rows are none either."""
     fields = records.first.fields
-    if options["groups"] or options["ignore"] or coding.are_names(fields[1:] or fields):
+    if records.export or options["groups"] or options["ignore"] or coding.are_names(fields[1:] or fields):
         return True
     return _is_pandas_header(records, coding)
 
@@ -91,8 +92,7 @@ def _code_wide(table: Table, options: Options, coding: ValueCoding) -> CodedMatr
         refuse_repeated(table.path, row_names, "row", lambda f: table.where(lines[f]), hint)
     if not columns:
         raise DataError(f"{table.path}: no columns besides the names of rows, the groups and those to ignore")
-    words = [table.format, said]
-    words += [] if groups_at is None else [f"groups in {options['groups']!r}"]
+    words = [table.format, said, *([] if groups_at is None else [f"groups in {options['groups']!r}"])]
     words += [f"ignored: {', '.join(map(repr, ignored))}"] if ignored else []
     column_names = [table.names[column] for column in columns] if table.has_header else None
     return CodedMatrix(codes, "; ".join(words), row_names, column_names, groups)
@@ -114,7 +114,7 @@ def _read_rows(
 def _are_row_names(table: Table, first: int, cells: list, options: Options, coding: ValueCoding) -> bool:
     if options["index"] is not None:
         return options["index"]
-    return (first == 0 and table.first_is_unnamed) or coding.are_names(cells)
+    return (first == 0 and table.names_rows_first) or coding.are_names(cells)
 
 
 def _codes(table: Table, block: Block, columns: Sequence[int], coding: ValueCoding, are_values: bool) -> np.ndarray:

@@ -701,3 +701,66 @@ def test_a_third_record_of_many_brackets_is_no_origin():
 def test_a_table_whose_third_record_tells_no_origin_of_respondents_is_no_survey():
     write_survey("table.csv", [*QUALTRICS[:2], [field.replace("_recordId", "other") for field in QUALTRICS[2]]])
     refused("table.csv")
+
+
+RAW = """FID IID PAT MAT SEX PHENOTYPE rs1_A rs1_HET rs2_G rs2_HET
+F1 1 0 0 1 2 0 0 2 0
+F1 2 0 0 2 1 1 1 NA NA
+F2 1 0 0 2 -9 2 0 1 1
+0 S7 0 0 1 1 0 0 0 0
+S8 S8 0 0 1 1 1 1 0 0
+"""
+
+
+def test_genotypes_of_plink_are_those_of_the_variants_alone():
+    """Parents, sex and phenotype were read as variants, 2 as missing, and samples were named by their families."""
+    Path("g.raw").write_text(RAW)
+    matrix, said = read("g.raw", above=0)
+    assert matrix.row_names.tolist() == ["F1_1", "F1_2", "F2_1", "S7", "S8"]
+    assert matrix.column_names.tolist() == ["rs1_A", "rs2_G"]
+    np.testing.assert_array_equal(matrix.codes, [[0, 1], [1, -1], [1, 1], [0, 0], [1, 0]])
+    assert said[-1] == "left out: of genotypes of PLINK 6 columns about samples and heterozygosity"
+    copies, _ = read("g.raw", categories=["0", "1", "2"])
+    np.testing.assert_array_equal(copies.ranks[:, 0], [0, 1, 2, 0, 1])
+
+
+def test_what_an_export_leaves_out_may_be_groups_and_may_be_ignored():
+    Path("g.raw").write_text(RAW)
+    matrix, _ = read("g.raw", above=0, groups="SEX", ignore=["PHENOTYPE"])
+    assert matrix.row_groups.tolist() == ["1", "2", "2", "1", "1"]
+    assert matrix.column_names.tolist() == ["rs1_A", "rs2_G"]
+
+
+def test_samples_of_plink_that_are_numbered_are_no_variant():
+    Path("g.raw").write_text("FID IID PAT MAT SEX PHENOTYPE rs1_A rs2_G\n3 3 0 0 1 -9 0 1\n1 1 0 0 2 -9 1 0\n")
+    matrix, _ = read("g.raw")
+    assert matrix.row_names.tolist() == ["3", "1"]
+    assert matrix.shape == (2, 2)
+
+
+def write_survey_of_survey_monkey(one, zero, path="s.csv"):
+    """Write a survey as SurveyMonkey exports it: a question above the first of its choices, those in a second line."""
+    with Path(path).open("w", newline="") as file:
+        lines = csv.writer(file)
+        questions = ["Which do you drink?", "", "Which do you buy?", "", "Do you smoke?"]
+        lines.writerow(["Respondent ID", "Collector ID", "Start Date", "Custom Data 1", *questions])
+        lines.writerow(["", "", "", "", "Coffee", "Tea", "Coffee", "Beer, wine", "Response"])
+        for number, answers in ((118, "10110"), (117, "01001"), (119, "11100")):
+            cells = [one if answer == "1" else zero for answer in answers]
+            lines.writerow([str(number), "44", "03/01/2024", "", *cells])
+
+
+def test_the_choices_of_a_survey_of_survey_monkey_are_columns():
+    """The line of choices was read as a respondent's, and a date that all have as a choice."""
+    write_survey_of_survey_monkey("1", "0")
+    matrix, said = read("s.csv")
+    assert matrix.row_names.tolist() == ["118", "117", "119"]
+    drink, buy = "Which do you drink?: Coffee", "Which do you buy?: Coffee"
+    assert matrix.column_names.tolist() == [drink, "Tea", buy, "Beer, wine", "Do you smoke?"]
+    np.testing.assert_array_equal(matrix.codes, [[1, 0, 1, 1, 0], [0, 1, 0, 0, 1], [1, 1, 1, 0, 0]])
+    assert said[-1] == "left out: of a survey of SurveyMonkey 3 columns that it records itself"
+    write_survey_of_survey_monkey("x", "")
+    ticked, said = read("s.csv", ones=["x"], zeros=[""], groups="Collector ID")
+    np.testing.assert_array_equal(ticked.codes, matrix.codes)
+    assert "header in line 1" in said[0]
+    assert ticked.row_groups.tolist() == ["44"] * 3
