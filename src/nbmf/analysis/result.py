@@ -161,7 +161,7 @@ class Analysis:
         write_files(folder, self.result, self.tables)
         folder.write_pictures(self._pictures)
         if not self.result.shows_components:
-            how = {**how, NOTHING_BEYOND: self.verdict.gains[0].baseline}
+            how = {**how, NOTHING_BEYOND: self.verdict.beyond}
         return write_report(report, folder, how)
 
     @cached_property

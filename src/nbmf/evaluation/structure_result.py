@@ -125,6 +125,15 @@ class Verdict(NamedTuple):
         """The baseline that predicts best, in words."""
         return LABELS[self.gains[0].baseline]
 
+    @property
+    def beyond(self) -> str:
+        """The baseline beyond which there is nothing, where nothing is found.
+
+        Entries are left out as fixed where the method would beat every baseline by these: effects of rows and columns
+        explain that, and the best baseline of the other entries alone does not.
+        """
+        return "effects" if self.fixed else self.gains[0].baseline
+
     def __str__(self) -> str:
         if self.predicts:
             return (
@@ -138,7 +147,7 @@ class Verdict(NamedTuple):
             )
         by = "" if self.other_view is None else f" by methods that show {SHOWN[self.other_view.asked]}"
         if not self.found:
-            return f"nothing found beyond {self.best_baseline}{by}: {self._how_well()}{self._remaining_evidence()}"
+            return f"nothing found beyond {LABELS[self.beyond]}{by}: {self._how_well()}{self._remaining_evidence()}"
         text = f"structure found beyond row and column effects (exact test, {format_p(self.exact.p)})"
         if self.gains[0].mean > 0:
             text += f", too little of it to be sure of in predictions{by}: {self._lead()}"

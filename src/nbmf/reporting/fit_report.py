@@ -274,7 +274,7 @@ def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[
         better = f"{other.what} predicts significantly better than baselines; it is shown by"
         yield NextStep(better, wording.next_command("fit", view=str(other.view)))
     nevertheless = "and this writes and draws the components nevertheless:"
-    if result.verdict.gains[0].baseline == "effects" and has_scale(result.model):
+    if result.verdict.beyond == "effects" and has_scale(result.model):
         nevertheless = (
             "Row and column effects are a Rasch model, of how many ones rows and columns have. "
             "This writes and draws positions of rows, with intervals:"

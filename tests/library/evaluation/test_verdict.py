@@ -565,6 +565,9 @@ def test_how_sure_a_method_is_that_a_column_of_zeros_goes_on_is_no_structure():
     differ = V[:, -2] != V[:, -1]  # a row of two equal values has them in any matrix with its sum
     assert (found.entries, found.fixed) == (2 * differ.sum(), 1 - differ.sum() / 100)
     assert found.loss == pytest.approx(tested.losses[0][differ, -2:].mean())
+    # Column means, which the method beats on all entries, may be best on these alone.
+    assert str(found).startswith("nothing found beyond row and column effects: ")
+    assert found.beyond == "effects"
 
 
 def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effects():
