@@ -113,7 +113,7 @@ READ = (
     Option(
         "--layout",
         "long: each line has the row, column and value of an entry; presence: each line has the row and column of a "
-        "one; basket: each line lists the columns that are one in a row (default: a matrix)",
+        "one; basket: each line, or each cell of --column, lists the columns that are one in a row (default: a matrix)",
         choices=LAYOUTS,
     ),
     HEADER,

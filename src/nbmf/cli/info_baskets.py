@@ -1,33 +1,78 @@
-"""What `nbmf info` says about a file whose lines are lists of items."""
+"""What `nbmf info` says about a file whose lines, or the cells of one of its columns, are lists of items."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from nbmf.cli.info_axes import next_lines
 from nbmf.cli.options import Options
-from nbmf.cli.reading import file_with_options
+from nbmf.cli.reading import file_with_options, open_columns
 from nbmf.errors import NbmfError
+from nbmf.io.baskets import are_baskets, separator_of_items, split_items, what_lists_are_of
 from nbmf.io.columns import open_table
 from nbmf.io.layouts import BASKET
 from nbmf.io.records import Records
 from nbmf.reporting.text import wrap
+
+SEVERAL = 0.25  # of the cells of a column of lists, that have more than one item
 
 
 def report(options: Options) -> list[str] | None:
     """Return the lines about lists; None if there are none."""
     try:
         records = open_table(Path(options.file).expanduser(), name=options.name, encoding=options.encoding)
-        if not (isinstance(records, Records) and records.are_baskets()):
-            return None
     except (NbmfError, OSError):
         return None
-    opening = f"{options.file}: {records.unit}s of different lengths, whose fields come again: lists of items, no table"
-    chosen = options.but(layout=BASKET)
-    if options.index is not None or (kind := records.what_lists_are_of()) is None:
-        return [wrap(opening), *next_lines(f"nbmf info {file_with_options(chosen)}")]
-    commands = [f"nbmf info {file_with_options(chosen.but(index=True))}"]
+    if not isinstance(records, Records):
+        return None
+    return _describe_lists(options, records) if records.are_baskets() else _lists_in_cells(options)
+
+
+def _describe_lists(options: Options, records: Records) -> list[str]:
+    """Return the lines about records that are lists, with names of columns above them or of rows before them, or none."""
+    opening = f"{records.unit}s of different lengths, whose fields come again: lists of items, no table"
+    lists = records.first_lists()
+    has_header = _is_header(lists)
+    kind = what_lists_are_of(lists[has_header:])
+    chosen = options.but(layout=BASKET, header=True if has_header else options.header)
+    if options.index is not None or kind is None:
+        return _lines(options, opening, chosen)
+    advised = [chosen.but(index=True)]
     if kind == "node" and not options.undirected:
-        opening = f"{opening}; each begins with a node, whose neighbours follow; --undirected if ties have no direction"
-        commands.append(f"nbmf info {file_with_options(chosen.but(index=True, undirected=True))}")
+        opening += "; each begins with a node, whose neighbours follow; --undirected if ties have no direction"
+        advised.append(chosen.but(index=True, undirected=True))
     else:
-        opening = f"{opening}; the first {'cell' if records.unit == 'row' else 'field'} of each names it"
-    return [wrap(opening), *next_lines(*commands)]
+        opening += f"; the first {'cell' if records.unit == 'row' else 'field'} of each names it"
+    return _lines(options, opening, *advised)
+
+
+def _is_header(lists: Sequence[Sequence[str]]) -> bool:
+    """Whether the first list has nothing that others have, as names of columns such as dx1, dx2, ...."""
+    first, *others = ({field.strip() for field in each} - {""} for each in lists)
+    return first.isdisjoint(set().union(*others))
+
+
+def _lists_in_cells(options: Options) -> list[str] | None:
+    """Return the lines about a column whose cells are lists, as of all choices that apply; None if there is none."""
+    table = open_columns(options, options.missing)
+    if table is None:
+        return None
+    column = next((name for name, cells in table.values.items() if _are_lists(cells)), None)
+    if column is None:
+        return None
+    first, cells = next(iter(table.values.items()))
+    row = first if first != column and None not in cells and len(set(cells)) == len(cells) else None
+    opening = f"cells of {column!r} list several items each, as of a question of which all that apply are chosen"
+    return _lines(options, opening, options.but(layout=BASKET, row=row, column=column))
+
+
+def _are_lists(cells: list) -> bool:
+    """Whether most cells are lists of different lengths, of items that come again."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    separator = separator_of_items(texts)
+    lists = [split_items(text, separator) for text in texts]
+    return sum(len(items) > 1 for items in lists) > SEVERAL * len(cells) and are_baskets([[], *lists])
+
+
+def _lines(options: Options, opening: str, *advised: Options) -> list[str]:
+    commands = (f"nbmf info {file_with_options(each)}" for each in advised)
+    return [wrap(f"{options.file}: {opening}"), *next_lines(*commands)]

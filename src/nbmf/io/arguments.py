@@ -8,7 +8,7 @@ from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.category_matrix import LARGEST
 from nbmf.data.number_sizes import LARGEST_COUNT
 from nbmf.data.value_codes import Coding
-from nbmf.errors import ConfigError, Setting, choices, not_allowed
+from nbmf.errors import ConfigError, Message, Setting, choices, not_allowed
 from nbmf.inference.parameters import Rule, is_integer
 from nbmf.io.layouts import ABSENT, BASKET, LAYOUTS, ROLES
 from nbmf.io.text_lines import is_encoding
@@ -112,7 +112,7 @@ RULES = {
 
 # In which layouts an argument has a meaning, None for a matrix; those that are not here have one in all.
 LAYOUTS_BY_ARGUMENT = {
-    **dict.fromkeys(("row", "column"), tuple(ROLES)),
+    **dict.fromkeys(("row", "column"), (*ROLES, BASKET)),
     "groups": (None, *ROLES),
     **dict.fromkeys(("value", "absent"), ("long",)),
     "index": (None, BASKET),
@@ -134,6 +134,7 @@ class Conflict(NamedTuple):
     words: tuple[str | Setting, ...]
 
 
+INDEX = Message(Setting("index", True), " reads names of rows in the first field")
 # In the order in which they are told.
 CONFLICTS = (
     Conflict(
@@ -151,6 +152,22 @@ CONFLICTS = (
         ("absent",),
         lambda given: given["absent"] == "zeros" and "categories" in given,
         (": has no meaning with ", Setting("categories")),
+    ),
+    Conflict(
+        ("row",),
+        lambda given: given.get("layout") == BASKET and "column" not in given,
+        (": has no meaning with ", Setting("layout", BASKET), " without ", Setting("column"), " of lists; ", INDEX),
+    ),
+    Conflict(
+        ("index",),
+        lambda given: given.get("layout") == BASKET and "column" in given,
+        (
+            ": has no meaning with ",
+            Setting("column", ...),
+            "; ",
+            Setting("row"),
+            " names the column with names of rows",
+        ),
     ),
     Conflict(("counts",), lambda given: "above" in given, (": ", Setting("above", ...), " makes counts binary")),
     Conflict(

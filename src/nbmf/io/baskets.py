@@ -1,6 +1,7 @@
-"""Lists of items, one list a line, as of purchases: each line is a row, whose ones it lists."""
+"""Lists of items, as of purchases or of all choices that apply: a line, or a cell of it, lists the ones of a row."""
 
 import itertools
+import re
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ import numpy as np
 
 from nbmf.data.shared_names import SHARED
 from nbmf.errors import DataError, Message, Setting
-from nbmf.io.cells import count_phrase, refuse_repeated
+from nbmf.io.cells import count_phrase, find_column, refuse_repeated
 from nbmf.io.coded_matrix import CodedMatrix, refuse_too_many_rows, scatter
 from nbmf.io.layouts import BASKET
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from nbmf.io.arguments import Options
     from nbmf.io.records import Record, Records
 
+SEPARATORS = (";", ",")  # of items in one cell, as forms write them; those in parentheses separate nothing
+IN_PARENTHESES = r"(?![^()]*\))"
 FEWEST = 5  # lists, from which on they are known as such
 OFTEN = 2  # times that an item is listed, on average
 HINT = Message("; if each line lists the items of a row, such as what was bought together: ", Setting("layout", BASKET))
@@ -62,11 +65,12 @@ def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
     DataError
         If nothing is named, a row has no name, or two have the same; with `undirected` also if rows have none.
     """
+    lists, is_named, words = _lists(records, options)
     place_of: dict[str, int] = {}
     rows, columns, lines, row_names, repeated = array("q"), array("q"), [], [], 0
-    for line, fields in _lists(records, options):
+    for line, fields in lists:
         items = _items(fields)
-        if options["index"]:
+        if is_named:
             row_names.append(fields[0].strip())
             items = items[1:]
         different = dict.fromkeys(filter(None, items))
@@ -83,8 +87,7 @@ def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
     shape = (len(names[0]) if options["undirected"] else len(lines)), len(names[1])
     refuse_too_many_rows(records.path, *shape)
     codes, _ = scatter(*at, np.ones(len(at[0]), np.int8), shape, 0)
-    named = "names of rows in the first field" if options["index"] else "no names of rows"
-    format = f"{records.format}; layout {BASKET}: each {records.unit} lists the ones of a row; {named}"
+    format = f"{records.format}; layout {BASKET}: {words}"
     left_out = (f"{count_phrase(repeated, 'item')} listed again in the same row",) if repeated else ()
     absent = "what a row does not list is zero"
     return CodedMatrix(codes, format, *names, None, absent, True, left_out)
@@ -116,9 +119,53 @@ def _both_ways(
     return (ties[0], ties[1]), (nodes, nodes)
 
 
-def _lists(records: "Records", options: "Options") -> Iterable["Record"]:
-    """Return the records that are lists: also those of one item, that look like titles, but no comments."""
-    return itertools.islice(records.all_records(), records.n_comments + bool(options["header"]), None)
+def split_items(cell: str, separator: str) -> list[str]:
+    """Return the items that a cell lists, without empty ones."""
+    return [item for part in re.split(separator + IN_PARENTHESES, cell) if (item := part.strip())]
+
+
+def separator_of_items(cells: Iterable[str]) -> str:
+    """Return what separates the items of most cells with several."""
+    number = {each: sum(len(split_items(cell, each)) > 1 for cell in cells) for each in SEPARATORS}
+    return max(number, key=number.__getitem__)  # of equal ones the first
+
+
+def _lists(records: "Records", options: "Options") -> tuple[Iterable["Record"], bool, str]:
+    """Return the records that are lists, whether names of rows are their first fields, and words for this.
+
+    Records of one item, that look like titles, are lists as well, but comments are none.
+    """
+    if options["column"] is not None:
+        return _lists_in_cells(records, options["row"], options["column"])
+    named = "names of rows in the first field" if options["index"] else "no names of rows"
+    records_of_lists = itertools.islice(records.all_records(), records.n_comments + bool(options["header"]), None)
+    return records_of_lists, bool(options["index"]), f"each {records.unit} lists the ones of a row; {named}"
+
+
+def _lists_in_cells(records: "Records", row: str | None, column: str) -> tuple[Iterable["Record"], bool, str]:
+    """Return the lists in the cells of one column, with names of rows in another; see `_lists`."""
+    names, where = [name.strip() for name in records.first.fields], f"{records.path}, {records.unit}"
+    places = [find_column(name, names, f"{where} {records.first.line}") for name in (row, column) if name is not None]
+    table = list(itertools.islice(records, 1, None))
+    for record in table:
+        if len(record.fields) != len(names):
+            raise records.ragged(record.line, len(record.fields), len(names))
+    separator = separator_of_items([record.fields[places[-1]] for record in table])
+    lists = [
+        record._replace(
+            fields=[
+                *(record.fields[place] for place in places[:-1]),
+                *split_items(record.fields[places[-1]], separator),
+            ]
+        )
+        for record in table
+    ]
+    named = "no names of rows" if row is None else f"names of rows in {row!r}"
+    return (
+        lists,
+        row is not None,
+        f"each cell of {column!r} lists the ones of a row, separated by {separator!r}; {named}",
+    )
 
 
 def _items(fields: Sequence[str]) -> list[str]:

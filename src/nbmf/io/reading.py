@@ -48,7 +48,8 @@ def read(
         None: a matrix. "long": a record per entry with a row, a column and a value; `absent` declares what pairs
         without a record are. "presence": a record per one with a row and a column; all other pairs are 0.
         "basket": each line lists the columns that are 1 in a row, as of what was bought together; others are 0. With
-        `index=True` its first field is the name of the row.
+        `index=True` its first field is the name of the row. With `column` each cell of this column is such a list,
+        separated by ";" or ",", as forms write all choices that apply, and `row` names the column with names of rows.
     header : bool, optional
         Whether the first line of a text names the columns. By default it does if a field of it, other than the
         first, is no value, and for counts also if three or more of them rise from each to the next, as years do; for

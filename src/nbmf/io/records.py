@@ -10,7 +10,7 @@ import numpy as np
 
 from nbmf.data.value_codes import DEFAULTS, ValueCoding, number_of
 from nbmf.errors import DataError
-from nbmf.io.baskets import HINT, are_baskets, what_lists_are_of
+from nbmf.io.baskets import HINT, are_baskets
 from nbmf.io.cells import Block, Table, UnknownCell, count_phrase, quoted_names
 from nbmf.io.exports import Export, find_export
 
@@ -120,15 +120,12 @@ class Records:
 
     def are_baskets(self) -> bool:
         """Whether the first records are lists of items, see `nbmf.io.baskets`."""
-        return are_baskets(self._first_lists())
+        return are_baskets(self.first_lists())
 
-    def what_lists_are_of(self) -> str | None:
-        """Return what the first field of each of these lists is, see `nbmf.io.baskets`."""
-        return what_lists_are_of(self._first_lists())
-
-    def _first_lists(self) -> Iterator[Sequence[str]]:
+    def first_lists(self) -> list[list[str]]:
+        """Return the fields of the first records below comments, of which some lists of items are known."""
         lists = itertools.islice(self.all_records(), self.n_comments, self.n_comments + LISTS)
-        return (record.fields for record in lists)
+        return [record.fields for record in lists]
 
     def field_location(self, place: int) -> str:
         """Return the words for the place of a field of the first record, of an export among those that are read."""

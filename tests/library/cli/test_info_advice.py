@@ -737,3 +737,47 @@ def test_visits_on_which_nothing_was_seen_would_be_ones_in_a_list_of_presences(c
     frame.to_csv("visits.csv", index=False)
     said = " ".join(info(capsys, "visits.csv").split())
     assert ("lines with 0 in 'detected' would be ones as well" in said) == (seen == "0")
+
+
+CHOICES = ["Coffee", "Tea", "Juice (apple, orange)", "Beer"]
+
+
+@pytest.mark.parametrize("separator", [", ", ";", "; "])
+def test_choices_that_a_form_joins_in_one_cell_are_columns(separator, capsys):
+    """As Google Forms and Microsoft Forms export a question of which all that apply are ticked."""
+    ticked = ONES[:, : len(CHOICES)]
+    joined = [separator.join(itertools.compress(CHOICES, row)) for row in ticked]
+    pd.DataFrame({"Timestamp": [f"2024/03/01 9:{n:02}" for n in range(ROWS)], "What?": joined, "Age": 33}).to_csv(
+        "form.csv", index=False
+    )
+    out = info(capsys, "form.csv")
+    (advice,) = [line.strip() for line in out.splitlines() if line.startswith("  nbmf")]
+    assert advice == "nbmf info form.csv --layout basket --row Timestamp --column 'What?'"
+    matrix = read(commands(info(capsys, *shlex.split(advice)[2:]))[0])
+    order = [CHOICES.index(name) for name in matrix.column_names]
+    np.testing.assert_array_equal(matrix.codes, ticked[:, order])
+
+
+def test_cells_with_commas_that_do_not_come_again_are_no_lists(capsys):
+    pd.DataFrame({"who": [f"Smith{n}, Ann, {n}" * (1 + n % 3) for n in range(ROWS)], "q": ["yes", "no"] * 15}).to_csv(
+        "s.csv", index=False
+    )
+    assert "basket" not in info(capsys, "s.csv")
+
+
+def test_diagnoses_in_numbered_columns_are_lists_below_names_and_behind_patients(capsys):
+    """The line of names was read as a patient's diagnoses, and patients as diagnoses."""
+    codes = np.array(["E11", "I10", "J45", "F32"])
+    lists = [f"P{n},{','.join(codes[row])}" for n, row in enumerate(ONES[:, :4])]
+    Path("dx.csv").write_text("\n".join(["patient,dx1,dx2,dx3,dx4", *lists]))
+    out = info(capsys, "dx.csv")
+    assert commands(out) == ["nbmf info dx.csv --layout basket --header --index"]
+
+
+def test_a_name_of_rows_needs_a_column_of_lists(capsys):
+    Path("dx.csv").write_text("patient,dx\nP1,E11\nP2,I10\n")
+    assert cli.main(["info", "dx.csv", "--layout", "basket", "--row", "patient"]) == 2
+    assert (
+        "--row patient: has no meaning with --layout basket without --column of lists; --index reads"
+        in capsys.readouterr().err
+    )
