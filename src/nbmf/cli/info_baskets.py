@@ -28,7 +28,7 @@ def report(options: Options) -> list[str] | None:
 
 
 def _describe_lists(options: Options, records: Records) -> list[str]:
-    """Return the lines about records that are lists, with names of columns above them or of rows before them, or none."""
+    """Return the lines about records that are lists, with names above or before them, or none."""
     opening = f"{records.unit}s of different lengths, whose fields come again: lists of items, no table"
     lists = records.first_lists()
     has_header = _is_header(lists)

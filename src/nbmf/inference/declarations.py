@@ -70,6 +70,7 @@ class Declarations:
     alignment: ClassVar[Alignment]
     turning_others: ClassVar[frozenset[str]] = frozenset()
     unturned_others: ClassVar[frozenset[str]] = frozenset()
+    has_classes: ClassVar[bool] = False
     finds_components: bool = False
     allows_no_components: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False

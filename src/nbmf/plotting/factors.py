@@ -81,7 +81,7 @@ def dictionary(
     matrix = matrix_of(model, V)
     groups = _row_groups(row_groups, matrix), column_groups
     shown = shown_of(model, matrix, groups, components, MOST_COMPONENTS)
-    title, count = model.title, len(shown.headings)
+    title, count = model.title + (", latent classes" if model.has_classes else ""), len(shown.headings)
     if count < shown.active:
         title += f": the first {count} of {shown.active} {'axes' if model.has_axes else 'active components'}"
     titles = [f"{AXIS_NAMES[axis]} ({'WH'[axis]}): {model.meanings[axis]}" for axis in (0, 1)]

@@ -42,7 +42,14 @@ def reading_key(components: Components) -> str:
         key += f"than to others; all: in all {others}"
     elif model.probabilities:
         key += f"; all: the proportion of ones of the {axis} in all {others}"
+    if model.has_classes:
+        return f"{key}. Sizes of classes and probabilities of ones are point estimates (EM), without intervals"
     return key + _purity_note(components)
+
+
+def class_members(model: Factorization) -> str:
+    """Return what the latent classes of a model are classes of."""
+    return "rows" if "W" in model.distributions else "columns"
 
 
 def _purity_note(components: Components) -> str:
@@ -89,7 +96,10 @@ def _title(number: int, result: ReportedFit) -> str:
     title, share = components.title(number), components.own_shares[number]
     if not np.isnan(share):
         other = "other " if components.informative < components.active else ""
-        title += f": {'all' if share == 1 else percent(share)} of the {other}weight"
+        whole = "all" if share == 1 else percent(share)
+        is_class = components.model.has_classes
+        title += f": {whole} of the {other}{class_members(components.model) if is_class else 'weight'}"
+        title += ", a latent class" if is_class else ""
     if result.interval_of("W", number) and result.draws.alignment.overlap[components.order[number]] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"
     return title

@@ -17,7 +17,7 @@ from nbmf.posterior.groups import association_of, summarize_groups
 from nbmf.posterior.scale_axes import has_scale
 from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
-from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key
+from nbmf.reporting.component_entries import class_members, component_entry, effect_entries, reading_key
 from nbmf.reporting.constant_rows import constant_row_sentences
 from nbmf.reporting.fit_quality import quality_sentences
 from nbmf.reporting.fit_result import ReportedFit
@@ -145,9 +145,14 @@ def fit_facts(result: ReportedFit) -> Iterator[str]:
 
 def _active(result: ReportedFit) -> str:
     """Return how many components are active."""
-    active, shares = result.components.active, result.components.shares
+    model, active, shares = result.model, result.components.active, result.components.shares
+    if model.has_classes:
+        each = "es" * (active != 1)
+        return (
+            f"{model.title}, latent class analysis: {active} class{each} of at least 1% of the {class_members(model)}"
+        )
     weight = "" if np.isnan(shares).any() else " (at least 1% each of the weight that is not the prior's)"
-    return f"{result.model.title}: {active} active component{'s' * (active != 1)}{weight}"
+    return f"{model.title}: {active} active component{'s' * (active != 1)}{weight}"
 
 
 def _describe_values(matrix: NamedMatrix) -> str:

@@ -13,6 +13,7 @@ from nbmf.likelihoods.ordered import ORDERED, named_probabilities
 from nbmf.numerics.percent import percent
 from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
+from nbmf.reporting.component_entries import class_members
 from nbmf.reporting.lookups import MOST_COMPONENTS, select_for_lookup
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
 from nbmf.reporting.words import quote_if_ambiguous
@@ -138,7 +139,7 @@ def _placement_table(result: ReportedPrediction) -> Table:
     cells = [[name, *(_format_place(placement, f, a) for a in shown)] for f, name in enumerate(rows)]
     notes = []
     if placement.kind == WEIGHTS:
-        notes.append(f"{result.model.method_name} has no intervals of new rows")
+        notes.append(_weights_note(result.model))
     else:
         notes.append(f"in brackets {result.level:.0%} intervals, given the columns of the fit as they are known")
     if len(rows) < len(result.rows.names) or len(shown) < len(placement.names):
@@ -156,6 +157,13 @@ def _placement_table(result: ReportedPrediction) -> Table:
         predicted += " in rows of average effect" * (result.placement.compared is not None)
         notes.append(f"numbers after nearest rows are root mean square differences of {predicted} over all columns")
     return Table(head, cells, align, [placement.kind], "; ".join(notes))
+
+
+def _weights_note(model: Factorization) -> str:
+    """Return why the weights of new rows have no intervals: of latent classes they are probabilities themselves."""
+    if model.has_classes and class_members(model) == "rows":
+        return "these are the probabilities that a row is in a latent class, given the classes of the fit"
+    return f"{model.method_name} has no intervals of new rows"
 
 
 def _nearest_rows_phrase(result: ReportedPrediction, f: int) -> str:

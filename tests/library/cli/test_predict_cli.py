@@ -539,3 +539,12 @@ def test_a_folder_whose_rows_lie_along_an_arch_is_read_again(capsys):
     run(capsys, "predict", "sites.nbmf", "sites.csv", "--out", "again")
     positions, again = (pd.read_csv(f"{folder}/positions.csv", index_col=0) for folder in ("sites.nbmf", "again"))
     assert np.corrcoef(positions["axis 1"], again["axis 1"])[0, 1] > 0.97
+
+
+def test_new_rows_of_latent_classes_have_probabilities_and_not_merely_no_intervals(capsys, here):
+    survey().to_csv("old.csv")
+    fit(capsys, "mnb-rows", "--components", "2")
+    survey(8, 1).to_csv("new.csv")
+    out = " ".join(run(capsys, "predict", "old.nbmf", "new.csv").out.split())
+    assert "these are the probabilities that a row is in a latent class, given the classes of the fit" in out
+    assert "no intervals" not in out

@@ -383,3 +383,9 @@ def test_what_has_no_observed_entry_is_no_part_of_a_picture(picture):
     with pytest.warns(LeftOutWarning):
         matrix = nbmf.BinaryMatrix.of(frame)
     picture(model.fit(matrix), matrix)
+
+
+def test_a_mixture_of_naive_bayes_is_titled_by_what_the_field_calls_it():
+    model = nbmf.MNB(2, random_state=0).fit(np.kron(np.eye(2, dtype=int), np.ones((6, 6), int)))
+    panels = nbmf.plot.dictionary(model)
+    assert panels[0].figure.get_suptitle() == "MNB, rows, K = 2, latent classes"

@@ -578,3 +578,18 @@ def test_it_is_said_that_entries_which_margins_fix_are_left_out():
         "and column has, and predicted"
     ) in told
     assert "that follow from how many" not in summary(result(verdict=VERDICT))
+
+
+@pytest.mark.parametrize("members", ["rows", "columns"])
+def test_a_mixture_of_naive_bayes_is_called_latent_class_analysis(members):
+    """What a reader of that field looks for; each row is in one class, so that none is a mixture."""
+    blocks = nbmf.BinaryMatrix.from_array(np.kron(np.eye(2, dtype=np.int8), np.ones((6, 6), np.int8)))
+    model = nbmf.MNB(2, orientation=members, random_state=0).fit(blocks)
+    fit = ReportedFit("tiny", blocks, model, components_of(model), expectation=model.expectation_, seconds=1.5)
+    told = " ".join(summary(fit).split())
+    assert f"MNB, {members}, K = 2, latent class analysis: 2 classes of at least 1% of the {members}" in told
+    assert f"component 1: 50% of the {members}, a latent class" in told
+    assert "point estimates (EM), without intervals" in told
+    for words in ("that belongs to it alone", "of the weight"):
+        assert words not in told
+        assert words in " ".join(summary(result(nbmf.BetaDirVB)).split())

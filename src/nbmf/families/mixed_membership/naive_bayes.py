@@ -39,6 +39,7 @@ class MNB(BinaryMembership):
     """
 
     method_name = "MNB"
+    has_classes = True
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
 
