@@ -11,6 +11,7 @@ from nbmf.data.value_codes import amount_of
 CLASSES = (("r", "+", "1", "2", "2m", "2a", "2b", "3", "4", "5"), ("r", "o", "f", "a", "d"))
 FEWEST_CLASSES = 4  # that are there: of fewer letters and numbers each has other meanings too
 ABSENT = ("", ".", "-", "0")
+ZEROS = 0.25  # of amounts that are 0, of which measurements have fewer
 MANY = 5  # columns of amounts, of which fewer are those of a table of other things
 
 
@@ -45,18 +46,20 @@ def _are_mostly(absent: list[str], known: list[str], counted: Counter) -> bool:
 
 
 def guess_amounts(columns: list[Column]) -> Guess | None:
-    """Return numbers of at least 0, some of them no whole ones, half of which or more are 0, or are not there.
+    """Return numbers of at least 0, some of them no whole ones, many of which are 0, or half are not there.
 
-    None without such, which are measurements more often.
+    None without such, which are measurements more often. So is a column without a zero, such as an altitude.
     """
     fitting = [column for column in columns if column.present and all(amount_of(t) is not None for t in column.present)]
+    amounts = {text: amount_of(text) for column in fitting for text in column.different}
+    has_zeros = 0 in amounts.values()
+    none = {text for text, amount in amounts.items() if (amount == 0 if has_zeros else text == "")}
+    fitting = [column for column in fitting if column.different & none]
     cells = Counter(text for column in fitting for text in column.texts)
-    amounts = {text: amount_of(text) for text in cells}
-    are_whole = all(amount is None or amount.is_integer() for amount in amounts.values())
-    zeros = sum(n for text, n in cells.items() if amounts[text] == 0)
-    absent = {"zeros": [""]} if zeros == 0 else {}
-    if len(fitting) < MANY or are_whole or (zeros or cells[""]) < PART * cells.total():
+    are_whole = all(amounts[text] is None or amounts[text].is_integer() for text in cells)
+    zeros = sum(cells[text] for text in none)
+    if len(fitting) < MANY or are_whole or zeros < (ZEROS if has_zeros else PART) * cells.total():
         return None
-    names = {column.name for column in fitting}
-    what = "amounts" if zeros else "amounts, or nothing, taken for 0"
+    names, absent = {column.name for column in fitting}, {} if has_zeros else {"zeros": [""]}
+    what = "amounts" if has_zeros else "amounts, or nothing, taken for 0"
     return Guess(what, lambda column: column.name in names, lambda _: {"above": 0, **absent})

@@ -20,6 +20,7 @@ from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
 from nbmf.posterior.scale import Scale, scale_of
 from nbmf.posterior.scale_axes import MOST_KEPT, MOST_KEPT_BEFORE, has_scale
 from nbmf.posterior.scale_intervals import Spread
+from nbmf.posterior.scale_rotation import AS_NOW, Reported
 from nbmf.posterior.scale_tables import positions_in
 
 DRAWS_FILE = "W_lower.csv"  # is written where a fit had draws
@@ -132,8 +133,8 @@ def _saved_axis_options(
 
     In version 1.0.0 they did not correlate, and fewer were rotated.
     """
-    ways = [{}, {"may_correlate": False}, {"may_correlate": False, "most_kept": MOST_KEPT_BEFORE}]
-    ways = [{**way, "high": high} for way in ways]
+    versions = AS_NOW, Reported(may_correlate=False), Reported(MOST_KEPT_BEFORE, may_correlate=False)
+    ways = [{"reported": reported, "high": high} for reported in versions]
     agreements = []
     for way in ways:
         positions = scale_of(model, matrix, **way).positions

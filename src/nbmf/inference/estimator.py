@@ -48,8 +48,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - has_classes : whether each row, or each column, is in one component, a latent class
     - finds_components : whether the data, and no person, choose how many components are used
     - allows_no_components : whether n_components = 0 makes sense
-    - takes_sparse : whether matrices of scipy.sparse are fitted without making them dense: what
-      they do not store is 0, a stored NaN is missing
+    - takes_sparse : whether matrices of scipy.sparse are fitted as they are: what is not stored is 0, NaN is missing
     - takes_threads : whether a fit can use more than one thread, by a parameter `threads`
     - takes_starts : whether a fit climbs an objective and ends where its seed leads, so that of several starts the
       best can be kept (nbmf.inference.starts)

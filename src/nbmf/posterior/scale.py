@@ -39,7 +39,7 @@ from nbmf.posterior.scale_axes import (
 )
 from nbmf.posterior.scale_distributions import EntryDistribution, Sizes
 from nbmf.posterior.scale_intervals import Spread, conditional_spread, spread_of_draws
-from nbmf.posterior.scale_rotation import choose_reported_axes
+from nbmf.posterior.scale_rotation import AS_NOW, Reported, choose_reported_axes
 
 if TYPE_CHECKING:
     from nbmf.posterior.draws import Draws
@@ -219,8 +219,7 @@ def scale_of(
     chains: int = 1,
     level: float = 0.9,
     expectation: np.ndarray | None = None,
-    most_kept: int | None = None,
-    may_correlate: bool = True,
+    reported: Reported = AS_NOW,
     high: Sequence[str] = (),
 ) -> Scale:
     """Return the axes of a fitted logistic, ordinal or negative binomial factor model.
@@ -238,9 +237,8 @@ def scale_of(
     level : float
     expectation : float array (F, N), optional
         E[V] of which `low` and `high` are means, by default that of the model.
-    most_kept : int, optional
-        How many axes are reported at most; default: MOST_KEPT.
-    may_correlate : bool, whether axes may, where each column then depends on hardly more than one
+    reported : Reported
+        How many axes there are at most, and whether they may correlate where columns depend on hardly more than one.
     high : sequence of str
         A row at the high end of each of the first axes; others keep the sign that the Scale tells.
 
@@ -257,7 +255,7 @@ def scale_of(
         why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
-    axes, kept, limit, is_rotated = choose_reported_axes(axes, matrix, most_kept, may_correlate)
+    axes, kept, limit, is_rotated = choose_reported_axes(axes, matrix, reported)
     axes = orient_axes(axes, check_rows(high, matrix.row_names))
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = spread_of_draws(axes, draws, level, chains, kept) if is_drawn else conditional_spread(axes, matrix, level)

@@ -1,5 +1,7 @@
 """How axes are turned so that each column depends on few of them, and how many there are then."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from nbmf.data.named import NamedMatrix
@@ -15,9 +17,17 @@ LEAST_OBLIQUE = 0.04  # as LEAST_RATIO, of axes that may become as large as the 
 SAME_AXIS = 0.75  # correlation of two axes that may as well be one, of questions that are asked both ways
 
 
-def choose_reported_axes(
-    axes: Axes, matrix: NamedMatrix, most: int | None = None, may_correlate: bool = True
-) -> tuple[Axes, int, str, bool]:
+class Reported(NamedTuple):
+    """Which axes may be reported: at most so many, by default MOST_KEPT, and whether they may correlate."""
+
+    most: int | None = None
+    may_correlate: bool = True
+
+
+AS_NOW = Reported()  # earlier versions reported others
+
+
+def choose_reported_axes(axes: Axes, matrix: NamedMatrix, reported: Reported = AS_NOW) -> tuple[Axes, int, str, bool]:
     """Return the axes as they are reported, how many, why no more, and whether they are rotated; see Scale.
 
     Parameters
@@ -25,13 +35,11 @@ def choose_reported_axes(
     axes : Axes
         The principal ones.
     matrix : NamedMatrix
-    most : int, optional
-        By default MOST_KEPT.
-    may_correlate : bool
+    reported : Reported
     """
-    most = most or MOST_KEPT
+    most = reported.most or MOST_KEPT
     kept, limit = number_of_axes(axes, matrix, most)
-    if may_correlate:
+    if reported.may_correlate:
         there, reason = number_of_axes(axes, matrix, most, LEAST_OBLIQUE, kept) if limit == WEAK else (kept, limit)
         for number in range(there, max(kept, 2) - 1, -1):
             oblique = rotate_obliquely(axes, number)

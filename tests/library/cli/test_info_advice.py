@@ -551,7 +551,7 @@ def test_amounts_with_zeros_are_cut_above_zero_and_other_measurements_put_aside(
     frame.insert(1, "habitat", [*itertools.islice(itertools.cycle(("bog", "fen")), ROWS)])
     frame.to_csv("biomass.csv")
     said = info(capsys, "biomass.csv")
-    assert "the other 12 have numbers from 0 on, with decimals, of which those above 0 are taken for ones" in said
+    assert "the other 12 have amounts, of which those above 0 are taken for ones" in said
     assert "elevation: numbers from" in said
     for command in commands(said):
         np.testing.assert_array_equal(read(command).codes, ONES)

@@ -117,7 +117,7 @@ def test_what_a_list_of_amounts_does_not_have_is_zero(above, codes, read):
 def test_what_cannot_be_compared_with_a_threshold_is_named(read):
     with pytest.raises(DataError, match=r"'-0.5'; compared with a threshold are numbers of at least 0; missing are"):
         read("p,a,b\nx,-0.5,1.5\n", above=0)
-    with pytest.raises(DataError, match=r"the value is '1.5'; allowed: .*; above = 0 makes ones of numbers above 0"):
+    with pytest.raises(DataError, match=r"the value is '1.5'; allowed: .*; if they are amounts, above = 0 reads those"):
         read("p,a,b\nx,0,1.5\n")
 
 
@@ -279,7 +279,7 @@ def test_amounts_are_ones_where_they_are_above_a_number_with_either_decimal_mark
     assert read(content, above=3)[0].codes.tolist() == [[0, 0, 1, 0], [1, 0, -1, 1]]
     assert read(content, above=0, zeros=[""])[0].codes.tolist() == [[0, 1, 1, 1], [1, 1, 0, 1]]
     for unclear in ("1,204", "-0.5", "many"):
-        with pytest.raises(DataError, match=f"the value is '{unclear}'; allowed in a matrix of counts: numbers from 0"):
+        with pytest.raises(DataError, match=f"the value is '{unclear}'; compared with a threshold are numbers"):
             read(content.replace("3,01", unclear), above=3)
 
 

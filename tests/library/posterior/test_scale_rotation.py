@@ -13,7 +13,7 @@ from nbmf.families.logistic.factors import psi_of
 from nbmf.posterior import scale_rotation
 from nbmf.posterior.scale import scale_of
 from nbmf.posterior.scale_axes import LEAST_RATIO, NOISE, NOTHING, WEAK, WEAK_BUT_THERE, axes_of
-from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, choose_reported_axes, rotate_obliquely
+from nbmf.posterior.scale_rotation import LEAST_OBLIQUE, Reported, choose_reported_axes, rotate_obliquely
 
 
 def scales(F, N, T, rho, seed=0):
@@ -50,7 +50,7 @@ def test_there_are_as_many_axes_as_scales_and_each_has_its_columns(T, rho, F):
     r = np.corrcoef(found.positions[:, order].T, traits.T)[:T, T:]
     assert np.diag(r).min() > 0.8
     assert found.shares.sum() == pytest.approx(1)
-    assert scale_of(fitted(matrix), matrix, may_correlate=False).kept <= T
+    assert scale_of(fitted(matrix), matrix, reported=Reported(may_correlate=False)).kept <= T
 
 
 def test_what_is_predicted_does_not_change_and_shares_add_up():
@@ -123,10 +123,10 @@ def test_of_fewer_axes_than_there_are_others_are_weak(monkeypatch):
     matrix, *_ = scales(600, 24, 3, 0.5)
     axes = axes_of(fitted(matrix).factors_)
     assert choose_reported_axes(axes, matrix)[1:] == (3, WEAK, True)
-    assert choose_reported_axes(axes, matrix, most=2)[1] == 2
+    assert choose_reported_axes(axes, matrix, Reported(most=2))[1] == 2
     monkeypatch.setattr(scale_rotation, "rotate_obliquely", lambda axes, number: axes if number == 2 else None)
     assert choose_reported_axes(axes, matrix)[1:] == (2, WEAK_BUT_THERE, True)
-    assert choose_reported_axes(axes, matrix, may_correlate=False)[1] < 3
+    assert choose_reported_axes(axes, matrix, Reported(may_correlate=False))[1] < 3
     there = {LEAST_RATIO: (1, WEAK), LEAST_OBLIQUE: (3, NOISE)}
     monkeypatch.setattr(
         scale_rotation, "number_of_axes", lambda axes, matrix, most, least=LEAST_RATIO, known=1: there[least]
