@@ -28,6 +28,11 @@ OF_WAVES = (
     "each line is one {0!r} in one {1!r}; with a line for each {0!r}, and a column for each question in each {1!r}, "
     "nbmf paths finds how they moved"
 )
+FREQUENCIES, WEIGHTS = {"freq", "frequency", "count", "n", "f"}, {"weight", "weights", "wt", "wgt", "pweight"}
+OF_FREQUENCIES = (
+    "{0!r} may be how many rows have the values of a line, which would count as one row: repeat lines first, in pandas "
+    "by V.loc[V.index.repeat(V[{0!r}])]"
+)
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -64,6 +69,7 @@ def report(options: Options, refused: DataError) -> list[str] | None:
         *where,
         *_describe_misfits(options.file, guess, fitting, misfits, odd, chosen_options),
         *([] if wave is None else [wrap(OF_WAVES.format(first.name, wave.name))]),
+        *map(wrap, _notes_of_weights(misfits)),
         *next_lines(*map(command_for, _add_groups_command(_commands(guess, chosen, fitting, odd), misfits))),
     ]
 
@@ -180,6 +186,16 @@ def _describe_misfits(
         texts = [repr(text) if text else "nothing" for text in chosen["missing"]]
         words += f"; {', '.join(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
     yield wrap(words)
+
+
+def _notes_of_weights(misfits: list[Column]) -> Iterator[str]:
+    """Yield what is said of columns that are called like frequencies of patterns, or like weights of rows."""
+    for column in misfits:
+        name = column.name.casefold()
+        if name in FREQUENCIES and all(n is not None and n >= 1 and n.is_integer() for n in column.numbers):
+            yield OF_FREQUENCIES.format(column.name)
+        elif name in WEIGHTS and None not in column.numbers:
+            yield f"{column.name!r} may hold weights of rows, which are not used: each row counts once"
 
 
 def _may_be_groups(column: Column) -> bool:

@@ -781,3 +781,17 @@ def test_a_name_of_rows_needs_a_column_of_lists(capsys):
         "--row patient: has no meaning with --layout basket without --column of lists; --index reads"
         in capsys.readouterr().err
     )
+
+
+def test_frequencies_of_patterns_and_weights_are_not_left_out_in_silence(capsys):
+    """Each pattern counted once, so that sizes of latent classes were wrong."""
+    rng = np.random.default_rng(10)
+    patterns = table("1", "0").assign(freq=rng.integers(1, 60, ROWS))
+    patterns.to_csv("patterns.csv", index=False)
+    said = " ".join(info(capsys, "patterns.csv").split())
+    assert "'freq' may be how many rows have the values of a line" in said
+    assert "V.loc[V.index.repeat(V['freq'])]" in said
+    table("1", "0").assign(wt=rng.uniform(0.5, 2, ROWS).round(3)).to_csv("weighted.csv", index=False)
+    assert "'wt' may hold weights of rows, which are not used" in " ".join(info(capsys, "weighted.csv").split())
+    table("1", "0").assign(age=rng.integers(18, 60, ROWS)).to_csv("ages.csv", index=False)
+    assert "may " not in info(capsys, "ages.csv")
