@@ -21,6 +21,7 @@ from nbmf.reporting.text import wrap
 
 PART = 0.5  # of all columns that have to fit
 FEW = 3  # texts of a column that are listed
+GENOTYPE = 2  # the largest number of alleles
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
@@ -178,6 +179,7 @@ def _describe_misfits(
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
     if guess.lowest == 0 and "above" in chosen:
         words += f": answers in their order, of which those above {chosen['above']} may be ones, or counts"
+        words += "; of genotypes those above 0 have the allele" * (chosen["above"] == 1)
     elif "above" in chosen:
         words += f", of which those above {chosen['above']} are taken for ones"
     if "ones" in chosen:
@@ -236,7 +238,7 @@ def _commands(guess: Guess, chosen: Options, fitting: list[Column], odd: list[Co
     highest = int(as_categories.categories[-1])
     if highest >= COUNTED:
         return [counts, *commands]
-    return [*commands, counts]
+    return [*commands, chosen.but(above=0), counts] if highest == GENOTYPE else [*commands, counts]
 
 
 def _options_as_categories(guess: Guess, options: Options, fitting: list[Column], odd: list[Column]) -> Options | None:
