@@ -12,6 +12,7 @@ from nbmf.numerics.percent import percent
 from nbmf.plotting.labelled_factor import contrast
 from nbmf.posterior.components import NEAR_MEANS, Components, profile_difference
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, ReportedFit
+from nbmf.reporting.latent_classes import class_members
 from nbmf.reporting.model import Entry
 from nbmf.reporting.words import quote_if_ambiguous
 
@@ -45,11 +46,6 @@ def reading_key(components: Components) -> str:
     if model.has_classes:
         return f"{key}. Sizes of classes and probabilities of ones are point estimates (EM), without intervals"
     return key + _purity_note(components)
-
-
-def class_members(model: Factorization) -> str:
-    """Return what the latent classes of a model are classes of."""
-    return "rows" if "W" in model.distributions else "columns"
 
 
 def _purity_note(components: Components) -> str:

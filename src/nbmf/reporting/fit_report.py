@@ -17,11 +17,12 @@ from nbmf.posterior.groups import association_of, summarize_groups
 from nbmf.posterior.scale_axes import has_scale
 from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
-from nbmf.reporting.component_entries import class_members, component_entry, effect_entries, reading_key
+from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key
 from nbmf.reporting.constant_rows import constant_row_sentences
 from nbmf.reporting.fit_quality import quality_sentences
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.group_table import group_table
+from nbmf.reporting.latent_classes import class_facts, class_members
 from nbmf.reporting.lookups import make_lookups
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.prediction_sentences import prediction_sentences
@@ -136,6 +137,9 @@ def fit_facts(result: ReportedFit) -> Iterator[str]:
     yield from weight_sentences(result)
     if result.scale is None and model.has_axes:
         yield from shape_sentences(shape_of(model.W_[:, : result.components.active]), result.names("row"))
+    if model.has_classes:
+        yield class_facts(model)
+        return
     # Of components that nothing is in, the priors say nothing about those that are shown.
     shown = result.components.shown
     if learned := model.findings_of(shown if len(shown) else slice(None)):

@@ -13,7 +13,7 @@ from nbmf.likelihoods.ordered import ORDERED, named_probabilities
 from nbmf.numerics.percent import percent
 from nbmf.posterior.nearest import Nearest
 from nbmf.posterior.new_rows import MEMBERSHIPS, POSITIONS, WEIGHTS, NewRows, Placement
-from nbmf.reporting.component_entries import class_members
+from nbmf.reporting.latent_classes import class_members
 from nbmf.reporting.lookups import MOST_COMPONENTS, select_for_lookup
 from nbmf.reporting.model import Lines, Lookup, Measure, Report, Section, Table
 from nbmf.reporting.words import quote_if_ambiguous

@@ -1,0 +1,36 @@
+"""The log likelihood, BIC and entropy R² of latent classes, from the model's probabilities alone."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp, xlogy
+
+import nbmf
+from nbmf.reporting.latent_classes import class_facts
+
+
+@pytest.mark.parametrize("members", ["rows", "columns"])
+@pytest.mark.parametrize("K", [1, 3])
+def test_facts_of_a_fit_are_those_of_its_probabilities(members, K):
+    rng = np.random.default_rng(0)
+    V = (rng.random((60, 9)) < rng.beta(0.5, 0.5, (3, 9))[rng.integers(0, 3, 60)]).astype(float)
+    V[rng.random(V.shape) < 0.1] = np.nan
+    given = V if members == "rows" else V.T
+    model = nbmf.MNB(K, orientation=members, random_state=0).fit(given)
+    ones = model.H_ if members == "rows" else model.W_.T
+    of_each = np.where(np.isnan(V), 0, V) @ np.log(ones).T + np.where(np.isnan(V), 0, 1 - V) @ np.log1p(-ones).T
+    joint = of_each + np.log(model.weights_)
+    likelihood = logsumexp(joint, axis=1)
+    chances = np.exp(joint - likelihood[:, None])
+    told = class_facts(model)
+    numbers = [float(text) for text in re.findall(r"-?\d+\.?\d*", told)]
+    parameters = K - 1 + 9 * K
+    bic = parameters * np.log(60) - 2 * likelihood.sum()
+    assert numbers[:3] == pytest.approx([likelihood.sum(), parameters, bic], abs=0.051)
+    if K == 1:
+        assert "entropy" not in told
+    else:
+        r2 = 1 + xlogy(chances, chances).sum(axis=1).mean() / np.log(K)
+        assert numbers[3] == pytest.approx(r2, abs=0.0051)
+        assert f"the class of each {members.removesuffix('s')} is certain" in told
