@@ -1,6 +1,7 @@
 """Which method predicts a matrix best: the paper's held-out comparison, on any matrix."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from nbmf.data.other_kinds import naming_other_kinds
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.evaluation import sparse_comparison
-from nbmf.evaluation.baselines import baseline_score, comparison_baselines
+from nbmf.evaluation.baselines import BASELINES, baseline_score, comparison_baselines, predict_baseline, take_entries
 from nbmf.evaluation.compared_fits import ComparedFit, FitDone, missing_facts, score_fit, score_fits
 from nbmf.evaluation.entries import (
     common_matrix,
@@ -25,8 +26,10 @@ from nbmf.evaluation.entries import (
     observed_rows_and_columns,
 )
 from nbmf.evaluation.result import Comparison
+from nbmf.evaluation.tie_scores import are_ties, score_of_ties
 from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
+from nbmf.likelihoods.bernoulli import Bernoulli
 from nbmf.numerics.processors import processors
 from nbmf.seeds import seed_sequence
 
@@ -74,7 +77,7 @@ def compare(
         is not left out of it. Five masks give an idea of the uncertainty, ten a better one, a single mask none. Of an
         undirected network, a symmetric matrix whose rows and columns have the same names, an entry and its mirror
         image are held out together, and the diagonal never; so are columns of a binary matrix that determine each
-        other, as answers to one question do.
+        other, as answers to one question do. Of a binary one each tie has one probability, the mean of both entries.
     seed : int
         The same seed gives the same scores. With seed 0 masks and fits are those of the workflow
         for a dataset called `name`, which has the same entries held out together.
@@ -175,6 +178,15 @@ def _baseline_rows(
             yield {
                 **{"dataset": name, "method": method, "K": 0, "mask": j, "seed": seed},
                 **missing_facts("ok"),
-                **baseline_score(method, matrix, mask),
+                **_baseline_score(method, matrix, mask),
                 **{"saturated": 0, "unit": "nats per held-out entry", "seconds": 0.0},
             }
+
+
+def _baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str, Any]:
+    """Return the scores of a baseline; of an undirected network each tie has one probability, as of methods."""
+    score = baseline_score(name, matrix, mask)
+    if not (name in BASELINES and are_ties(matrix, mask)):
+        return score
+    predicted = predict_baseline(name, Bernoulli().hide(matrix.codes, mask))
+    return score | score_of_ties(partial(take_entries, predicted), matrix, mask)

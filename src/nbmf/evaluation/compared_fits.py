@@ -11,9 +11,11 @@ import numpy as np
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NbmfError, PoorFitWarning
+from nbmf.evaluation.tie_scores import are_ties, score_of_ties
 from nbmf.fit_key import FitKey
 from nbmf.fits import FitRequest, run_fit
 from nbmf.inference.parallel import run_in_threads
+from nbmf.likelihoods.bernoulli import Bernoulli
 
 FACTS = (
     "n_test",
@@ -99,10 +101,12 @@ def score_fit(matrix: NamedMatrix, mask: np.ndarray, entry: Mapping[str, Any], k
     """Fit a method to what a mask leaves, and return FACTS about the fit."""
     stream, starts = FitKey(**key).stream(entry.get("starts_as")), entry.get("starts", 1)
     request = FitRequest(entry["class"], key["K"], entry["settings"], stream, starts=starts)
-    report = run_fit(matrix, mask, request, log=_discard).report
+    report, estimator = run_fit(matrix, mask, request, log=_discard)
     if not math.isfinite(report["perplexity"]):
         return missing_facts("the predictions are not finite")
     report["brier"] = report["further_scores"].get("brier", math.nan)
+    if are_ties(matrix, mask) and isinstance(estimator.likelihood, Bernoulli):
+        report |= score_of_ties(estimator.predictive, matrix, mask)
     return {fact: report[fact] for fact in FACTS}
 
 
