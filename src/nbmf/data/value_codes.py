@@ -225,8 +225,9 @@ def amount_of(text: str) -> float | None:
 
 def is_count_above_one(value: Any) -> bool:
     """Whether a value is a whole number above one, as a number or as a text, also 5.0, as pandas writes it."""
-    number = number_of(text_of(value).strip())
-    return number is not None and number.is_integer() and number > 1
+    text = text_of(value).strip()
+    number = number_of(text)  # infinite, of hundreds of digits
+    return number is not None and number > 1 and (number.is_integer() or text.isdigit())
 
 
 def text_of(value: Any) -> str:

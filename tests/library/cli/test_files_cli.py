@@ -112,7 +112,11 @@ def test_info_lists_what_does_not_fit_and_a_command_that_works(table, options, w
     ("values", "commands", "words"),
     [
         ([0, 1, 2, 3], ["--categories 0 1 2 3", "--above 1", "--counts"], "whole numbers from 0 to 3: answers in"),
-        ([0.0, 1.0, 2.0, np.nan], ["--categories 0 1 2", "--above 1", "--counts"], "whole numbers from 0 to 2"),
+        (
+            [0.0, 1.0, 2.0, np.nan],
+            ["--categories 0 1 2", "--above 1", "--above 0", "--counts"],
+            "of genotypes those above 0",
+        ),
         (
             [-9, 0, 1, 2, 3],
             ["--missing -9 --categories 0 1 2 3", "--missing -9 --above 1", "--missing -9 --counts"],
