@@ -8,6 +8,7 @@ from nbmf.cli.arguments import render_message
 from nbmf.cli.info_axes import next_lines, without_line_breaks
 from nbmf.cli.info_covers import guess_amounts
 from nbmf.cli.info_guess import Column, Guess
+from nbmf.cli.info_records import is_mostly_filled
 from nbmf.cli.info_values import categories_with_middle, guess_counts, guesses
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for, open_columns, read_arguments
@@ -24,6 +25,8 @@ FEW = 3  # texts of a column that are listed
 GENOTYPE = 2  # the largest number of alleles
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
+OFF = 0.1  # of 1, how far the mean of weights in a survey may be
+OFTEN = 1.5  # lines of each person in a panel, on average
 MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
 OF_WAVES = (
     "each line is one {0!r} in one {1!r}; with a line for each {0!r}, and a column for each question in each {1!r}, "
@@ -50,6 +53,8 @@ def report(options: Options, refused: DataError) -> list[str] | None:
     if (best := _best_guess([column for column in columns if column is not wave])) is None:
         return None
     guess, fitting = best
+    if options.categories:  # they stay
+        guess = guess._replace(otherwise=None)
     chosen_options, fits = _keep_categories(options, guess.options(fitting)), {column.name for column in fitting}
     misfits = [column for column in columns if column.name not in fits]
     are_ratings = "above" in chosen_options or options.categories
@@ -123,13 +128,17 @@ def _names_rows(column: Column) -> bool:
 def _column_of_waves(first: Column, others: list[Column]) -> Column | None:
     """Return the column of few values, none of which two lines of one name share, such as years; None if there is none.
 
-    The first column has many names that come again, also numbers, as of people who are asked several times.
+    The first column has many names, also numbers, most of which come again, as of people who are asked several times in
+    most of the waves. Ages that a few share are none: by chance these give different answers to some question.
     """
-    lines = len(first.texts)
-    if not MOST_GROUPS < len(first.different) < lines or "" in first.different:
+    if "" in first.different or not MOST_GROUPS < len(first.different) <= len(first.texts) / OFTEN:
         return None
-    several = [column for column in others if 1 < len(column.different) <= MOST_GROUPS and "" not in column.different]
-    return next((each for each in several if len(set(zip(first.texts, each.texts, strict=True))) == lines), None)
+
+    def is_wave(column: Column) -> bool:
+        are_few = 1 < len(column.different) <= MOST_GROUPS and "" not in column.different
+        return are_few and is_mostly_filled({"name": first.texts, "wave": column.texts}, ("name", "wave"))
+
+    return next(filter(is_wave, others), None)
 
 
 def _is_no_rating(guess: Guess, highest: int, column: Column) -> bool:
@@ -179,7 +188,8 @@ def _describe_misfits(
     words = f"the {'other ' if apart else ''}{number} have {guess.what}"
     if guess.lowest == 0 and "above" in chosen:
         words += f": answers in their order, of which those above {chosen['above']} may be ones, or counts"
-        words += "; of genotypes those above 0 have the allele" * (chosen["above"] == 1)
+        highest = _highest_rating(fitting, chosen.get("missing"))
+        words += "; of genotypes those above 0 have the allele" * (highest == GENOTYPE)
     elif "above" in chosen:
         words += f", of which those above {chosen['above']} are taken for ones"
     if "ones" in chosen:
@@ -196,8 +206,16 @@ def _notes_of_weights(misfits: list[Column]) -> Iterator[str]:
         name = column.name.casefold()
         if name in FREQUENCIES and all(n is not None and n >= 1 and n.is_integer() for n in column.numbers):
             yield OF_FREQUENCIES.format(column.name)
-        elif name in WEIGHTS and None not in column.numbers:
+        elif name in WEIGHTS and _have_mean_one(column):
             yield f"{column.name!r} may hold weights of rows, which are not used: each row counts once"
+
+
+def _have_mean_one(column: Column) -> bool:
+    """Whether a column has positive numbers of mean 1, as weights in surveys do and those of bodies do not."""
+    numbers = [number_of(text) for text in column.texts]
+    if None in numbers or not all(number > 0 for number in numbers):
+        return False
+    return abs(sum(numbers) / len(numbers) - 1) < OFF
 
 
 def _may_be_groups(column: Column) -> bool:

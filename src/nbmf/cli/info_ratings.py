@@ -95,6 +95,7 @@ def guess_ratings() -> Guess:
         """Return the arguments of counts in a table with nothing where nothing was found, as of finds in graves."""
         cells = [text for column in fitting for text in column.texts]
         is_sparse = cells.count("") >= PART * len(cells)
-        return {"above": None, "counts": True, "zeros": [""]} if is_sparse else {}
+        missing = [text for text in options(fitting).get("missing", ()) if text] or None
+        return {"above": None, "counts": True, "zeros": [""], "missing": missing} if is_sparse else {}
 
     return Guess("ratings", fits, options, 1, otherwise=as_counts)

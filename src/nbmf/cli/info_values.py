@@ -1,5 +1,6 @@
 """What the values of columns may mean that are no zeros and ones as they stand: guesses, each with options for it."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -158,8 +159,13 @@ def _guess_known_words(columns: list[Column]) -> Iterator[Guess]:
 
 
 def _is_one_next_to(word: str, others: set[str]) -> bool:
-    """Whether a word means a one next to others: selected next to not selected, right next to wrong."""
-    return ONE_NEXT_TO.get(word) in others or f"not {word}" in others
+    """Whether a word means a one next to others: selected next to not selected, right next to wrong.
+
+    Not important next to not important and very important: these are a scale.
+    """
+    opposite = f"not {word}"
+    is_of_scale = any(re.search(rf"\b{re.escape(word)}\b", other) for other in others - {word, opposite})
+    return ONE_NEXT_TO.get(word) in others or (opposite in others and not is_of_scale)
 
 
 def _guess_scale(columns: list[Column]) -> Iterator[Guess]:

@@ -682,6 +682,41 @@ def test_waves_of_a_panel_are_no_answers(capsys):
     assert "each line is one" not in info(capsys, "again.csv")
 
 
+def test_ages_that_few_people_share_make_no_waves_of_their_answers(capsys):
+    """Two share an age, and differ in some answer by chance: that question was left out as the wave."""
+    rng = np.random.default_rng(4)
+    people = pd.DataFrame(rng.integers(1, 6, (ROWS, COLUMNS)), columns=QUESTIONS)
+    people.insert(0, "age", [*range(20, 18 + ROWS), 25, 30])
+    people.to_csv("ages.csv", index=False)
+    said = info(capsys, "ages.csv")
+    assert commands(said)[0] == "nbmf fit ages.csv --no-index --categories 1 2 3 4 5 --ignore age"
+    assert "each line is one" not in said
+
+
+def test_an_allele_is_named_next_to_two_copies_alone(capsys):
+    rng = np.random.default_rng(5)
+    for highest in (2, 3):
+        pd.DataFrame(rng.integers(0, highest + 1, (ROWS, COLUMNS)), NAMES, QUESTIONS).to_csv("marks.csv")
+        assert ("have the allele" in " ".join(info(capsys, "marks.csv").split())) == (highest == 2)
+
+
+def test_an_answer_next_to_its_denial_is_a_one_unless_another_is_more_than_it(capsys):
+    """Very important, or very healthy, was taken to mean missing."""
+    rng = np.random.default_rng(6)
+
+    def write(*texts):
+        drawn = rng.integers(0, len(texts), (ROWS, COLUMNS))
+        pd.DataFrame(np.array(texts)[drawn], NAMES, QUESTIONS).to_csv("texts.csv")
+
+    write("not important", "important", "very important")
+    order = "--categories 'not important' important 'very important'"
+    assert commands(info(capsys, "texts.csv")) == [f"nbmf fit texts.csv {order}"]
+    write("not healthy", "healthy", "very healthy")
+    assert "healthy'; allowed: ones" in info(capsys, "texts.csv", code=2)
+    write("not healthy", "healthy")
+    assert "'healthy' is taken for a one" in " ".join(info(capsys, "texts.csv").split())
+
+
 def test_classes_of_cover_are_categories_with_the_absence_below_or_ones(capsys):
     """They were ratings from 1 to 5 whose r, + and absence were missing, and most columns were left out."""
     classes = np.array(["r", "+", "1", "2m", "2a", "2b", "3", "4", "5"])
@@ -727,6 +762,12 @@ def test_finds_next_to_nothing_may_be_counts(capsys):
     frame.to_csv("graves.csv")
     counts = next(command for command in commands(info(capsys, "graves.csv")) if "--counts" in command)
     np.testing.assert_array_equal(read(counts).tallies, finds)
+    frame.iloc[1, 1] = "x"
+    frame.to_csv("odd.csv")
+    counts = next(command for command in commands(info(capsys, "odd.csv")) if "--counts" in command)
+    assert "--missing ''" not in counts  # nothing is 0
+    assert read(counts).n_observed == finds.size - 1
+    assert "--counts" not in info(capsys, "odd.csv", "--categories", *MARKS)  # it has no meaning with them
 
 
 @pytest.mark.parametrize("seen", ["0", "2"])
@@ -794,7 +835,10 @@ def test_frequencies_of_patterns_and_weights_are_not_left_out_in_silence(capsys)
     said = " ".join(info(capsys, "patterns.csv").split())
     assert "'freq' may be how many rows have the values of a line" in said
     assert "V.loc[V.index.repeat(V['freq'])]" in said
-    table("1", "0").assign(wt=rng.uniform(0.5, 2, ROWS).round(3)).to_csv("weighted.csv", index=False)
+    weights = rng.uniform(0.5, 2, ROWS)
+    table("1", "0").assign(wt=(weights / weights.mean()).round(3)).to_csv("weighted.csv", index=False)
     assert "'wt' may hold weights of rows, which are not used" in " ".join(info(capsys, "weighted.csv").split())
+    table("1", "0").assign(weight=rng.normal(75, 9, ROWS).round(1)).to_csv("bodies.csv", index=False)
+    assert "may " not in info(capsys, "bodies.csv")
     table("1", "0").assign(age=rng.integers(18, 60, ROWS)).to_csv("ages.csv", index=False)
     assert "may " not in info(capsys, "ages.csv")
