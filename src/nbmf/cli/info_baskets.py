@@ -6,6 +6,7 @@ from pathlib import Path
 from nbmf.cli.info_axes import next_lines
 from nbmf.cli.options import Options
 from nbmf.cli.reading import file_with_options, open_columns
+from nbmf.data.value_codes import number_of
 from nbmf.errors import NbmfError
 from nbmf.io.baskets import are_baskets, separator_of_items, split_items, what_lists_are_of
 from nbmf.io.columns import open_table
@@ -17,14 +18,17 @@ SEVERAL = 0.25  # of the cells of a column of lists, that have more than one ite
 
 
 def report(options: Options) -> list[str] | None:
-    """Return the lines about lists; None if there are none."""
+    """Return the lines about records that are lists; None if they are none."""
+    records = _open_records(options)
+    return _describe_lists(options, records) if records is not None and records.are_baskets() else None
+
+
+def _open_records(options: Options) -> Records | None:
     try:
         records = open_table(Path(options.file).expanduser(), name=options.name, encoding=options.encoding)
     except (NbmfError, OSError):
         return None
-    if not isinstance(records, Records):
-        return None
-    return _describe_lists(options, records) if records.are_baskets() else _lists_in_cells(options)
+    return records if isinstance(records, Records) else None
 
 
 def _describe_lists(options: Options, records: Records) -> list[str]:
@@ -46,14 +50,19 @@ def _describe_lists(options: Options, records: Records) -> list[str]:
 
 
 def _is_header(lists: Sequence[Sequence[str]]) -> bool:
-    """Whether the first list has nothing that others have, as names of columns such as dx1, dx2, ...."""
-    first, *others = ({field.strip() for field in each} - {""} for each in lists)
-    return first.isdisjoint(set().union(*others))
+    """Whether the first list has nothing that others have, as names of columns such as dx1, dx2, ....
+
+    So may a list of something rare. Names are as many as the longest list has fields, or above numbers of lists.
+    """
+    first, *others = ([field.strip() for field in each] for each in lists)
+    are_rare = {*first}.isdisjoint(set().union(*others) - {""})
+    is_above_numbers = number_of(first[0]) is None and all(number_of(each[0]) is not None for each in others)
+    return are_rare and (len(first) >= max(map(len, others)) or is_above_numbers)
 
 
-def _lists_in_cells(options: Options) -> list[str] | None:
+def report_cells(options: Options) -> list[str] | None:
     """Return the lines about a column whose cells are lists, as of all choices that apply; None if there is none."""
-    table = open_columns(options, options.missing)
+    table = None if _open_records(options) is None else open_columns(options, options.missing)
     if table is None:
         return None
     column = next((name for name, cells in table.values.items() if _are_lists(cells)), None)

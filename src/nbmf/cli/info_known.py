@@ -74,8 +74,10 @@ def _is_bag_of_words(top: list[Record]) -> bool:
 
 def _describe_bag_of_words(file: str) -> list[str]:
     """Return what to do with three lines above a list."""
+    name = file_word(file)
+    lines_from_4 = f"gzip -dc {name} | tail -n +4" if file.casefold().endswith(".gz") else f"tail -n +4 {name}"
     said = "a bag of words, whose first three lines are the numbers of documents, of words and of entries"
     return [
         wrap(f"{file}: {said}: the list is below them"),
-        *next_lines(f"tail -n +4 {file_word(file)} > list.txt", "nbmf topics list.txt --layout long"),
+        *next_lines(f"{lines_from_4} > list.txt", "nbmf topics list.txt --layout long"),
     ]

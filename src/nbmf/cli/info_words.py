@@ -20,7 +20,9 @@ SCALES = (
     ("never", "rarely", "seldom", "sometimes", "occasionally", "often", "usually", "very often", "always"),
     ("very dissatisfied", "dissatisfied", "neutral", "neither", "satisfied", "very satisfied"),
     ("very poor", "poor", "fair", "average", "good", "very good", "excellent"),
-    ("not important", "slightly important", "moderately important")
-    + ("important", "very important", "extremely important"),
+    (
+        *("not important", "slightly important", "moderately important"),
+        *("important", "very important", "extremely important"),
+    ),
     ("not at all", "a little", "slightly", "somewhat", "moderately", "very", "very much", "extremely"),
 )

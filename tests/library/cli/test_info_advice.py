@@ -1,6 +1,7 @@
 """What nbmf info advises on files that are read otherwise than they are meant, and that its commands read them."""
 
 import contextlib
+import gzip
 import io
 import itertools
 import shlex
@@ -615,6 +616,8 @@ def test_a_bag_of_words_has_its_list_below_three_lines(capsys, here):
     said = info(capsys, "docword.txt")
     assert "whose first three lines are the numbers of documents, of words and of entries" in " ".join(said.split())
     assert "  tail -n +4 docword.txt > list.txt\n  nbmf topics list.txt --layout long" in said
+    (here / "docword.txt.gz").write_bytes(gzip.compress((here / "docword.txt").read_bytes()))  # as the archive has it
+    assert "  gzip -dc docword.txt.gz | tail -n +4 > list.txt" in info(capsys, "docword.txt.gz")
 
 
 NODES = [f"node{i}" for i in range(15)]
@@ -802,6 +805,19 @@ def test_choices_that_a_form_joins_in_one_cell_are_columns(separator, capsys):
     np.testing.assert_array_equal(matrix.codes, ticked[:, order])
 
 
+def test_choices_in_one_cell_next_to_other_questions_hide_none_of_these(capsys):
+    """The advice was to read the choices alone."""
+    choices = [", ".join(itertools.compress(CHOICES, row)) for row in ONES[:, : len(CHOICES)]]
+    table("Yes", "No").assign(What=choices).to_csv("form.csv")
+    out = info(capsys, "form.csv")
+    assert "What: " in out
+    assert "cells of 'What' list several items each" in out
+    assert commands(out) == [
+        "nbmf fit form.csv --ignore What",
+        "nbmf info form.csv --layout basket --row id --column What",
+    ]
+
+
 def test_cells_with_commas_that_do_not_come_again_are_no_lists(capsys):
     pd.DataFrame({"who": [f"Smith{n}, Ann, {n}" * (1 + n % 3) for n in range(ROWS)], "q": ["yes", "no"] * 15}).to_csv(
         "s.csv", index=False
@@ -816,6 +832,17 @@ def test_diagnoses_in_numbered_columns_are_lists_below_names_and_behind_patients
     Path("dx.csv").write_text("\n".join(["patient,dx1,dx2,dx3,dx4", *lists]))
     out = info(capsys, "dx.csv")
     assert commands(out) == ["nbmf info dx.csv --layout basket --header --index"]
+
+
+@pytest.mark.parametrize(("first", "has_header"), [("something rare", False), ("order,items", True)])
+def test_a_first_list_of_something_rare_names_no_columns(capsys, first, has_header):
+    """It was left out as a header."""
+    items = np.array([f"item {n}" for n in range(COLUMNS)])
+    lists = [",".join(items[row]) for row in ONES]
+    numbered = [f"{n},{line}" for n, line in enumerate(lists)]
+    Path("bought.txt").write_text("\n".join([first, *(numbered if has_header else lists)]))
+    (advice,) = commands(info(capsys, "bought.txt"))
+    assert ("--header" in advice) == has_header
 
 
 def test_a_name_of_rows_needs_a_column_of_lists(capsys):

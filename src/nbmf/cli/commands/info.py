@@ -75,7 +75,10 @@ def _describe_refused(options: Options, refused: DataError) -> list[str] | None:
         return None
     if lines := info_headers.report(options) or info_known.report(options) or info_baskets.report(options):
         return lines
-    return info_misfits.report(options, refused) or info_choices.report(options) or info_tables.report(options, refused)
+    of_columns, of_cells = info_misfits.report(options, refused), info_baskets.report_cells(options)
+    if of_columns and of_cells:  # a question of which all that apply are chosen, next to other questions
+        return [*of_columns, "", *of_cells]
+    return of_columns or of_cells or info_choices.report(options) or info_tables.report(options, refused)
 
 
 def _describe_totals(options: Options, refused: TotalsError) -> list[str]:
