@@ -203,8 +203,8 @@ def _report_ends(result: ReportedFit, high: Sequence[str], log: Callable[[str], 
     """Say which rows of `high` tell no end of an axis: there is none, or they may as well be at the other one."""
     there = result.scale.kept if result.scale is not None and result.shows_components else 0
     if unused := high[there:]:
-        axes = "no axis is reported" if there == 0 else "1 axis is reported" if there == 1 else f"{there} axes are"
-        log(Message(Setting("high"), f": {axes}, so that there is none for {', '.join(map(repr, unused))}"))
+        axes = "no axis is" if there == 0 else "1 axis is" if there == 1 else f"{there} axes are"
+        log(Message(Setting("high"), f": {axes} reported, so that there is none for {', '.join(map(repr, unused))}"))
     for axis, name in enumerate(high[:there]):
         row = list(result.matrix.row_names).index(name)
         if result.scale.lower[row, axis] <= 0 <= result.scale.upper[row, axis]:

@@ -36,6 +36,7 @@ def dictionary(
     lines: int = 60,
     row_groups: Sequence[str] | None = None,
     column_groups: Sequence[str] | None = None,
+    high: Sequence[str] = (),
     ax: Axes | Sequence[Axes] | None = None,
 ) -> Axes | np.ndarray:
     """Draw W and H: one row for each row or column of V, a column per component; black is 1, white is 0.
@@ -59,6 +60,8 @@ def dictionary(
     row_groups, column_groups : str arrays (F,), (N,), optional
         Strips of colours next to the rows, with the number of all members of a group; by default the
         row groups of V.
+    high : sequence of str
+        Of a fit with a scale, a row at the high end of axis 1, another of axis 2, and so on, as of `nbmf.analyze`.
     ax : axis, or two for both sides, optional
 
     Returns
@@ -68,7 +71,7 @@ def dictionary(
     Raises
     ------
     ConfigError
-        If an argument has a value that is not allowed.
+        If an argument has a value that is not allowed, or a row of `high` is not one of V.
     DataError
         If there is not one group per row or column.
     """
@@ -80,7 +83,7 @@ def dictionary(
         check_count("components", components, 1)
     matrix = matrix_of(model, V)
     groups = _row_groups(row_groups, matrix), column_groups
-    shown = shown_of(model, matrix, groups, components, MOST_COMPONENTS)
+    shown = shown_of(model, matrix, groups, components, MOST_COMPONENTS, high)
     title, count = model.title + (", latent classes" if model.has_classes else ""), len(shown.headings)
     if count < shown.active:
         title += f": the first {count} of {shown.active} {'axes' if model.has_axes else 'active components'}"
@@ -100,6 +103,7 @@ def reconstruction(
     *,
     row_groups: Sequence[str] | None = None,
     column_groups: Sequence[str] | None = None,
+    high: Sequence[str] = (),
     ax: Sequence[Axes] | None = None,
 ) -> np.ndarray:
     """Draw V and E[V], rows and columns sorted alike; black is 1, white is 0, orange is missing.
@@ -118,6 +122,8 @@ def reconstruction(
         What it was fitted to.
     row_groups, column_groups : str arrays (F,), (N,), optional
         By default the row groups of V.
+    high : sequence of str
+        As of `dictionary`.
     ax : two axes, optional
 
     Returns
@@ -126,6 +132,8 @@ def reconstruction(
 
     Raises
     ------
+    ConfigError
+        If a row of `high` is not one of V.
     DataError
         If V has another shape than E[V], or there is not one group per row or column.
     """
@@ -137,7 +145,7 @@ def reconstruction(
     expectation = model.expectation_
     groups = _row_groups(row_groups, matrix), column_groups
     if model.has_axes:
-        factors = in_order_along_arch(model, matrix, shown_of(model, matrix, groups).factors)
+        factors = in_order_along_arch(model, matrix, shown_of(model, matrix, groups, high=high).factors, high)
     else:  # what all rows share is no component that a row is typical of
         ranked = components_of(model, matrix)
         factors = tuple(factor_of(ranked.model, axis, ranked.sorted_by, groups[axis], matrix) for axis in (0, 1))

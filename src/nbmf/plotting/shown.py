@@ -14,7 +14,7 @@ from nbmf.plotting.inputs import factor_of
 from nbmf.plotting.labelled_factor import LabelledFactor
 from nbmf.posterior.components import components_of
 from nbmf.posterior.scale import scale_of
-from nbmf.posterior.scale_axes import axes_of, has_scale, orient_axes
+from nbmf.posterior.scale_axes import axes_of, check_rows, has_scale, orient_axes
 from nbmf.posterior.scale_rotation import choose_reported_axes
 from nbmf.posterior.scale_tables import shape_of_scale
 
@@ -41,6 +41,7 @@ def shown_of(
     groups: Sequence[Sequence[str] | None] = (None, None),
     components: int | None = None,
     most: int | None = None,
+    high: Sequence[str] = (),
 ) -> Shown:
     """Return the first components of a fit, by default the active ones, as they are drawn.
 
@@ -56,14 +57,18 @@ def shown_of(
         How many.
     most : int, optional
         How many at most.
+    high : sequence of str
+        Rows at the high ends of the first axes of a scale, whose matrix is given then.
 
     Raises
     ------
+    ConfigError
+        If a row of `high` is not one of the matrix.
     DataError
         If there is not one group per row or column.
     """
     if has_scale(model):
-        return _shown_axes(model, matrix, groups, components, most)
+        return _shown_axes(model, matrix, groups, components, most, high)
     ranked = components_of(model, matrix)
     count = min(ranked.active if components is None else components, len(ranked.members))
     count = count if most is None else min(count, most)
@@ -80,10 +85,13 @@ def shown_of(
     return Shown(factors, headings, ranked.active)
 
 
-def _shown_axes(model, matrix, groups, components, most) -> Shown:
+def _shown_axes(model, matrix, groups, components, most, high) -> Shown:
     """Return the axes of a scale as its report has them, rotated and signed; without a matrix the principal ones."""
     axes = axes_of(model.factors_)
-    axes = orient_axes(axes if matrix is None else choose_reported_axes(axes, matrix)[0])
+    if matrix is None:
+        axes = orient_axes(axes)
+    else:
+        axes = orient_axes(choose_reported_axes(axes, matrix)[0], check_rows(high, matrix.row_names))
     shares = axes.sizes / axes.sizes.sum()
     active = int(np.count_nonzero(shares >= ACTIVE_SHARE))
     count = min(active if components is None else components, len(shares), len(shares) if most is None else most)
@@ -98,14 +106,14 @@ def _shown_axes(model, matrix, groups, components, most) -> Shown:
 
 
 def in_order_along_arch(
-    model: Factorization, matrix: NamedMatrix, factors: tuple[LabelledFactor, LabelledFactor]
+    model: Factorization, matrix: NamedMatrix, factors: tuple[LabelledFactor, LabelledFactor], high: Sequence[str] = ()
 ) -> tuple[LabelledFactor, LabelledFactor]:
     """Return the factors with places along the arch or the ring on which rows lie, if they do.
 
     A column is at the mean of the places of rows, weighted by E[V]: at its optimum by weighted averaging (ter Braak and
     Looman, "Weighted averaging, logistic regression and the Gaussian response model", Vegetatio 65, 1986).
     """
-    scale = scale_of(model, matrix) if has_scale(model) else None
+    scale = scale_of(model, matrix, high=high) if has_scale(model) else None
     along = None if scale is None or scale.kept == 1 else shape_of_scale(scale).along
     if along is None:
         return factors

@@ -82,7 +82,7 @@ def pictures_of_fit(
         many as `nbmf.plot` says
     """
     shown = {"column_groups": column_groups, "components": components} | ({} if lines is None else {"lines": lines})
-    has_axes = model.has_axes
+    has_axes, high = model.has_axes, () if scale is None else scale.high_rows
     has_groups = column_groups is not None or (matrix is not None and matrix.row_groups is not None)
     is_complete = matrix is not None and matrix.dense is None  # it has all its entries
     order = "sorted along the first" + " within their groups" * has_groups
@@ -93,7 +93,7 @@ def pictures_of_fit(
         Picture(
             DICTIONARY,
             axes_caption if has_axes else GROUPS_CAPTION,
-            lambda: nbmf.plot.dictionary(model, matrix, **shown)[0].figure,
+            lambda: nbmf.plot.dictionary(model, matrix, **shown, high=high)[0].figure,
         )
     ]
     if is_complete:
@@ -114,7 +114,7 @@ def pictures_of_fit(
             Picture(
                 RECONSTRUCTION,
                 caption,
-                lambda: nbmf.plot.reconstruction(drawn, matrix, column_groups=column_groups)[0].figure,
+                lambda: nbmf.plot.reconstruction(drawn, matrix, column_groups=column_groups, high=high)[0].figure,
             )
         )
     if chains is not None and chains.sampled:

@@ -3,6 +3,7 @@
 import json
 import re
 import warnings
+from types import SimpleNamespace
 
 import matplotlib.figure
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.special import expit
 import nbmf
 from nbmf import cli
 from nbmf.analysis import plan as plans
-from nbmf.analysis.analyze import choose_methods
+from nbmf.analysis.analyze import _report_ends, choose_methods
 from nbmf.analysis.fitting import fit_all
 from nbmf.analysis.plan import make_plan, number_of_draws
 from nbmf.analysis.progress import silent
@@ -210,6 +211,14 @@ def test_rows_that_tell_no_end_of_an_axis_are_reported():
     lines = []
     nbmf.analyze(survey(), method="bica", high=["p1"], check=False, log=lines.append)
     assert lines == ["high: no axis is reported, so that there is none for 'p1'"]
+
+
+def test_axes_that_are_fewer_than_rows_at_high_ends_are_counted():
+    lines = []
+    scale = SimpleNamespace(kept=2, lower=np.full((3, 2), 0.5), upper=np.ones((3, 2)))
+    result = SimpleNamespace(scale=scale, shows_components=True, matrix=SimpleNamespace(row_names=np.array([*"abc"])))
+    _report_ends(result, ["a", "b", "c"], lines.append)
+    assert lines == ["high: 2 axes are reported, so that there is none for 'c'"]
 
 
 def test_latent_classes_are_found_and_their_number(quick_choice):

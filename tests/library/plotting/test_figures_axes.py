@@ -175,6 +175,26 @@ def test_high_in_a_picture_is_high_on_the_scale(scale, scale_fit):
         assert rows.weights @ columns.weights.T == pytest.approx(scale_fit.W_ @ scale_fit.H_, abs=0.5)
 
 
+def test_a_row_that_a_person_puts_at_the_high_end_is_high_in_all_pictures(scale, scale_fit, monkeypatch):
+    """W and H, and the order of V and E[V], had the sign of the convention, and the report the other one."""
+    V = scale[1]
+    lowest = str(V.row_names[scale_of(scale_fit, V).positions[:, 0].argmin()])
+    of_report = scale_of(scale_fit, V, high=[lowest])
+    drawn = shown_of(scale_fit, V, high=of_report.high_rows).factors[0].weights[:, 0]
+    assert np.corrcoef(drawn, of_report.positions[:, 0])[0, 1] > 0.9
+    asked = []
+    for name in ("dictionary", "reconstruction"):
+        draw = getattr(nbmf.plot, name)
+        monkeypatch.setattr(
+            nbmf.plot, name, lambda *given, draw=draw, **more: asked.append(more["high"]) or draw(*given, **more)
+        )
+    for picture in pictures_of_fit(scale_fit, V, scale=of_report):
+        plt.close(picture.draw())
+    assert asked == [(lowest,), (lowest,)]
+    with pytest.raises(nbmf.errors.ConfigError, match="high = 'nobody'"):
+        nbmf.plot.reconstruction(scale_fit, V, high=["nobody"])
+
+
 def test_a_picture_of_a_scale_does_not_speak_of_W_and_H(scale, scale_fit, common, common_fit):
     rows, columns = nbmf.plot.dictionary(scale_fit, scale[1])
     assert [panel.get_title() for panel in (rows, columns)] == ["rows: positions", "columns: what a step changes"]
