@@ -160,11 +160,14 @@ class Verdict(NamedTuple):
     def _how_well(self) -> str:
         """Return how well the method predicts next to the best baseline, where that shows no structure."""
         best = self.gains[0]
+        named = "" if self.beyond == best.baseline else self.best_baseline
         if f"{best.loss:.4f}" == f"{self.loss:.4f}" and (best.mean <= 0 or best.p >= self.chance):
-            return f"this method predicts as well ({self.loss:.4f} nats per {self.unit} both)"
+            as_well = f"as well as {named}" if named else "as well"
+            return f"this method predicts {as_well} ({self.loss:.4f} nats per {self.unit} both)"
         if best.mean > 0:
             return self._lead()
-        return f"this method predicts worse by {self._difference()}"
+        worse = f"worse than {named}" if named else "worse"
+        return f"this method predicts {worse} by {self._difference()}"
 
     def _difference(self) -> str:
         """Return by how much the method differs from the best baseline."""

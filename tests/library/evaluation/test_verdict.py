@@ -343,8 +343,11 @@ def test_losses_that_are_printed_alike_are_not_said_to_differ():
         "nothing found beyond the overall proportion of ones: this method predicts as well "
         "(0.6900 nats per held-out entry both)"
     )
-    worse = verdict._replace(loss=0.6902)
+    worse = verdict._replace(loss=0.6902, gains=(gain._replace(mean=-2e-4),))
     assert "predicts worse by" in str(worse)
+    # Beyond row and column effects there is nothing, but another baseline is the best one of the other entries.
+    assert "predicts as well as the overall proportion of ones (0.6900" in str(verdict._replace(fixed=0.5))
+    assert "predicts worse than the overall proportion of ones by" in str(worse._replace(fixed=0.5))
     leads = verdict._replace(loss=gain.loss - 1e-8, gains=(gain._replace(mean=1e-8, p=0.3),))
     assert str(leads) == str(verdict)  # 0.000000 ± 0.000000 nats would be no lead
 
