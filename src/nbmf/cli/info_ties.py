@@ -35,9 +35,10 @@ def report(options: Options, columns: dict[str, list], has_header: bool, opening
 
 def columns_of_nodes(columns: Mapping[str, Sequence]) -> tuple[str, str] | None:
     """Return the first two columns of names that have the same ones; None if there are no two."""
-    names = [name for name in columns if name in columns_of_names(columns)]
-    pairs = combinations(names, 2)
-    return next((pair for pair in pairs if shared_names(*({*columns[name]} for name in pair))), None)
+    of_names = columns_of_names(columns)
+    names = {name: set(cells) for name, cells in columns.items() if name in of_names}
+    pairs = (pair for pair in combinations(names, 2) if not names[pair[0]].isdisjoint(names[pair[1]]))
+    return next((pair for pair in pairs if shared_names(*map(names.__getitem__, pair))), None)
 
 
 def _column_of_networks(columns: Mapping[str, Sequence], nodes: tuple[str, str]) -> str | None:
