@@ -55,13 +55,14 @@ class CountCoding(ValueCoding):
 
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that is no count."""
-        number = number_of(text_of(value))
+        text = text_of(value).strip()
+        number, amount = number_of(text), amount_of(text)
         is_number = number is not None and np.isfinite(number)
         return Message(
             f"the value is {short_repr(value)}; allowed in a matrix of counts: whole numbers from 0 to {LARGEST} and "
             f"missing ({self._missing.words}); declare others by ",
             remedy(value, column),
-            AMOUNTS_HINT if is_number and number % 1 and number > 0 else "",
+            AMOUNTS_HINT if amount is not None and amount % 1 else "",
             "; matrices of other numbers are nbmf.GaussianFactorVB's, in Python" if is_number else "",
         )
 

@@ -83,7 +83,8 @@ def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
     refuse_repeated(records.path, row_names, "row", lambda f: f"{records.unit} {lines[f]}")
     at, names = (np.asarray(rows), np.asarray(columns)), (row_names or None, [*place_of])
     if options["undirected"]:
-        at, names = _both_ways(records, at, names)
+        names_by = Setting("index", True) if options["column"] is None else Setting("row", ...)
+        at, names = _both_ways(records, at, names, names_by)
     shape = (len(names[0]) if options["undirected"] else len(lines)), len(names[1])
     refuse_too_many_rows(records.path, *shape)
     codes, _ = scatter(*at, np.ones(len(at[0]), np.int8), shape, 0)
@@ -94,7 +95,10 @@ def code_baskets(records: "Records", options: "Options") -> CodedMatrix:
 
 
 def _both_ways(
-    records: "Records", at: tuple[np.ndarray, np.ndarray], names: tuple[Sequence[str] | None, Sequence[str]]
+    records: "Records",
+    at: tuple[np.ndarray, np.ndarray],
+    names: tuple[Sequence[str] | None, Sequence[str]],
+    names_by: Setting,
 ) -> tuple[tuple[np.ndarray, np.ndarray], tuple[list[str], list[str]]]:
     """Return ties of nodes with their neighbours in both directions, and the names of all nodes, twice.
 
@@ -107,9 +111,7 @@ def _both_ways(
     """
     rows, columns = names
     if rows is None:
-        raise DataError(
-            f"{records.path}: ", Setting("undirected", True), ": nodes need names, ", Setting("index", True)
-        )
+        raise DataError(f"{records.path}: ", Setting("undirected", True), ": nodes need names, ", names_by)
     nodes = [*dict.fromkeys([*rows, *columns])]
     place_of = {name: place for place, name in enumerate(nodes)}
     one, other = (

@@ -7,7 +7,16 @@ from nbmf.data.category_coding import CategoryCoding
 from nbmf.data.count_coding import AmountCoding, CountCoding
 from nbmf.data.named import NamedMatrix
 from nbmf.data.shared_names import shared_names
-from nbmf.data.value_codes import Coding, RefusedValue, ValueCoding, is_count_above_one, number_of, short_repr, text_of
+from nbmf.data.value_codes import (
+    Coding,
+    RefusedValue,
+    ValueCoding,
+    amount_of,
+    is_count_above_one,
+    number_of,
+    short_repr,
+    text_of,
+)
 from nbmf.errors import ConfigError, DataError, Message, Setting
 from nbmf.io import arguments
 from nbmf.io.answers import AnswersError, TiesError, find_layout, look_like_counts, matrix_answers
@@ -76,10 +85,10 @@ def code_cells(path: Path, cells: Cells, given: dict[str, Any]) -> CodedMatrix:
 
 
 def _notes_of_decimals(coding: CountCoding) -> tuple[str, ...]:
-    """Return what is said of values that are compared with a threshold, if they are no counts."""
-    numbers = (number_of(value) for value in coding)
-    decimal = next((number for number in numbers if number is not None and number % 1), None)
-    return () if decimal is None else (f"not all values are whole numbers, such as {decimal:g}",)
+    """Return what is said of values that are compared with a threshold, if they are no counts, nor missing."""
+    amounts = (amount_of(text_of(value).strip()) for value, code in coding.items() if code >= 0)
+    decimal = next((amount for amount in amounts if amount is not None and amount % 1), None)
+    return () if decimal is None else (f"some values are no whole numbers, such as {decimal:g}",)
 
 
 def _retry_as_counts(

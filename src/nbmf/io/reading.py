@@ -165,7 +165,7 @@ def _complete_triangles(path: Path, coded: CodedMatrix, given: dict[str, Any]) -
 def _threshold_phrase(cells: Cells, above: float) -> str:
     """Return the words for what values above a number become."""
     are_texts = isinstance(cells, CategoryMatrix) and None in map(number_of, cells.categories.tolist())
-    what = f"categories after {str(cells.categories[above])!r}" if are_texts else f"values above {above}"
+    what = f"categories after {str(cells.categories[int(above)])!r}" if are_texts else f"values above {above}"
     return f"{what} are ones, others zeros"
 
 

@@ -136,8 +136,10 @@ def test_lists_of_neighbours_are_ties_in_both_directions_if_so_asked():
     for one, other in ("ab", "ac", "bd", "cd", "ce", "de", "ea"):
         ties["abcdef".index(one), "abcdef".index(other)] = ties["abcdef".index(other), "abcdef".index(one)] = 1
     np.testing.assert_array_equal(matrix.codes, ties)
-    with pytest.raises(DataError, match="nodes need names"):
+    with pytest.raises(DataError, match="nodes need names, index = True"):
         read(NEIGHBOURS, "adjacency.txt", undirected=True)
+    with pytest.raises(DataError, match="nodes need names, row = "):  # index has no meaning there
+        read("node,friends\na,b;c\nb,a\n", "friends.csv", column="friends", undirected=True)
 
 
 def test_info_knows_nodes_before_their_neighbours_and_numbers_of_purchases(capsys):

@@ -101,7 +101,7 @@ def test_numbers_with_decimals_become_binary(above, read, tmp_path):
     )
     matrix, said = read(text, above=above)
     assert matrix.codes.tolist() == np.where(np.isnan(values), -1, values > above).tolist()
-    assert "not all values are whole numbers, such as 0.2" in said
+    assert "some values are no whole numbers, such as 0.2" in said
     counts = nbmf.CountMatrix.from_array([[0, 1, 2], [3, 4, -1]])
     counts.save(tmp_path / "counts.npz")
     again = nbmf.read(tmp_path / "counts.npz", above=above, log=lambda line: None).codes
@@ -112,6 +112,12 @@ def test_numbers_with_decimals_become_binary(above, read, tmp_path):
 def test_what_a_list_of_amounts_does_not_have_is_zero(above, codes, read):
     """No record is a zero, though some are below the threshold."""
     assert read("a,x,0.7\na,y,0.4\nb,x,2\n", layout="long", above=above)[0].codes.tolist() == codes
+
+
+def test_values_that_are_no_whole_numbers_are_named_with_a_decimal_comma_too_and_no_missing_ones(read):
+    assert "some values are no whole numbers, such as 0.5" in read("p;a;b\nx;0,5;1\ny;0;3\n", above=1)[1]
+    assert "whole numbers" not in read("p,a,b\nx,NaN,1\ny,0,3\n", above=1)[1]
+    assert "whole numbers" not in read("p,a,b\nx,1.5,1\ny,0,3\n", above=1, missing=["1.5"])[1]
 
 
 def test_what_cannot_be_compared_with_a_threshold_is_named(read):
@@ -291,3 +297,5 @@ def test_nothing_is_zero_among_counts_if_that_is_said(read):
 def test_other_numbers_than_zero_and_one_are_amounts_perhaps(read):
     with pytest.raises(DataError, match=r"'0,5'; .* if they are amounts, above = 0 reads those above 0 as ones"):
         read("plot;a;b\nx;0,5;0\ny;0;1,5\n")
+    with pytest.raises(DataError, match=r"'0,5'; .* if they are amounts, above = 0 reads those above 0 as ones"):
+        read("plot;a;b\nx;0,5;0\ny;0;1,5\n", counts=True)
