@@ -187,7 +187,11 @@ def _why_all_ones(columns: dict[str, list]) -> str | None:
     name, cells = list(columns.items())[2]
     if are_times(cells):
         return f"; {name!r} has times, and no values"
-    return f"; {name!r} is always 1" if {number_of(cell) for cell in cells} == {1.0} else None
+    if {number_of(cell) for cell in cells} == {1.0}:
+        return f"; {name!r} is always 1"
+    names = list(columns)[:2]
+    about = next((each for each in names if is_about_names(columns, [each], name)), None)
+    return None if about is None else f"; {name!r} says something of {about!r}, and nothing of a pair"
 
 
 def _meanings(cells: list) -> dict[str, Any]:

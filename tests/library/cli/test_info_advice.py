@@ -575,6 +575,18 @@ def test_a_list_of_amounts_is_no_table_to_cluster(capsys):
     assert commands(info(capsys, "ratings.csv")) == ["nbmf info ratings.csv --layout long --above 2"]
 
 
+@pytest.mark.parametrize("values", [[0, 1], [4.5, 5.5, 6.0, 7.5]])
+def test_what_a_list_says_of_rows_is_no_value_of_pairs(capsys, values):
+    """Of the sex of patients next to diagnoses women were zeros, of the pH of sites those above 4 ones."""
+    about = np.random.default_rng(3).choice(values, ROWS)
+    lines = [f"{NAMES[i]},{QUESTIONS[n]},{about[i]}" for i, n in np.argwhere(ONES)]
+    Path("list.csv").write_text("\n".join(["site,species,of site", *lines]))
+    said = info(capsys, "list.csv")
+    assert "'of site' says something of 'site', and nothing of a pair" in " ".join(said.split())
+    (advice,) = commands(said)
+    assert read(commands(info(capsys, *shlex.split(advice)[2:]))[0]).codes.sum() == ONES.sum()
+
+
 def test_abstentions_in_a_list_can_be_kept_between_no_and_yes(capsys):
     rng = np.random.default_rng(6)
     pairs = itertools.product(NAMES, QUESTIONS)
