@@ -13,7 +13,7 @@ from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.plotting import overview, reconstructions
-from nbmf.plotting.inputs import Fit, factor_of, is_best_of_chains, matrix_of, model_of
+from nbmf.plotting.inputs import Fit, Oriented, factor_of, is_best_of_chains, matrix_of, model_of, oriented
 from nbmf.plotting.shown import MOST_COMPONENTS, in_order_along_arch, shown_of
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.components import components_of
@@ -28,7 +28,7 @@ SIDES = {"both": (0, 1), "rows": (0,), "columns": (1,)}
 
 
 def dictionary(
-    fit: Fit,
+    fit: Fit | Oriented,
     V: Any = None,
     *,
     side: str = "both",
@@ -36,7 +36,6 @@ def dictionary(
     lines: int = 60,
     row_groups: Sequence[str] | None = None,
     column_groups: Sequence[str] | None = None,
-    high: Sequence[str] = (),
     ax: Axes | Sequence[Axes] | None = None,
 ) -> Axes | np.ndarray:
     """Draw W and H: one row for each row or column of V, a column per component; black is 1, white is 0.
@@ -60,8 +59,6 @@ def dictionary(
     row_groups, column_groups : str arrays (F,), (N,), optional
         Strips of colours next to the rows, with the number of all members of a group; by default the
         row groups of V.
-    high : sequence of str
-        Of a fit with a scale, a row at the high end of axis 1, another of axis 2, and so on, as of `nbmf.analyze`.
     ax : axis, or two for both sides, optional
 
     Returns
@@ -71,10 +68,11 @@ def dictionary(
     Raises
     ------
     ConfigError
-        If an argument has a value that is not allowed, or a row of `high` is not one of V.
+        If an argument has a value that is not allowed.
     DataError
         If there is not one group per row or column.
     """
+    fit, high = oriented(fit)
     model = model_of(fit)
     if side not in SIDES:
         raise not_allowed("side", side, SIDES)
@@ -98,12 +96,11 @@ def dictionary(
 
 
 def reconstruction(
-    fit: Fit,
+    fit: Fit | Oriented,
     V: Any,
     *,
     row_groups: Sequence[str] | None = None,
     column_groups: Sequence[str] | None = None,
-    high: Sequence[str] = (),
     ax: Sequence[Axes] | None = None,
 ) -> np.ndarray:
     """Draw V and E[V], rows and columns sorted alike; black is 1, white is 0, orange is missing.
@@ -122,8 +119,6 @@ def reconstruction(
         What it was fitted to.
     row_groups, column_groups : str arrays (F,), (N,), optional
         By default the row groups of V.
-    high : sequence of str
-        As of `dictionary`.
     ax : two axes, optional
 
     Returns
@@ -132,11 +127,10 @@ def reconstruction(
 
     Raises
     ------
-    ConfigError
-        If a row of `high` is not one of V.
     DataError
         If V has another shape than E[V], or there is not one group per row or column.
     """
+    fit, high = oriented(fit)
     model = model_of(fit)
     matrix = matrix_of(model, V)
     if matrix is None:

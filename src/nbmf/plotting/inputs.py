@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,18 @@ from nbmf.posterior.draws import Draws
 from nbmf.posterior.groups import main_components_of
 
 Fit = Factorization | Draws | Chains
+
+
+class Oriented(NamedTuple):
+    """A fit with rows at the high ends of the first axes of its scale, as a person has chosen them for a report."""
+
+    fit: Fit
+    high: Sequence[str] = ()
+
+
+def oriented(fit: Any) -> Oriented:
+    """Return a fit with such rows, by default none."""
+    return fit if isinstance(fit, Oriented) else Oriented(fit)
 
 
 def model_of(fit: Any) -> Factorization:

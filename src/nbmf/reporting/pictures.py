@@ -17,6 +17,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.evaluation.result import Comparison
 from nbmf.inference.estimator import Factorization
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.plotting.inputs import Oriented
 from nbmf.posterior.scale import Scale, scale_of
 from nbmf.posterior.scale_axes import has_scale
 from nbmf.posterior.scale_tables import shape_of_scale
@@ -93,7 +94,7 @@ def pictures_of_fit(
         Picture(
             DICTIONARY,
             axes_caption if has_axes else GROUPS_CAPTION,
-            lambda: nbmf.plot.dictionary(model, matrix, **shown, high=high)[0].figure,
+            lambda: nbmf.plot.dictionary(Oriented(model, high), matrix, **shown)[0].figure,
         )
     ]
     if is_complete:
@@ -114,7 +115,7 @@ def pictures_of_fit(
             Picture(
                 RECONSTRUCTION,
                 caption,
-                lambda: nbmf.plot.reconstruction(drawn, matrix, column_groups=column_groups, high=high)[0].figure,
+                lambda: nbmf.plot.reconstruction(Oriented(drawn, high), matrix, column_groups=column_groups)[0].figure,
             )
         )
     if chains is not None and chains.sampled:

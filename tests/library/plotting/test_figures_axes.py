@@ -16,6 +16,7 @@ from scipy.stats import spearmanr
 import nbmf
 from nbmf.numerics.percent import percent
 from nbmf.plotting import headings, overview, reconstructions, style
+from nbmf.plotting.inputs import Oriented
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.overview import draw_factors
 from nbmf.plotting.reconstructions import MISSING, draw_reconstruction
@@ -186,13 +187,13 @@ def test_a_row_that_a_person_puts_at_the_high_end_is_high_in_all_pictures(scale,
     for name in ("dictionary", "reconstruction"):
         draw = getattr(nbmf.plot, name)
         monkeypatch.setattr(
-            nbmf.plot, name, lambda *given, draw=draw, **more: asked.append(more["high"]) or draw(*given, **more)
+            nbmf.plot, name, lambda fit, *given, draw=draw, **more: asked.append(fit.high) or draw(fit, *given, **more)
         )
     for picture in pictures_of_fit(scale_fit, V, scale=of_report):
         plt.close(picture.draw())
     assert asked == [(lowest,), (lowest,)]
     with pytest.raises(nbmf.errors.ConfigError, match="high = 'nobody'"):
-        nbmf.plot.reconstruction(scale_fit, V, high=["nobody"])
+        nbmf.plot.reconstruction(Oriented(scale_fit, ["nobody"]), V)
 
 
 def test_a_picture_of_a_scale_does_not_speak_of_W_and_H(scale, scale_fit, common, common_fit):
