@@ -1,5 +1,6 @@
 """Which count the value of a cell is, or which count an amount is above."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class CountCoding(ValueCoding):
 
 
 class AmountCoding(CountCoding):
-    """From an amount of at least 0 to the `codes_at` of a threshold, -1 (missing) or -2 (unknown).
+    """From an amount of at least 0 to the `code_at` of a threshold, -1 (missing) or -2 (unknown).
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class AmountCoding(CountCoding):
         """Return the code of a text, without keeping it."""
         text = text.strip()
         amount = None if text in self._missing or text in self._zeros else amount_of(text)
-        return super().encode_text(text) if amount is None else int(codes_at(amount, self._above))
+        return super().encode_text(text) if amount is None else code_at(amount, self._above)
 
     def complaint(self, value: Any, column: str | None = None) -> Message:
         """Return the words for a value that cannot be compared with a threshold."""
@@ -92,16 +93,18 @@ class AmountCoding(CountCoding):
         return Message(f"{words}({self._missing.words}); declare others by ", remedy(value, column))
 
 
-def codes_at(amounts: np.ndarray | float, above: float) -> np.ndarray:
-    """Return amounts of at least 0 as codes that are larger than `cut_of(above)` where they are above the threshold.
+def code_at(amount: float, above: float) -> int:
+    """Return an amount of at least 0 as a code that is larger than `cut_of(above)` where it is above the threshold.
 
     Counts stay, but of a threshold between 0 and 1; of other amounts the next whole number is taken, or the one before
     if their decimals are not above those of the threshold. 0 alone is 0, and huge ones are the largest count.
     """
-    whole = np.floor(amounts) + (np.mod(amounts, 1) > above % 1) + (0 < above < 1)
-    return np.where(np.greater(amounts, 0), np.clip(whole, 1, LARGEST), 0).astype(np.int32)
+    if amount == 0:
+        return 0
+    whole = math.floor(amount) + (amount % 1 > above % 1) + (0 < above < 1)
+    return min(max(whole, 1), LARGEST)
 
 
 def cut_of(above: float) -> int:
-    """Return the whole number that `codes_at` of what is above a threshold are larger than."""
+    """Return the whole number that the `code_at` of what is above a threshold is larger than."""
     return 1 if 0 < above < 1 else int(above)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf.data.count_coding import CountCoding, codes_at
+from nbmf.data.count_coding import CountCoding, code_at
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.given import MISSING
 from nbmf.data.named import NamedMatrix
@@ -54,7 +54,11 @@ def code_matrix_file(path: Path, matrix: NamedMatrix, given: dict[str, Any]) -> 
 
 def _compared(codes: np.ndarray, above: float | None) -> np.ndarray:
     """Return counts as the codes that are compared with a threshold, if there is one."""
-    return codes if above is None else np.where(codes == MISSING, MISSING, codes_at(codes, above))
+    if above is None:
+        return codes
+    different, places = np.unique(codes, return_inverse=True)
+    compared = [MISSING if code == MISSING else code_at(code, above) for code in different.tolist()]
+    return np.array(compared, np.int32)[places].reshape(codes.shape)
 
 
 def _categories_as_counts(path: Path, matrix: CategoryMatrix, above: float | None) -> np.ndarray:

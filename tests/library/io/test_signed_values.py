@@ -23,13 +23,18 @@ def read(path, **options):
     return nbmf.read(path, log=lambda line: None, **options).codes
 
 
+def refused_readings(path, words):
+    """Return the arguments of the readings that are named where a file is refused with these words."""
+    with pytest.raises(SignsError, match=words) as found:
+        read(path)
+    return [arguments for arguments, _ in found.value.readings]
+
+
 def test_frequent_minus_ones_are_refused_with_readings_that_work():
     FRAME.to_csv("votes.csv")
-    with pytest.raises(
-        SignsError, match=r"of the values are -1, and .* are 0: -1 may be a no or mean missing"
-    ) as found:
-        read("votes.csv")
-    (as_no, _), (in_order, _), (as_missing, _) = found.value.readings
+    as_no, in_order, as_missing = refused_readings(
+        "votes.csv", r"of the values are -1, and .* are 0: -1 may be a no or mean missing"
+    )
     wanted = np.select([ROLL_CALLS == 1, ROLL_CALLS == -1], [1, 0], -1)
     np.testing.assert_array_equal(read("votes.csv", **as_no), wanted)
     np.testing.assert_array_equal(read("votes.csv", **as_missing), ROLL_CALLS)
@@ -105,11 +110,9 @@ def signed_network():
 def test_few_negative_ties_of_a_network_are_not_taken_for_missing_ones():
     network = signed_network()
     network.to_csv("signed.csv")
-    with pytest.raises(
-        SignsError, match=r"7\.4% of the values are -1, .*: -1 may be a negative tie or mean missing"
-    ) as found:
-        read("signed.csv")
-    (of_signs, _), (in_order, _), (as_missing, _) = found.value.readings
+    of_signs, in_order, as_missing = refused_readings(
+        "signed.csv", r"7\.4% of the values are -1, .*: -1 may be a negative tie or mean missing"
+    )
     np.testing.assert_array_equal(read("signed.csv", **of_signs), np.select([network == 1, network == -1], [1, 0], -1))
     np.testing.assert_array_equal(read_any("signed.csv", in_order).ranks, network + 1)
     np.testing.assert_array_equal(read("signed.csv", **as_missing), network)
