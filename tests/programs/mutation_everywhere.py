@@ -69,20 +69,31 @@ def first_lines(file: str) -> dict[int, int]:
     return first
 
 
-def covered(workers: int) -> Covered:
-    """Run each file of tests under coverage, alone, and return what was seen."""
-    files = sorted((ROOT / "tests").rglob("test_*.py"))
-    by_line, seconds = defaultdict(lambda: defaultdict(list)), {}
+def covered(workers: int, kept: Path | None) -> Covered:
+    """Run each file of tests under coverage, alone, and return what was seen; `kept` holds it for the next run."""
+    seen = {}
+    if kept and kept.exists():
+        seen = {name: one for name, *one in map(json.loads, kept.read_text(encoding="utf-8").splitlines())}
+    files = sorted(file for file in (ROOT / "tests").rglob("test_*.py") if name_of(file) not in seen)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         results = pool.map(lambda file: lines_run_by(file, Path(folder)), files)
-        for file, (taken, lines) in zip(files, results, strict=True):
-            name = file.stem.removeprefix("test_")
-            seconds[name] = taken
+        for name, (taken, lines) in zip(map(name_of, files), results, strict=True):
+            seen[name] = taken, lines
             print(f"{name}: {taken:.0f} s, {len(lines)} files of src", flush=True)
-            for source, numbers in lines.items():
-                for number in numbers:
-                    by_line[source][number].append(name)
-    return Covered({source: dict(lines) for source, lines in by_line.items()}, seconds)
+            if kept:
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write(f"{json.dumps([name, taken, lines])}\n")
+    by_line = defaultdict(lambda: defaultdict(list))
+    for name, (_, lines) in seen.items():
+        for source, numbers in lines.items():
+            for number in numbers:
+                by_line[source][number].append(name)
+    return Covered(by_line, {name: taken for name, (taken, _) in seen.items()})
+
+
+def name_of(file: Path) -> str:
+    """Return the name of a file of tests, as `mutation.TESTS` has them."""
+    return file.stem.removeprefix("test_")
 
 
 def lines_run_by(file: Path, folder: Path) -> tuple[float, dict[str, list[int]]]:
@@ -157,13 +168,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
     parser.add_argument("--workers", type=int, default=2, help="mutants at a time (2)")
     parser.add_argument("--patience", type=float, default=120, help="seconds without output that count as a hang (120)")
-    parser.add_argument("--coverage", type=Path, help="keeps which tests run which lines for a second run")
+    parser.add_argument(
+        "--coverage", type=Path, help="keeps which tests run which lines: a second run needs no coverage"
+    )
     parser.add_argument("--records", type=Path, help="keeps what became of each mutant: a run that ended early goes on")
     parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations_everywhere.md")
     options = parser.parse_args()
     if not importlib.util.find_spec("coverage"):
         parser.error("the package coverage is needed, which is not installed here: pip install coverage")
-    lines = held_coverage(options.coverage, options.workers)
+    lines = covered(options.workers, options.coverage)
     records = []
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, ThreadPoolExecutor(options.workers) as pool:
         trees = [Tree(Path(folder) / str(number), options.patience) for number in range(options.workers)]
@@ -204,17 +217,6 @@ def held_records(path: Path | None) -> dict[tuple[str, mutation.Mutant], Record]
         record = Record(inside, mutation.Mutant(*mutant), *outcome)
         held[file, record.mutant] = record
     return held
-
-
-def held_coverage(path: Path | None, workers: int) -> Covered:
-    """Return which tests run which lines, from a file if there is one."""
-    if path and path.exists():
-        by_line, seconds = json.loads(path.read_text(encoding="utf-8"))
-        return Covered({file: {int(n): names for n, names in one.items()} for file, one in by_line.items()}, seconds)
-    lines = covered(workers)
-    if path:
-        path.write_text(json.dumps(lines), encoding="utf-8")
-    return lines
 
 
 if __name__ == "__main__":
