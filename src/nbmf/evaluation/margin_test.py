@@ -6,6 +6,7 @@ null model of ecology with fixed margins (Connor and Simberloff 1979; Gotelli 20
 test of the Rasch model (Ponocny 2001). The matrix is compared with others that trades make of it.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from nbmf.data.repeats import one_of_each
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import DataError
 from nbmf.evaluation.effects import row_and_column_effects
-from nbmf.evaluation.margin_trades import swap_edges, trade_many
+from nbmf.evaluation.margin_trades import swap_edges, trade_many, trade_rows
 from nbmf.inference.parameters import check_count
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics.blas import one_blas_thread
@@ -25,9 +26,10 @@ from nbmf.seeds import seed_sequence
 DRAWS = 999
 ENOUGH_BEYOND = 60  # draws that are as far from the effects as the matrix: more would change nothing
 TRADES = 2  # per row and column, between the matrix and the hub, and the hub and a draw: five give no more power
+LONG = 20  # times as many rows as columns, or columns as rows: then trades of the fewer, long lines are enough
 SWAPS = 10  # per edge of a network
 QUICK = 50_000, 0.01  # observed entries, or seconds of a draw, up to which the test is made with every fit
-COST = 1.5e-8, 3e-9, 1e-10  # seconds of a draw per entry, per pair of rows or columns, per product of two numbers
+COST = 1.5e-8, 3e-9, 1e-10  # seconds of a draw per entry, per entry of a line that is dealt, per product of two numbers
 SMALL_VARIANCE = 0.05  # added to P (1 - P): else a single entry that is nearly sure decides
 
 
@@ -54,8 +56,14 @@ def is_quick(shape: tuple[int, int], observed: int) -> bool:
 def seconds_of_draw(shape: tuple[int, int]) -> float:
     """Return what a draw and its structure take, on the machine where that was measured."""
     of_entry, of_trade, of_product = COST
-    shorter, both = min(shape), sum(shape)
-    return of_entry * shape[0] * shape[1] + of_trade * both**2 + of_product * shorter**2 * both
+    shorter, longer, both = min(shape), max(shape), sum(shape)
+    dealt = TRADES * shorter * longer if is_long(shape) else both**2
+    return of_entry * shorter * longer + of_trade * dealt + of_product * shorter**2 * both
+
+
+def is_long(shape: tuple[int, int]) -> bool:
+    """Return whether a matrix has so many more rows than columns, or columns than rows, that the fewer are traded."""
+    return max(shape) >= LONG * min(shape)
 
 
 @one_blas_thread()  # small products: threads would wait for each other
@@ -70,9 +78,10 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     The draws are exchangeable with the matrix however few the trades are: trades lead from the matrix
     to a hub, and from the hub to every draw (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). So
     p < α has a probability of at most α if there is nothing beyond the effects. Too few trades, or
-    missing entries that block them, cost power alone. Answers to one question, of which each row has one, cannot rise
-    with an effect of the row: such columns are left out or, if these questions are more than the other columns, one of
-    each is tested.
+    missing entries that block them, cost power alone. Of a matrix with at least 20 times as many rows as columns,
+    columns alone are traded, and the other way round: as powerful, at a tenth of the time. Answers to one question, of
+    which each row has one, cannot rise with an effect of the row: such columns are left out or, if these questions are
+    more than the other columns, one of each is tested.
 
     It takes long for a large matrix: `nbmf fit` makes it where it takes seconds.
 
@@ -103,24 +112,36 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
         left_out = "" if codes.shape == BERNOULLI.values_of(V).shape else " without columns that others determine"
         raise DataError(f"a matrix of shape {codes.shape}{left_out}: two rows and two columns are the least")
     (generator,) = generator_states(seed_sequence("margins", seed), 1)
-    move, steps = trade_many, TRADES * sum(codes.shape)
     if is_network:
         codes = np.where(codes == MISSING, codes.T, codes)  # one side of a pair says what it is
         np.fill_diagonal(codes, MISSING)
-        move, steps = swap_edges, SWAPS * int(np.count_nonzero(codes == 1) // 2)
+    move = mover_of(codes, is_network)
     structure = _Structure(codes)
     least = structure.measure(codes)
     least -= 1e-9 * abs(least)  # equal matrices count, whatever the order of sums
     hub = codes.copy()
-    move(hub, steps, generator)
+    move(hub, generator)
     beyond = 0
     for count in range(1, draws + 1):
         drawn = hub.copy()
-        move(drawn, steps, generator)
+        move(drawn, generator)
         beyond += structure.measure(drawn) >= least
         if beyond == ENOUGH_BEYOND:
             return MarginTest(beyond / count, beyond, count)
     return MarginTest((1 + beyond) / (1 + draws), beyond, draws)
+
+
+def mover_of(codes: np.ndarray, is_network: bool) -> Callable[[np.ndarray, np.ndarray], None]:
+    """Return the function that leads from a matrix to another one with the same margins, in place, by a generator."""
+    if is_network:
+        edges = int(np.count_nonzero(codes == 1) // 2)
+        return lambda held, generator: swap_edges(held, SWAPS * edges, generator)
+    fewer = min(codes.shape)
+    if not is_long(codes.shape):
+        return lambda held, generator: trade_many(held, TRADES * sum(codes.shape), generator)
+    if fewer == codes.shape[0]:
+        return lambda held, generator: trade_rows(held, TRADES * fewer, generator)
+    return lambda held, generator: trade_rows(held.T, TRADES * fewer, generator)
 
 
 def columns_to_test(V: Any) -> tuple[np.ndarray, bool]:

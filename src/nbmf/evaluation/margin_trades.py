@@ -70,6 +70,16 @@ def trade_many(codes, trades, generator):
 
 
 @kernel
+def trade_rows(codes, trades, generator):
+    """Make so many trades of rows; `codes` int8 (F, N) is changed in place. A transposed view has columns for rows."""
+    F, N = codes.shape
+    places = np.empty(N, np.int64)
+    for _ in range(trades):
+        i = _below(F, generator)
+        trade(codes, i, _another(F, i, generator), places, generator)
+
+
+@kernel
 def swap_edges(codes, swaps, generator):
     """Try so many swaps of two edges of a symmetric matrix; `codes` int8 (N, N) is changed in place.
 

@@ -71,8 +71,8 @@ class Stacked(NamedTuple):
     def __str__(self) -> str:
         if self.share is None:
             return (
-                f"{self._mixture} gains nothing over {self.baseline} that could not be chance ({self._gain}): no "
-                "structure beyond that is predictable, of which a share could be explained"
+                f"{self._mixture} gains nothing over {self.baseline} that could not be chance ({self._gain}), so that "
+                "no share of it can be said to be explained"
             )
         losses = f"{self.loss:.4f} nats per held-out entry, {self.baseline} {self.baseline_loss:.4f}"
         return f"{self._explained_share()} of the structure that {self._mixture} predicts ({losses})"

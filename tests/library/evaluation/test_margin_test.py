@@ -69,8 +69,14 @@ NETWORK = np.array([[-1, 1, 1, 0, 0], [1, -1, 0, 1, 0], [1, 0, -1, 0, 0], [0, 1,
 
 @pytest.mark.parametrize(
     ("kernel", "codes", "symmetric"),
-    [("trade_many", BIPARTITE, False), ("trade_many", WITH_GAPS, False), ("swap_edges", NETWORK, True)],
-    ids=["all observed", "with a gap", "network"],
+    [
+        ("trade_many", BIPARTITE, False),
+        ("trade_many", WITH_GAPS, False),
+        ("trade_rows", WITH_GAPS, False),
+        ("trade_rows", np.asfortranarray(BIPARTITE), False),
+        ("swap_edges", NETWORK, True),
+    ],
+    ids=["all observed", "with a gap", "rows with a gap", "columns", "network"],
 )
 def test_each_step_is_as_likely_as_the_step_back(monkeypatch, kernel, codes, symmetric):
     """So all matrices with the same margins are equally likely, and every one of these is reached."""
@@ -98,13 +104,32 @@ def test_nested_rows_have_no_other_matrix_with_their_margins():
     assert nbmf.margin_test(nested).p == 1
 
 
-def effects_alone(rng, gaps, network):
+@pytest.mark.parametrize(
+    ("shape", "kernel", "rows", "trades"),
+    [
+        ((5, 5), "trade_many", 5, 20),
+        ((199, 10), "trade_many", 199, 418),
+        ((200, 10), "trade_rows", 10, 20),
+        ((10, 200), "trade_rows", 10, 20),
+    ],
+)
+def test_of_long_matrices_the_fewer_lines_are_traded(monkeypatch, shape, kernel, rows, trades):
+    """Each of them in four trades, as in other matrices."""
+    calls = []
+    for name in ("trade_many", "trade_rows"):
+        monkeypatch.setattr(module, name, lambda held, count, _, name=name: calls.append((name, len(held), count)))
+    codes = np.zeros(shape, np.int8)
+    module.mover_of(codes, False)(codes, None)
+    assert calls == [(kernel, rows, trades)]
+
+
+def effects_alone(rng, gaps, network, rows=18):
     """Draw a matrix, or a network, in which log-odds are sums of effects."""
-    a, b = rng.normal(size=18), rng.normal(size=14)
+    a, b = rng.normal(size=rows), rng.normal(size=14)
     if network:
         V = np.triu(rng.random((18, 18)) < expit(a[:, None] + a - 1), 1)
         return (V | V.T).astype(np.int8)
-    V = (rng.random((18, 14)) < expit(a[:, None] + b)).astype(np.int8)
+    V = (rng.random((rows, b.size)) < expit(a[:, None] + b)).astype(np.int8)
     V[rng.random(V.shape) < gaps] = -1
     return V
 
@@ -118,13 +143,32 @@ def test_a_missing_entry_of_a_network_is_its_mirror_image():
         assert nbmf.margin_test(gap, draws=99) == whole
 
 
-@pytest.mark.parametrize(("gaps", "network"), [(0, False), (0.3, False), (0, True)], ids=["all", "gaps", "network"])
-def test_without_structure_p_is_below_its_level_no_more_often(gaps, network):
+@pytest.mark.parametrize(
+    ("gaps", "network", "rows"),
+    [(0, False, 18), (0.3, False, 18), (0, True, 18), (0, False, 280), (0.3, False, 280)],
+    ids=["all", "gaps", "network", "long", "long, gaps"],
+)
+def test_without_structure_p_is_below_its_level_no_more_often(gaps, network, rows):
     rng = np.random.default_rng(2)
-    p = [nbmf.margin_test(effects_alone(rng, gaps, network), seed=i, draws=99).p for i in range(300)]
+    matrices = 300 if rows == 18 else 100
+    p = [nbmf.margin_test(effects_alone(rng, gaps, network, rows), seed=i, draws=99).p for i in range(matrices)]
     for level in (0.05, 0.2):
         assert np.count_nonzero(np.array(p) <= level) <= binom.ppf(0.9999, len(p), level)
     assert 0.3 < np.mean(p) < 0.7  # and it says no less than chance
+
+
+def two_parameters(rng, rows, columns, spread):
+    """Draw answers by the two-parameter model, discriminations log-normal."""
+    odds = rng.normal(size=(rows, 1)) - rng.normal(size=columns)
+    return (rng.random(odds.shape) < expit(odds * rng.lognormal(0, spread, columns))).astype(np.int8)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_long_questionnaire_of_unequal_discriminations_is_no_rasch_model(turned):
+    """Also where held-out predictions cannot show it, with 12 columns to compare."""
+    for seed in range(5):
+        V = two_parameters(np.random.default_rng(seed), 4000, 12, 0.3)
+        assert nbmf.margin_test(V.T if turned else V, seed=seed, draws=99).p == 0.01
 
 
 def test_answers_to_one_question_are_no_items_with_an_effect_of_the_row():
@@ -211,7 +255,10 @@ def test_a_seed_is_an_integer_of_at_least_0(test, seed):
     ("shape", "observed", "quick"),
     [
         ((5000, 10), 50_000, True),
-        ((5000, 11), 55_000, False),  # long columns are dealt in every other trade
+        ((40_000, 10), 400_000, True),
+        ((60_000, 10), 600_000, False),
+        ((2000, 105), 210_000, False),  # long columns are dealt in every other trade
+        ((2000, 100), 200_000, True),  # and in 200 trades alone
         ((93, 679), 63_147, True),  # plants and insects, whose few ones are too few for predictions
         ((300, 300), 90_000, True),
         ((400, 400), 160_000, False),
