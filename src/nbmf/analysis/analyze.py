@@ -72,7 +72,7 @@ def analyze(
         nothing is found.
     n_draws : int, optional
         Posterior draws of each chain, for 90 % credible intervals. Default: 100 of samplers that show a scale, whose
-        intervals they give, otherwise none.
+        intervals they give, and of latent classes (MNB) of small matrices, otherwise none.
     settings : dict, optional
         Other arguments of the method.
     seed : int

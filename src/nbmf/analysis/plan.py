@@ -19,7 +19,7 @@ from nbmf.posterior.scale_axes import KINDS
 from nbmf.posterior.store import draws_that_fit, kept_sweeps, refuse_too_much_memory, refuse_without_posterior
 
 CHAINS, STARTS = 4, 4
-DRAWS, DRAWS_GB = 100, 1.0  # posterior draws of each chain of a sampled scale; what draws may take
+DRAWS, DRAWS_GB = 100, 1.0  # posterior draws of each chain of a sampled scale or of classes; what draws may take
 
 
 class Plan(NamedTuple):
@@ -112,16 +112,18 @@ def number_of_chains(estimator: Factorization, matrix: NamedMatrix, request: Req
 
 
 def number_of_draws(estimator: Factorization, matrix: NamedMatrix, request: Request) -> int:
-    """Return how many posterior draws of each chain are kept: by default those that the intervals of a scale need."""
+    """Return how many posterior draws of each chain are kept: by default those for intervals of scales and classes."""
     if request.n_draws is not None:
         return request.n_draws
     is_sampled_scale = estimator.inference is Inference.SAMPLER and isinstance(estimator, KINDS)
-    if not is_sampled_scale or matrix.dense is not None:
+    has_small_classes = estimator.has_classes and estimator.has_posterior and is_small(estimator, matrix)
+    if not (is_sampled_scale or has_small_classes) or matrix.dense is not None:
         return 0
     possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // number_of_chains(
         estimator, matrix, request
     )
-    return min(DRAWS, estimator.n_samples) if possible >= DRAWS else 0
+    most = estimator.n_samples if is_sampled_scale else DRAWS
+    return min(DRAWS, most) if possible >= DRAWS else 0
 
 
 def _refuse_too_large(estimator: Factorization, matrix: NamedMatrix, request: Request) -> None:

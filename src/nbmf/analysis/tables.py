@@ -11,7 +11,7 @@ from nbmf.likelihoods.ordered import named_probabilities
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import summarize_groups
 from nbmf.posterior.scale_tables import columns_table, rows_table
-from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, ReportedFit
+from nbmf.reporting.fit_result import CLASS_SIZES, DRAWN_EFFECTS, EFFECTS, ReportedFit
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
 EXPECTATION = "expectation"
@@ -159,6 +159,7 @@ def _component_list(result: ReportedFit) -> pd.DataFrame:
     components = result.components
     number = np.repeat(np.arange(len(components.members)), [len(places) for places in components.members])
     in_model = np.concatenate([np.empty(0, int), *components.members])
+    is_merged = np.array([len(components.members[each]) > 1 for each in number], bool)
     table = pd.DataFrame(
         {
             "component": number + 1,
@@ -167,6 +168,9 @@ def _component_list(result: ReportedFit) -> pd.DataFrame:
             "place_in_model": in_model,
         }
     )
+    if CLASS_SIZES in result.intervals:
+        for end, values in zip(ENDS, result.intervals[CLASS_SIZES], strict=True):
+            table[f"share_{end}"] = np.where(is_merged, np.nan, values[in_model])
     if "W" in result.intervals:
         table["overlap"] = result.draws.alignment.overlap[in_model]
     return table

@@ -221,7 +221,7 @@ FIT = Command(
         number(
             "--draws",
             "keep N posterior draws of each chain, for 90 %% credible intervals of every entry; those of variational "
-            "methods are too narrow (default: 100 of samplers that show a scale, otherwise none)",
+            "methods are too narrow (default: 100 of samplers that show a scale and of latent classes, otherwise none)",
             least=0,
             python="n_draws",
         ),

@@ -17,8 +17,9 @@ class Inference(StrEnum):
     ASCENT : updates of an approximate posterior q, in which there are several places to end. The
         class has the parameter `max_iter`; several seeds are starts, the best of which is taken,
         and draws come from q.
-    POINT : an estimate without a distribution: there is nothing to draw from. The class has the
-        parameter `max_iter`; whether several starts differ, it declares by `takes_starts`.
+    POINT : an estimate without a distribution; a class that samples one around it all the same
+        declares `has_posterior`. The class has the parameter `max_iter`; whether several starts
+        differ, it declares by `takes_starts`.
     """
 
     SAMPLER = "sampler"
@@ -79,6 +80,11 @@ class Declarations:
     prior_name: ClassVar[str] = ""
     method_name: ClassVar[str] = ""
     sampler: ClassVar[str | None] = None
+
+    @property
+    def has_posterior(self) -> bool:
+        """Whether there is an (approximate) distribution that factors can be drawn from."""
+        return self.inference is not Inference.POINT
 
     def for_matrix(self, V: Any) -> Self:
         """Return the estimator for fits to parts of V, given what it takes from V besides values: by default itself."""

@@ -45,7 +45,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - alignment : Alignment, what has to be undone to compare components of two draws
     - turning_others : names of arrays (..., K) among the other factors, whose last axis is components, as that of W
     - unturned_others : names of those that are in the coordinates of a draw in another way, such as covariances
-    - has_classes : whether each row, or each column, is in one component, a latent class
+    - has_classes, has_posterior : whether each row, or column, is in one class; whether factors can be drawn
     - finds_components : whether the data, and no person, choose how many components are used
     - allows_no_components : whether n_components = 0 makes sense
     - takes_sparse : whether matrices of scipy.sparse are fitted as they are: what is not stored is 0, NaN is missing

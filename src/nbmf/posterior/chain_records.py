@@ -68,9 +68,14 @@ class ChainRecords:
         return None if None in objectives else Starts.of(objectives)
 
     @property
-    def best(self) -> Factorization:
+    def place_of_best(self) -> int:
         """The start with the largest objective; where there is none the chain or start with the smallest loss."""
-        return self.estimators[int(np.argmin(self.losses)) if self.starts is None else self.starts.kept]
+        return int(np.argmin(self.losses)) if self.starts is None else self.starts.kept
+
+    @property
+    def best(self) -> Factorization:
+        """The estimator at `place_of_best`."""
+        return self.estimators[self.place_of_best]
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:

@@ -69,11 +69,15 @@ class Chains(ChainRecords):
 
     @cached_property
     def draws(self) -> Draws | None:
-        """The draws of all chains, one after another, components as in `best`; None without."""
+        """The draws of all chains, one after another, components as in `best`; None without.
+
+        Of a point estimate they are those of the best start: other starts have ended at a lower mode.
+        """
         return self._all_kept() if self._plan.is_draws else None
 
     def _all_kept(self) -> Draws:
-        return Draws(self.best, [factors for chain in self._kept for factors in chain])
+        kept = [self._kept[self.place_of_best]] if self.best.inference is Inference.POINT else self._kept
+        return Draws(self.best, [factors for chain in kept for factors in chain])
 
     def co_clustering(self, axis: int = 0) -> np.ndarray:
         """Return how probably two rows (axis 0) or columns (axis 1) go together.
@@ -92,8 +96,8 @@ class Chains(ChainRecords):
         NotSupportedError
             If components have no shares; see `Draws.co_clustering`.
         """
-        if self.estimators[0].inference is Inference.POINT:
-            raise ConfigError(f"co_clustering: {self.name} has no posterior distribution")
+        if self.estimators[0].inference is Inference.POINT and not self._plan.is_draws:
+            raise ConfigError(f"co_clustering: {self.name} has no posterior distribution without draws")
         refuse_without_memberships(self.estimators[0], axis)
         if not all(self._kept):
             raise ConfigError("co_clustering: W and H of the chains do not fit into ", Setting("max_memory_gb"))

@@ -6,7 +6,6 @@ import numpy as np
 
 from nbmf.errors import ConfigError, Setting
 from nbmf.inference import parameters
-from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors, State
 from nbmf.seeds import child
@@ -35,7 +34,7 @@ def kept_sweeps(estimator: Factorization, count: int) -> list[int]:
 
 def refuse_without_posterior(estimator: Factorization) -> None:
     """Raise ConfigError if there is nothing to draw from."""
-    if estimator.inference is Inference.POINT:
+    if not estimator.has_posterior:
         raise ConfigError(
             f"{type(estimator).__name__} has no posterior distribution to draw from: it is a point "
             "estimate; samplers and variational methods have one"

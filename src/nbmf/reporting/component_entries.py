@@ -24,10 +24,15 @@ MEMBERS = 3  # observed entries of rows, or columns, that belong to a component,
 PURE = 0.95  # share of a component from which on a row, or column, belongs to it alone
 FLAT = 0.05  # between the largest and the smallest probability of a one, where none is worth a name
 DIGITS = 2  # significant ones of the largest weight
+INTERVALS_OF_CLASSES = (
+    "Sizes of classes and probabilities are the mode (EM); 90% intervals in brackets are of the posterior around it, "
+    "with the number of classes taken as known"
+)
+POINT_ESTIMATES = "Sizes of classes and probabilities of ones are point estimates (EM), without intervals"
 STEADY = 0.8  # overlap of a component over draws below which its intervals mean little
 
 
-def reading_key(components: Components) -> str:
+def reading_key(components: Components, has_intervals: bool) -> str:
     """Return how to read the entries of the components."""
     model = components.model
     of_W, of_H = model.meanings
@@ -44,7 +49,7 @@ def reading_key(components: Components) -> str:
     elif model.probabilities:
         key += f"; all: the proportion of ones of the {axis} in all {others}"
     if model.has_classes:
-        return f"{key}. Sizes of classes and probabilities of ones are point estimates (EM), without intervals"
+        return f"{key}. {INTERVALS_OF_CLASSES if has_intervals else POINT_ESTIMATES}"
     return key + _purity_note(components)
 
 
@@ -93,8 +98,9 @@ def _title(number: int, result: ReportedFit) -> str:
     if not np.isnan(share):
         other = "other " if components.informative < components.active else ""
         whole = "all" if share == 1 else percent(share)
-        is_class = components.model.has_classes
-        title += f": {whole} of the {other}{class_members(components.model) if is_class else 'weight'}"
+        is_class, ends = components.model.has_classes, result.size_interval(number)
+        sure = "" if ends is None or share == 1 else f" [{percent(ends[0])}, {percent(ends[1])}]"
+        title += f": {whole}{sure} of the {other}{class_members(components.model) if is_class else 'weight'}"
         title += ", a latent class" if is_class else ""
     if result.interval_of("W", number) and result.draws.alignment.overlap[components.order[number]] < STEADY:
         title += " (not the same in all draws: its intervals mean little)"

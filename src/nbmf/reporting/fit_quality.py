@@ -9,6 +9,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.baselines import baselines_of, predict_baseline, take_entries
 from nbmf.inference.component_search import component_grid, searches_components
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.one_component import is_worse
 from nbmf.inference.parameters import AUTO
@@ -165,7 +166,7 @@ def _start_agreement(result: ReportedFit, in_words: Callable[[str], str]) -> Ite
             f"the starts end in different places, {apart}: this is the best of them; what all have in common is the "
             "safest reading"
         )
-    if result.draws is not None:
+    if result.draws is not None and result.model.inference is Inference.ASCENT:
         arguments = sampler_arguments(result.model)
         advice = [": take ", *listed_arguments(arguments), " for these"] if arguments else []
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))

@@ -218,7 +218,7 @@ def _description_blocks(result: ReportedFit, wording: Wording) -> Iterator[Block
         yield from (Lines([wording.render(message)]) for message in _discrimination_bias(result))
         yield from effect_entries(result)
         return
-    yield Lines([reading_key(result.components)])
+    yield Lines([reading_key(result.components, bool(result.intervals))])
     yield from tie_tables(result, DESCRIBED)
     yield from effect_entries(result)
     active = result.components.active

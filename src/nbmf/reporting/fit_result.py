@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # From the axis whose effects components add to, to the attribute of a fit and to the name among its draws.
 EFFECTS = {"row": "row_effects_", "column": "column_effects_"}
 DRAWN_EFFECTS = {"row": "row effects", "column": "column effects"}
+CLASS_SIZES = "class sizes"  # of latent classes, among what is drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,8 @@ class ReportedFit:
     seconds : float
     chains : all of them; None where there was a single one
     draws : of all chains; None if not asked for
-    intervals : dict from "expectation", where components can be matched "W" and "H", and the names of effects to
-        (lower, upper); empty without draws
+    intervals : dict from "expectation", where components can be matched "W" and "H", CLASS_SIZES and the names of
+        effects to (lower, upper); empty without draws
     verdict : Verdict or None, if it was not asked for
     column_groups : str array (N,) or None, besides those of rows that the matrix has
     other_view : ReportedFit or None, a fit that shows the same matrix in another way and predicts as well
@@ -135,6 +136,14 @@ class ReportedFit:
         lower, upper = (end if factor == "W" else end.T for end in self.intervals[factor])
         return lower[:, places[0]], upper[:, places[0]]
 
+    def size_interval(self, number: int) -> tuple[float, float] | None:
+        """Return the interval of the size of a latent class that is shown, None if it is unknown, as `interval_of`."""
+        places = self.components.members[number]
+        if CLASS_SIZES not in self.intervals or len(places) > 1:
+            return None
+        lower, upper = self.intervals[CLASS_SIZES]
+        return float(lower[places[0]]), float(upper[places[0]])
+
     def means(self, axis: str, among: np.ndarray | slice = slice(None), fewest: int = 1) -> np.ndarray | None:
         """Return the proportion of ones of each "row" (F,) or "column" (N,), None unless the matrix is binary.
 
@@ -160,5 +169,5 @@ def credible_intervals(
     intervals = {"expectation": draws.expectation_interval(level, of_ties=of_ties)}
     if hasattr(draws, "alignment"):  # components can be matched
         intervals |= {"W": draws.dictionary_interval(level), "H": draws.activation_interval(level)}
-    named = (name for name in DRAWN_EFFECTS.values() if name in draws[0].others)
+    named = (name for name in (*DRAWN_EFFECTS.values(), CLASS_SIZES) if name in draws[0].others)
     return intervals | {name: draws.other_interval(name, level) for name in named}

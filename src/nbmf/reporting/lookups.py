@@ -9,7 +9,6 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import has_same_names
 from nbmf.errors import Message, Setting
-from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.nearest import (
     Nearest,
@@ -165,7 +164,7 @@ def _component_intervals(kind: str, result: ReportedFit, count: int, wording: Wo
 def _interval_advice(model: Factorization) -> str:
     """Return the arguments with which there are intervals, "" where there are no draws, or none that can be matched."""
     sampler = sampler_arguments(model)
-    is_drawn = bool(sampler) or model.inference is not Inference.POINT
+    is_drawn = bool(sampler) or model.has_posterior
     if not (is_drawn and model.distributions | model.probabilities):
         return ""
     return Message(f"; {LEVEL:.0%} intervals come with ", *listed_arguments([*sampler, Setting("n_draws", 200)]))

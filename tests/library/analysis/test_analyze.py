@@ -384,17 +384,22 @@ def test_a_large_sparse_matrix_is_refused_by_methods_that_keep_all_entries(metho
         nbmf.analyze(V, method=method)
 
 
-def test_draws_are_kept_by_default_of_samplers_that_have_a_scale():
-    """Not of the buffet, which has no scale; as many as there are, and none that do not fit."""
+def test_draws_are_kept_by_default_of_samplers_that_have_a_scale_and_of_latent_classes(monkeypatch):
+    """Not of the buffet, which has no scale; as many as there are, and none that do not fit or take long."""
     matrix = nbmf.BinaryMatrix.from_frame(survey())
-    kept = {name for name in METHODS if number_of_draws(configured_estimator(name, seed=0), matrix, Request())}
-    assert kept == {"logistic-gs", "logistic-gs-learned-effects", "ordinal-gs", "negative-binomial-gs"}
+    every = {name: configured_estimator(name, seed=0, components=3) for name in METHODS}
+    kept = {name for name, estimator in every.items() if number_of_draws(estimator, matrix, Request())}
+    of_scales = {"logistic-gs", "logistic-gs-learned-effects", "ordinal-gs", "negative-binomial-gs"}
+    of_classes = {"mnb-rows", "mnb-columns"}
+    assert kept == of_scales | of_classes
     sampler = configured_estimator("logistic-gs", seed=0)
     few = configured_estimator("logistic-gs", seed=0, iterations=20)
     assert [number_of_draws(each, matrix, Request()) for each in (sampler, few)] == [100, few.n_samples] == [100, 4]
     assert number_of_draws(sampler, matrix, Request(n_draws=0)) == 0
     many = configured_estimator("logistic-gs", seed=0, components=100_000)
     assert number_of_draws(many, matrix, Request()) == 0
+    monkeypatch.setattr("nbmf.analysis.plan.is_small", lambda estimator, matrix: False)
+    assert number_of_draws(every["mnb-rows"], matrix, Request()) == 0
 
 
 # What does not fit into memory.

@@ -34,3 +34,26 @@ def test_facts_of_a_fit_are_those_of_its_probabilities(members, K):
         r2 = 1 + xlogy(chances, chances).sum(axis=1).mean() / np.log(K)
         assert numbers[3] == pytest.approx(r2, abs=0.0051)
         assert f"the class of each {members.removesuffix('s')} is certain" in told
+
+
+@pytest.mark.parametrize("n_draws", [None, 0])
+def test_classes_have_intervals_of_their_sizes_and_probabilities(n_draws):
+    rng = np.random.default_rng(1)
+    V = (rng.random((200, 6)) < np.array([[0.9], [0.2]])[rng.integers(0, 2, 200)]).astype(int)
+    found = nbmf.analyze(
+        V, method="mnb-rows", n_components=2, check=False, chains=2, n_draws=n_draws, log=lambda line: None
+    )
+    told, components = " ".join(str(found).split()), found.tables["components"]
+    size = r"component 1: \d+% \[(\d+)%, (\d+)%\] of the rows, a latent class"
+    if n_draws == 0:
+        assert "point estimates (EM), without intervals" in told
+        assert not re.search(size, told)
+        assert "share_lower" not in components
+        return
+    assert "90% intervals in brackets are of the posterior around it" in told
+    assert "too narrow" not in told
+    ends = [float(end) / 100 for end in re.search(size, told).groups()]
+    np.testing.assert_allclose(components[["share_lower", "share_upper"]].iloc[0], ends, atol=0.0051)
+    assert (components["share_lower"] < components["share"]).all()
+    assert (components["share"] < components["share_upper"]).all()
+    assert (found.tables["H_lower"].to_numpy() < found.tables["H"].to_numpy()).all()

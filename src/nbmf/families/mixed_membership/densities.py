@@ -113,6 +113,11 @@ class Categories(Density):
         made.probabilities[::2] = 1.0 - probabilities.T
         return made
 
+    @property
+    def epsilon(self) -> float:
+        """ε, which is added to counts."""
+        return self._epsilon
+
     def places(self, columns, values):
         """Return where in `probabilities` the values of columns are."""
         return self._first[columns] + values.astype(np.int64)

@@ -150,7 +150,10 @@ class MembershipState(State):
 
     def factors(self):
         """Return the memberships (rows, K) and the means (K, columns), or those of V's columns."""
-        shares, means = self.memberships.shares, self.densities.mean()
+        return self.oriented(self.memberships.shares, self.densities.mean())
+
+    def oriented(self, shares: np.ndarray, means: np.ndarray) -> Factors:
+        """Return memberships (n, K) and means (K, features) as factors of V."""
         return Factors(means.T, shares.T) if self._of_columns else Factors(shares, means)
 
     def expectation(self):

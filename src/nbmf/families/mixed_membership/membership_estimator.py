@@ -82,6 +82,7 @@ class Membership(Oriented, Factorization):
     prior_name = "alpha_"
     renews_memberships: ClassVar[bool] = False  # those of a row or column, in the fold-in of the other side
     step: ClassVar[type[DirichletStep]] = FullStep
+    state_class: ClassVar[type[MembershipState]] = MembershipState
 
     def _e_step(self) -> EStep:
         """Return the E-step, whose settings are parameters of the class."""
@@ -110,7 +111,7 @@ class Membership(Oriented, Factorization):
         densities = self._first_densities(cells, points.shape[1])
         rng, of_columns = np.random.default_rng(seed), not self.weights_are_rows
         e_step, K = self._e_step(), self.n_components
-        return MembershipState(cells, densities, e_step, K, rng, of_columns=of_columns)
+        return self.state_class(cells, densities, e_step, K, rng, of_columns=of_columns)
 
     def _stopping_rule(self, state):
         return RelativeChangeBelow(state, self.relative_change_tol)

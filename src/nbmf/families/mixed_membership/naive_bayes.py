@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from nbmf.families.mixed_membership.e_steps import FastStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
+from nbmf.families.mixed_membership.mixture_draws import SIZES, LatentClassState
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.products import PROBABILITIES
 
@@ -30,7 +31,8 @@ class MNB(BinaryMembership):
         The same value gives the same bits. Components start from random rows or columns.
 
     W_ and H_ have the probabilities r of components of each data point and the probabilities of a
-    one; see Factorization and Membership for the other attributes.
+    one; see Factorization and Membership for the other attributes. Draws (`nbmf.posterior_draws`) are
+    those of a Gibbs sampler that starts where EM ends, with π ~ Dirichlet(1) and h ~ Beta(1 + ε, 1 + ε).
 
     Attributes
     ----------
@@ -40,6 +42,9 @@ class MNB(BinaryMembership):
 
     method_name = "MNB"
     has_classes = True
+    has_posterior = True
+    state_class = LatentClassState
+    turning_others = frozenset({SIZES})
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
 
