@@ -257,8 +257,8 @@ class _Side(NamedTuple):
     def _value(self, i: int) -> str:
         text = self.written(self.values[i])
         if self.interval is not None:
-            lower, upper = self.interval
-            text += f" [{self.written(lower[i])}, {self.written(upper[i])}]"
+            ends = [self.written(end[i]) for end in self.interval]
+            text += f" [{', '.join(ends)}]" * (set(ends) != {text})  # >99% [>99%, >99%] says nothing more
         usual = [] if self.own_proportions is None else [self.own_proportions]
         usual += [] if self.means is None else [("all", self.means)]
         told = [f"{whose}: {percent(proportions[i])}" for whose, proportions in usual if not np.isnan(proportions[i])]

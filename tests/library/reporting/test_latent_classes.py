@@ -52,6 +52,8 @@ def test_classes_have_intervals_of_their_sizes_and_probabilities(n_draws):
         return
     assert "90% intervals in brackets are of the posterior around it" in told
     assert "too narrow" not in told
+    assert ">99%, " in told
+    assert "[>99%, >99%]" not in told
     ends = [float(end) / 100 for end in re.search(size, told).groups()]
     np.testing.assert_allclose(components[["share_lower", "share_upper"]].iloc[0], ends, atol=0.0051)
     assert (components["share_lower"] < components["share"]).all()
