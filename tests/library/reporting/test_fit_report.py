@@ -172,7 +172,7 @@ def test_where_nothing_is_found_no_share_of_it_is_explained():
 def test_whose_probabilities_a_component_has(kind, largest, said):
     model = kind(2)
     model.W_, model.H_ = np.array([[largest, 1 - largest], [0.3, 0.7]]), np.array([[largest, 0.4], [1 - largest, 0.6]])
-    key = reading_key(components_of(model))
+    key = reading_key(components_of(model), has_intervals=False)
     assert (said in key) if said else ("alone" not in key)
     assert (" by more than 80%" in key) == (said is not None and largest < 0.95)
 
@@ -182,10 +182,12 @@ def test_the_largest_share_is_that_of_components_that_are_shown():
     model = nbmf.BetaDirVB(3)
     model.W_ = np.array([[0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [0.3, 0.1, 0.6]])
     model.H_ = np.array([[0.9, 0.1, 0.8], [0.9, 0.1, 0.8], [0.2, 0.7, 0.1]])
-    assert "no row here does so by more than 80%" in reading_key(components_of(model))
+    assert "no row here does so by more than 80%" in reading_key(components_of(model), has_intervals=False)
     model.W_ = np.repeat([[0.6, 0.4, 0.0], [0.3, 0.7, 0.0], [0.05, 0.05, 0.9]], [100, 100, 1], axis=0)
     model.H_[1] = 1 - model.H_[1]
-    assert "no row here does so by more than 70%" in reading_key(components_of(model))  # the third is not active
+    assert "no row here does so by more than 70%" in reading_key(
+        components_of(model), has_intervals=False
+    )  # the third is not active
 
 
 def test_a_verdict_has_what_predicts_the_same_entries_below_it():
