@@ -197,7 +197,8 @@ def parse_threshold(given: str) -> int | float:
     try:
         return int(given) if given.lstrip("+-").isdigit() else float(given)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{given!r} is no number") from None
+        hint = ": a decimal comma is written as a point" if "," in given else ""
+        raise argparse.ArgumentTypeError(f"{given!r} is no number{hint}") from None
 
 
 def parse_setting(given: str) -> tuple[str, bool | int | float | str]:

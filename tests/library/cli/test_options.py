@@ -139,3 +139,9 @@ def test_no_message_on_the_command_line_names_an_argument_of_python():
         assert len(rows) > 15
         for row in rows:
             assert not as_python.search(row), row
+
+
+def test_a_threshold_with_a_decimal_comma_is_told_how_to_be_written(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["fit", "any.csv", "--above", "0,5"])
+    assert "'0,5' is no number: a decimal comma is written as a point" in " ".join(capsys.readouterr().err.split())
