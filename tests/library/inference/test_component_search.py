@@ -172,6 +172,17 @@ def test_a_fit_with_a_K_that_is_found_is_the_fit_with_that_K(name, tmp_path, mon
         assert not hasattr(searched.set_params(n_components=2).fit(V), "component_search_")
 
 
+@pytest.mark.parametrize("name", ["BetaDirVB", "BetaDirGibbs", "DirBetaGibbs", "DirDirVB", "DirDirGibbs"])
+def test_with_weights_that_do_not_find_it_K_is_searched_for(name, monkeypatch):
+    monkeypatch.setattr(module, "GRID", (2, 4))
+    prior = {"eta": 1.0} if name.startswith("DirBeta") else {"gamma": 1.0}
+    with warnings.catch_warnings(action="ignore"):
+        fitted = make(name, "auto", **prior).fit(CODES)
+    search = ComponentSearch(*fitted.component_search_)
+    assert fitted.n_components_ == search.K
+    assert set(search.tried) <= {2, 3, 4}
+
+
 @pytest.mark.parametrize("name", ["BetaDirVB", "CollapsedBinaryICA"])
 def test_memory_is_that_of_the_largest_K_that_is_tried(name):
     V = np.zeros((40, 17), np.int8)

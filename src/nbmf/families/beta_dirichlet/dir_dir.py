@@ -17,5 +17,5 @@ class DirDir(DirDirFoldIn, MeanParameterized):
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
-        if self.n_components < 2:
+        if self.n_components == 1:
             raise ConfigError(Setting("n_components", 1), ": Dir-Dir needs at least 2, since a zero takes two")

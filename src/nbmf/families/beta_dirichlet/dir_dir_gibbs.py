@@ -12,6 +12,7 @@ from nbmf.families.beta_dirichlet.kernels.dir_dir_gibbs import DirDirChain
 from nbmf.families.beta_dirichlet.models import dir_dir
 from nbmf.families.beta_dirichlet.prior_learners import SliceLearner
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.parameters import AUTO
 
 FEWEST_ALTERNATING = 3  # components: with two, z given c is certain, and the chain keeps the zeros as they started
 
@@ -54,7 +55,8 @@ class DirDirGibbs(DirDir, CollapsedGibbs):
     def check_parameters(self):
         """Raise ConfigError if a parameter has a value that is not allowed."""
         super().check_parameters()
-        if self.scheme == "alternating" and self.n_components < FEWEST_ALTERNATING:
+        has_few = self.n_components == AUTO or self.n_components < FEWEST_ALTERNATING  # a search begins with two
+        if self.scheme == "alternating" and has_few:
             raise ConfigError(
                 Setting("n_components", self.n_components),
                 f": needed are {FEWEST_ALTERNATING} with ",

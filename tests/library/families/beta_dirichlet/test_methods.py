@@ -194,6 +194,8 @@ def test_the_alternating_scheme_needs_three_components():
     # Of two, z given c is certain: the chain would keep the zeros as they started, and E[V] depend on the start.
     with pytest.raises(ConfigError, match="n_components = 2: needed are 3 with scheme = 'alternating'"):
         nbmf.DirDirGibbs(2, scheme="alternating").fit(CODES)
+    with pytest.raises(ConfigError, match="n_components = 'auto': needed are 3 with scheme = 'alternating'"):
+        nbmf.DirDirGibbs("auto", gamma=1.0, scheme="alternating").fit(CODES)  # of which 2 would be tried first
     options = {"burn_in": 100, "n_samples": 20_000, "gamma": 0.5, "eta": 0.8, "random_state": 0}
     codes = np.eye(2, dtype=np.int8)
     by_scheme = [nbmf.DirDirGibbs(3, scheme=scheme, **options).fit(codes) for scheme in ("joint", "alternating")]
