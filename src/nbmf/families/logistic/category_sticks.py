@@ -101,7 +101,7 @@ class Sticks:
 
 
 def categories_of_blocks(codes: np.ndarray, blocks: Sequence[Any]) -> tuple[np.ndarray, Sticks]:
-    """Return the categories of one-hot columns, int8 array (F, blocks), and their sticks.
+    """Return the categories of one-hot columns, int64 array (F, blocks), and their sticks.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def categories_of_blocks(codes: np.ndarray, blocks: Sequence[Any]) -> tuple[np.n
         raise DataError(f"blocks: {len(blocks)} labels; allowed: one for each of the {codes.shape[1]} columns")
     labels = list(dict.fromkeys(blocks))
     members = [np.flatnonzero([block == label for block in blocks]) for label in labels]
-    categories, sizes = np.full((len(codes), len(labels)), MISSING, np.int8), []
+    categories, sizes = np.full((len(codes), len(labels)), MISSING, np.int64), []
     for place, (label, columns) in enumerate(zip(labels, members, strict=True)):
         ones, none = codes[:, columns] == 1, (codes[:, columns] == 0).all(axis=1)
         if (twice := np.flatnonzero(ones.sum(axis=1) > 1)).size:

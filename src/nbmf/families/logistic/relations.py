@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix, names_of
+from nbmf.data.named import names_of
 from nbmf.errors import ConfigError, DataError, not_allowed
 from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
@@ -143,7 +143,7 @@ def sizes_of(relations, values) -> dict[str, int]:
     """Return how many things there are in each set; matrices have to agree."""
     known: dict[str, tuple] = {}  # of each set: size, names, and the matrix that says so
     for name, one in relations.items():
-        own_names = names_of(one.V) if isinstance(one.V, NamedMatrix) else (None, None)
+        own_names = names_of(one.V)
         for axis, side in enumerate((one.rows, one.columns)):
             size = values[name].shape[axis]
             n, names, where = known.setdefault(side, (size, own_names[axis], name))

@@ -52,6 +52,14 @@ def test_one_hot_blocks_are_categories():
     np.testing.assert_array_equal(sticks.sizes, [3, 3, 2])
 
 
+def test_a_block_may_have_more_categories_than_a_byte_counts():
+    codes = np.vstack([np.eye(300, dtype=np.int8), np.zeros((1, 300), np.int8)])
+    categories, sticks = categories_of_blocks(codes, ["a"] * 300)
+    np.testing.assert_array_equal(categories[:, 0], np.arange(301))
+    np.testing.assert_array_equal(sticks.sizes, [301])
+    np.testing.assert_array_equal(sticks.probabilities(sticks.codes(categories).clip(0)).argmax(axis=2), categories)
+
+
 def test_what_is_no_category_is_refused():
     with pytest.raises(DataError, match="sizes: must be a number of categories of at least 2 for each column"):
         Sticks([3, 1])

@@ -1,6 +1,7 @@
 """Several matrices that share sets: terms add up, the bound never falls, one tells of another."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from logistic_models import KINDS as SIDES
 from logistic_models import assert_no_block_lowers
@@ -195,6 +196,23 @@ def test_sets_have_the_same_names_in_all_matrices():
     other = BinaryMatrix.from_array(LIKES[:, :5].clip(0), [f"user {i}" for i in (1, 0, *range(2, 25))])
     with pytest.raises(DataError, match=r"number 0 .* is 'user 0' in 'a' and 'user 1' in 'b'"):
         CollectiveFactorVB(2).fit({"a": Relation("x", "y", one), "b": Relation("x", "z", other)})
+
+
+def test_frames_with_the_same_things_in_another_order_are_refused():
+    """They were taken as if the first thing of one were the first of the other; names that only number say nothing."""
+    names = [f"user {i}" for i in range(25)]
+    likes, ages = pd.DataFrame(LIKES, index=names), pd.DataFrame(AGES, index=names)
+    model = CollectiveFactorVB(2, max_iter=1, bound_gain_tol=0, random_state=0)
+    for given in (ages.iloc[::-1], BinaryMatrix.from_array(LIKES.clip(0), names[::-1])):
+        kind = "real" if given.shape == AGES.shape else "binary"
+        with pytest.raises(DataError, match=r"number 0 .* is 'user 0' in 'a' and 'user 24' in 'b'"):
+            model.fit({"a": Relation("x", "y", likes), "b": Relation("x", "z", given, kind)})
+    fits = [
+        model.fit({"a": Relation("x", "y", likes), "b": Relation("x", "z", given, "real")}).factors_["x"]
+        for given in (ages, AGES, pd.DataFrame(AGES))
+    ]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other, fits[0])
 
 
 def test_a_matrix_is_asked_for_by_its_name():
