@@ -99,7 +99,7 @@ def chib(
 
     The point at which p(V, S, W, H) / p(S, W, H | V) is evaluated has sources S and the means of W and H given them.
     log p(S | V) is the mean over the free sweeps that follow, log p(W | S) that over sweeps with these sources. Where
-    the chain does not switch labels the value is too high by up to log K!, which is not taken off.
+    the chain does not switch labels the value is too low by up to log K!, which is not added.
 
     Parameters
     ----------

@@ -52,6 +52,16 @@ def test_three_estimates_and_the_exact_evidence_of_counts(values, K, of_W, of_H)
         assert most / 20 < found.effective_size <= most
 
 
+def test_chibs_estimate_is_too_low_by_log_K_factorial_of_a_chain_that_keeps_its_labels():
+    """As its docstring says: each of two sources has a row and a column, and p(S | V) is that of one of 2! modes."""
+    values, of_W, of_H = np.diag([9, 9]).astype(np.int32), (0.2, 2.0), (0.2, 1.0)
+    exact, _ = poisson_evidence(values, 2, of_W, of_H)
+    chain = model_of("PoissonGammaGibbs", 2, of_W, of_H)
+    found = evidence.chib(chain, values, burn_in=200, free=1500, clamped=800)
+    assert found.error < 0.15
+    assert exact - found.value == pytest.approx(math.log(2), abs=0.4)
+
+
 @pytest.mark.parametrize("likely", [False, True])
 @pytest.mark.parametrize(("values", "K", "of_W", "of_H"), CASES)
 def test_the_point_of_chibs_estimate_has_the_joint_density_of_counts_sources_and_factors(values, K, of_W, of_H, likely):
