@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import NotSupportedError
-from nbmf.families.logistic.factors import ROWS, psi_of
+from nbmf.families.logistic.factors import PATHS, ROWS, psi_of
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
@@ -253,6 +253,7 @@ def scale_of(
     if not has_scale(model):
         name = type(model).__name__
         why = "its rows do not differ" if isinstance(model, KINDS) else "its components are no axes"
+        why = "its rows move, and have paths" if PATHS in model.factors_.others else why
         raise NotSupportedError(f"a scale needs a logistic factor model along which rows differ; {name}: {why}")
     axes = axes_of(model.factors_)
     axes, kept, limit, is_rotated = choose_reported_axes(axes, matrix, reported)

@@ -11,7 +11,7 @@ from scipy.stats import rankdata
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import not_allowed
-from nbmf.families.logistic.factors import COLUMNS, CUTS, ROWS, SIZES
+from nbmf.families.logistic.factors import COLUMNS, CUTS, PATHS, ROWS, SIZES
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.negative_binomial_factors import NegativeBinomialFactors
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
@@ -206,10 +206,13 @@ def _largest_singular_value(residuals: np.ndarray) -> float:
 def has_scale(model: Factorization) -> bool:
     """Return whether rows of a fitted model lie on axes: a model of KINDS with any difference of rows.
 
-    Not of counts with explicit noise, of which the distributions of a scale know nothing.
+    Not of counts with explicit noise, of which the distributions of a scale know nothing, nor of rows that move, which
+    have a position in each period.
     """
     is_noisy = isinstance(model, NegativeBinomialFactors) and model.noise
-    return isinstance(model, KINDS) and not is_noisy and bool(axes_of(model.factors_).loadings.size)
+    if is_noisy or not isinstance(model, KINDS) or PATHS in model.factors_.others:
+        return False
+    return bool(axes_of(model.factors_).loadings.size)
 
 
 def check_rows(high: Sequence[str], row_names: np.ndarray) -> list[int]:

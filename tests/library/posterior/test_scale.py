@@ -352,6 +352,17 @@ def test_what_has_no_axes_is_refused():
         scale_of(fitted(matrix), matrix, level=90)
 
 
+@pytest.mark.parametrize(("name", "matrix"), [("Factor", nbmf.BinaryMatrix), ("OrdinalFactor", nbmf.CategoryMatrix)])
+def test_rows_that_move_are_on_no_scale(name, matrix):
+    """They have a position in each period: intervals and discriminations would be those of rows that stay."""
+    V = matrix.from_array(np.random.default_rng(0).integers(0, 2, (20, 8)))
+    lengths = {"burn_in": 5, "n_samples": 5, "random_state": 0}
+    model = getattr(nbmf, f"Dynamic{name}Gibbs")(1, periods=[0] * 4 + [1] * 4, **lengths).fit(V)
+    assert not has_scale(model)
+    with pytest.raises(NotSupportedError, match=f"Dynamic{name}Gibbs: its rows move, and have paths"):
+        scale_of(model, V)
+
+
 def test_a_large_matrix_takes_seconds():
     rng = np.random.default_rng(0)
     slopes = np.repeat(np.eye(2), 500, axis=0)
