@@ -14,7 +14,7 @@ from nbmf.families.logistic.relations import KINDS, Layout, Relation, checked_va
 from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.parameters import Parametrized
-from nbmf.inference.stopping import BoundGainBelow
+from nbmf.inference.stopping import BoundGainBelow, warn_of_no_convergence
 from nbmf.numerics.blas import one_blas_thread
 
 
@@ -82,6 +82,11 @@ class CollectiveFactorVB(Parametrized):
             is between a set and itself, whose likelihood would be no quadratic form.
         DataError
             If a value is not allowed, or a set differs in size or names between matrices.
+
+        Warns
+        -----
+        NotConvergedWarning
+            If `max_iter` was reached before the bound stood still, with a tolerance above zero.
         """
         self.check_parameters()
         if not isinstance(relations, Mapping) or not all(isinstance(one, list | tuple) for one in relations.values()):
@@ -98,6 +103,8 @@ class CollectiveFactorVB(Parametrized):
             outcome = loop.run(_Running(ascent), self.max_iter, rule=rule)
             self._learn(relations, ascent)
         self.n_iter_, self.converged_ = outcome
+        if self.converged_ is False:
+            warn_of_no_convergence(type(self).__name__, rule, self.max_iter)
         return self
 
     def _start(self, relations, values, sizes) -> Ascent:

@@ -1,5 +1,7 @@
 """Several matrices that share sets: terms add up, the bound never falls, one tells of another."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from logistic_models import assert_no_block_lowers
 from scipy.special import expit
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import ConfigError, DataError, NotFittedError
+from nbmf.errors import ConfigError, DataError, NotConvergedWarning, NotFittedError
 from nbmf.families.logistic.collective import CollectiveFactorVB, Relation
 from nbmf.families.logistic.count_factor_vb import NegativeBinomialFactorVB
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
@@ -213,6 +215,15 @@ def test_frames_with_the_same_things_in_another_order_are_refused():
     ]
     for other in fits[1:]:
         np.testing.assert_array_equal(other, fits[0])
+
+
+def test_a_fit_that_runs_out_of_updates_says_so():
+    given = {"a": Relation("x", "y", LIKES)}
+    with pytest.warns(NotConvergedWarning, match="CollectiveFactorVB had not converged after max_iter = 2 iterations"):
+        fitted = CollectiveFactorVB(1, max_iter=2, random_state=0).fit(given)
+    assert fitted.converged_ is False
+    with warnings.catch_warnings(action="error"):  # asked for two
+        assert CollectiveFactorVB(1, max_iter=2, bound_gain_tol=0, random_state=0).fit(given).converged_ is None
 
 
 def test_a_matrix_is_asked_for_by_its_name():
