@@ -152,12 +152,12 @@ class Recommending:
         for axis in (0, 1):
             self.refuse_other_names(known, axis, "known")
         parts, own = [], None if itself else self._own_columns_of_fit()
-        of_ties = self.has_expectation and are_ties(known)
+        of_ties = are_ties(known)
         with one_blas_thread():
             for block in in_blocks(rows.size, shape[1]):
                 mean = self.mean_of_rows(rows[block])
                 if of_ties:
-                    mean = (mean + self.expectation_[:, rows[block]].T) / 2
+                    mean = (mean + self.predict(np.arange(shape[0])[:, None], rows[block]).T) / 2
                 without = np.zeros(mean.shape, bool)
                 if values is not None:
                     without = self._excluded_entries(rows_of(values, rows[block]), exclude)

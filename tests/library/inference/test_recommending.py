@@ -82,6 +82,23 @@ def test_a_tie_without_a_direction_has_one_mean_whichever_of_its_nodes_asks():
 
 
 @pytest.mark.usefixtures("blocks")
+@pytest.mark.parametrize("name", ["BernoulliPoissonVB", "BernoulliPoissonGibbs"])
+@pytest.mark.usefixtures("blocks")
+def test_a_tie_has_one_mean_where_the_network_was_fitted_as_a_sparse_matrix(name):
+    """Such a fit keeps no E[V], and a sampler's has single precision: recommendations were those of one direction."""
+    upper = np.triu(np.random.default_rng(3).random((14, 14)) < 0.3, k=1)
+    network = nbmf.BinaryMatrix.from_array((upper | upper.T).astype(int))
+    lengths = {"burn_in": 5, "n_samples": 5} if name.endswith("Gibbs") else {"max_iter": 20}
+    model = getattr(nbmf, name)(2, random_state=0, **lengths).fit(scipy.sparse.csr_array((upper | upper.T).astype(int)))
+    assert not model.has_expectation
+    found = model.recommend(np.arange(14), 14, known=network, itself=True)
+    mean = np.where(network.codes == 1, np.nan, (model.expectation_ + model.expectation_.T) / 2)
+    places = found.columns >= 0
+    expected = np.take_along_axis(mean, found.columns, axis=1)
+    np.testing.assert_allclose(found.expectation[places], expected[places], rtol=1e-5)
+    assert np.count_nonzero(places) == np.count_nonzero(network.codes == 0)
+
+
 def test_rows_are_not_recommended_to_themselves_where_not_all_names_are_on_both_sides():
     """Of rows p0, p1, ... and columns p2, p3, ..., the row at place n is the column at n - 2."""
     names = [f"p{n}" for n in range(N + 2)]
