@@ -40,10 +40,6 @@ class Sampled(FactorModel):
             cells, self.n_components, self.effects_in_use, prior, seed, self.threads, self.groups_in_use
         )
 
-    def _precisions_given(self, H):
-        """Return E[α | H], (K,), in the units of W_, whose mean square is 1 even if α is fixed."""
-        return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
-
 
 @with_parameters
 class SampledFactors(Sampled, NoisyFactors):

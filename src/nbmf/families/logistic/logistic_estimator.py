@@ -64,7 +64,7 @@ class FactorModel(Factorization):
         With effect_scale="learned" what effects of columns vary around (of rows, where columns have none), and
         how much; otherwise 0 and effect_scale². Variances of effects that the model has not are 0.
     precisions_ : float array (K,)
-        α, the precision of the rows of H_ a priori, given H_; that of W_ is 1.
+        α, the precision of the rows of H_ a priori, given H_, in units of W_, whose precision is 1.
     """
 
     alignment = Alignment.ROTATION
@@ -150,9 +150,10 @@ class FactorModel(Factorization):
         super().restore(self._given_hyperparameters() | learned)
 
     def _precisions_given(self, H: np.ndarray) -> np.ndarray:
-        """Return E[α | H], (K,), or what α is fixed at."""
-        if not self.ard:
-            return np.ones(len(H))
+        """Return E[α | H], (K,), in units of W_: its mean square is 1, that of the model's W is not, nor is α = 1 here.
+
+        Where there is little to find the model's W is small, and with a precision of 1 new columns would follow noise.
+        """
         return (self.a0 + H.shape[1] / 2) / (self.b0 + (H**2).sum(axis=1) / 2)
 
     @property

@@ -14,6 +14,7 @@ from nbmf.families.logistic.count_factor_vb import NegativeBinomialFactorVB, Sof
 from nbmf.families.logistic.gaussian_factor_vb import GaussianFactorVB
 from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
 from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
+from nbmf.families.logistic.ordinal_factor_vb import OrdinalFactorVB
 from nbmf.families.logistic.quadratic_counts import softplus
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
 from nbmf.seeds import seed_sequence
@@ -352,9 +353,25 @@ def test_new_lines_use_the_bound_of_the_fit(settings):
 def test_learned_precisions_prune():
     free, pruned = fit(LogisticFactorVB, K=8), fit(LogisticFactorVB, K=8, ard=True, max_iter=300)
     assert pruned.active_components_ < free.active_components_
-    np.testing.assert_array_equal(free.precisions_, 1)
-    given_H = (0.001 + 30 / 2) / (0.001 + (pruned.H_**2).sum(axis=1) / 2)
-    np.testing.assert_allclose(pruned.precisions_, given_H, rtol=1e-12)
+    for each in (free, pruned):  # of a fixed α too: W_ has a scale of its own
+        given_H = (0.001 + 30 / 2) / (0.001 + (each.H_**2).sum(axis=1) / 2)
+        np.testing.assert_allclose(each.precisions_, given_H, rtol=1e-12)
+
+
+@pytest.mark.parametrize("estimator", [LogisticFactorVB, NegativeBinomialFactorVB, OrdinalFactorVB])
+def test_new_columns_follow_no_axes_that_are_noise(estimator):
+    """Of a matrix without structure the fit finds as much: a new column is predicted about as one without factors."""
+    rng = np.random.default_rng(0)
+    V = rng.binomial(1, 0.5, (60, 80)) if estimator is not NegativeBinomialFactorVB else rng.poisson(1.0, (60, 80))
+    new, hidden = V[:, 40:], rng.random((60, 40)) < 0.5
+    losses = []
+    for K in (0, 6):
+        cuts = {"cut_points": "shared"} if estimator is OrdinalFactorVB else {}
+        model = estimator(K, effects="columns", effect_scale="learned", random_state=0, **cuts).fit(V[:, :40])
+        factors = model._fold_in(model._factors_of_columns, np.where(hidden, -1, new), axis=0)
+        predicted = model.predictive_of(factors, *np.nonzero(hidden))
+        losses.append(model.likelihood.losses(new[hidden], predicted).mean())
+    assert losses[1] < losses[0] + 0.05  # with α = 1 in units of W_ 0.11 to 0.15
 
 
 def test_normal_values_of_a_known_distribution_are_found():
