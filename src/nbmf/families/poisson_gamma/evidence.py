@@ -79,7 +79,7 @@ def annealed(model: WithPriors, V: Any, *, temperatures: int = 2500, chains: int
     Raises
     ------
     ConfigError
-        If a prior is learned, or the shape of scales.
+        If the model has no gamma priors, one is learned, or the shape of scales is.
     DataError
         If V is sparse, or no matrix that the model takes.
     """
@@ -113,7 +113,7 @@ def chib(
     Raises
     ------
     ConfigError
-        If a prior is learned, the model is of binary data or has scales, or there is no such point.
+        If the model has no gamma priors, one is learned, it is of binary data or has scales, or there is no such point.
     DataError
         If V is sparse, or no matrix that the model takes.
     """
@@ -121,6 +121,7 @@ def chib(
         check_count(name, value, BATCHES)
     if point not in POINTS:
         raise not_allowed("point", point, POINTS)
+    _refuse_without_priors(model)
     if model.is_binary:
         raise ConfigError("Chib's estimate is of counts: of binary data take the annealed one")
     if model._scaled:
@@ -135,6 +136,7 @@ def chib(
 
 def _checked_input(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPrior, GammaPrior]]:
     """Return the values of V and the priors of the model, which have to be fixed."""
+    _refuse_without_priors(model)
     model.check_parameters()
     learned = [
         f"tie_{part}_{factor}"
@@ -151,3 +153,9 @@ def _checked_input(model: WithPriors, V: Any) -> tuple[np.ndarray, tuple[GammaPr
     if isinstance(values, SparseCounts):
         raise DataError("V is sparse: estimates of the evidence take a matrix with all its entries")
     return values, model._priors(Observations(values, model.is_binary))
+
+
+def _refuse_without_priors(model: Any) -> None:
+    """Raise ConfigError unless a model has gamma priors."""
+    if not isinstance(model, WithPriors):
+        raise ConfigError(f"{type(model).__name__} has no gamma priors, without which there is no evidence")

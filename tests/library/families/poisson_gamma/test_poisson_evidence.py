@@ -257,6 +257,9 @@ def test_what_has_no_such_evidence_is_refused_in_words():
         evidence.annealed(nbmf.PoissonGammaVB(2), V)
     with pytest.raises(ConfigError, match="Chib's estimate is of counts"):
         evidence.chib(nbmf.BernoulliPoissonGibbs(2), V)
+    for estimate in (evidence.annealed, evidence.chib):
+        with pytest.raises(ConfigError, match="PoissonGammaEM has no gamma priors"):
+            estimate(nbmf.PoissonGammaEM(2), V)
     with pytest.raises(ConfigError, match="PoissonGammaGibbs has no bound"):
         evidence.bound(nbmf.PoissonGammaGibbs(2), V)
     with pytest.raises(ConfigError, match="chains = 0: must be an integer of at least 1"):
