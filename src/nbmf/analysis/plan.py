@@ -122,7 +122,7 @@ def number_of_draws(estimator: Factorization, matrix: NamedMatrix, request: Requ
     possible = draws_that_fit(matrix.shape, estimator.n_components, DRAWS_GB) // number_of_chains(
         estimator, matrix, request
     )
-    most = estimator.n_samples if is_sampled_scale else DRAWS
+    most = estimator.n_samples if estimator.inference is Inference.SAMPLER else DRAWS
     return min(DRAWS, most) if possible >= DRAWS else 0
 
 

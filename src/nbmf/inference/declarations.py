@@ -1,7 +1,7 @@
 """What an estimator class declares of itself, so that nobody has to guess from its arguments."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -49,6 +49,17 @@ class View(StrEnum):
 
     GROUPS = "groups"
     SCALE = "scale"
+
+
+class LatentClasses(NamedTuple):
+    """What a report cannot see in the factors of a fit with latent classes.
+
+    distinct : int, how many classes differ in what they say of V; fewer than all have collapsed
+    log_likelihood : float, ln p(V | θ) in nats where θ is its maximum, for BIC; None of any other estimate
+    """
+
+    distinct: int
+    log_likelihood: float | None = None
 
 
 # What an estimator of matrices has to declare itself, since nothing is usual, in words for a person who has not.
@@ -128,6 +139,11 @@ class Declarations:
     def is_nonnegative(self) -> bool:
         """Whether W and H have no values below 0: distributions, probabilities or rates."""
         return self.are_rates or bool(self.distributions | self.probabilities)
+
+    @property
+    def latent_classes(self) -> LatentClasses:
+        """What a report says of a fit where the class `has_classes`: by default that all K differ, and no BIC."""
+        return LatentClasses(self.n_components_)
 
     @property
     def memory_budget_gb(self) -> float:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.numerics.percent import percent
 from nbmf.plotting.labelled_factor import contrast
@@ -48,7 +49,7 @@ def reading_key(components: Components, has_intervals: bool) -> str:
         key += f"than to others; all: in all {others}"
     elif model.probabilities:
         key += f"; all: the proportion of ones of the {axis} in all {others}"
-    if model.has_classes:
+    if model.has_classes and model.inference is Inference.POINT:
         return f"{key}. {INTERVALS_OF_CLASSES if has_intervals else POINT_ESTIMATES}"
     return key + _purity_note(components)
 

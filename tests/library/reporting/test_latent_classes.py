@@ -23,7 +23,7 @@ def test_facts_of_a_fit_are_those_of_its_probabilities(members, K):
     joint = of_each + np.log(model.weights_)
     likelihood = logsumexp(joint, axis=1)
     chances = np.exp(joint - likelihood[:, None])
-    told = class_facts(model)
+    told = "; ".join(class_facts(model))
     numbers = [float(text) for text in re.findall(r"-?\d+\.?\d*", told)]
     parameters = K - 1 + 9 * K
     bic = parameters * np.log(60) - 2 * likelihood.sum()
@@ -59,3 +59,18 @@ def test_classes_have_intervals_of_their_sizes_and_probabilities(n_draws):
     assert (components["share_lower"] < components["share"]).all()
     assert (components["share"] < components["share_upper"]).all()
     assert (found.tables["H_lower"].to_numpy() < found.tables["H"].to_numpy()).all()
+
+
+def test_a_report_of_latent_classes_needs_no_more_than_their_declaration(tmp_path, monkeypatch):
+    """Another model than MNB, which is no maximum likelihood estimate, has no BIC and none of MNB's attributes."""
+    monkeypatch.setattr(nbmf.BetaDirVB, "has_classes", True)
+    V = np.repeat(np.eye(2), 20, axis=0).repeat(5, axis=1)
+    found = nbmf.analyze(V, method="beta-dir-vb", n_components=2, check=False, chains=1, seed=1)
+    found.save(tmp_path / "saved")
+    told = " ".join(str(found).split())
+    shares = found.model.memberships(found.model.factors_)
+    r2 = 1 + xlogy(shares, shares).sum(axis=1).mean() / np.log(2)
+    assert f"entropy R² {r2:.2f} (1: the class of each row is certain)" in told
+    assert "latent class" in told
+    assert "BIC" not in told
+    assert "(EM)" not in told

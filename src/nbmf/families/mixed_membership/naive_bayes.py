@@ -6,6 +6,7 @@ from nbmf.families.mixed_membership.e_steps import FastStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
 from nbmf.families.mixed_membership.mixture_draws import SIZES, LatentClassState
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.declarations import LatentClasses
 from nbmf.inference.products import PROBABILITIES
 
 CHANCE = "probability of the latent class"
@@ -52,6 +53,11 @@ class MNB(BinaryMembership):
     def meanings(self):
         """What an entry of W and an entry of H mean: a row, or a column, is in one class."""
         return (CHANCE, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, CHANCE)
+
+    @property
+    def latent_classes(self):
+        """How many classes differ, and the log likelihood, which EM has climbed."""
+        return LatentClasses(self.distinct_components_, self.bound_)
 
     def _e_step(self):
         return MixtureStep()
