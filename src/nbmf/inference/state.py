@@ -56,15 +56,18 @@ class State(ABC):
         """Return the current estimate of E[V], float array (F, N): over kept sweeps of a chain."""
 
     def predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
-        """Return what the likelihood scores at some entries.
+        """Return what the likelihood scores at some entries, for index arrays (n,).
 
-        E[v_fn] for the Bernoulli likelihood, float array of the broadcast shape of `rows` and
-        `columns`. States whose dense E[V] may not fit into memory override it.
+        E[v_fn] for the Bernoulli likelihood, float array (n,). States whose dense E[V] may not fit
+        into memory override it.
         """
         return self.expectation()[rows, columns]
 
     def current_predictive(self, rows: np.ndarray, columns: np.ndarray) -> Any:
-        """Return the same given `factors()` alone: of a chain that of the last sweep."""
+        """Return the same given `factors()` alone: of a chain that of the last sweep.
+
+        `expectation` is its mean over the kept sweeps.
+        """
         return self.predictive(rows, columns)
 
     def draw(self, rng: np.random.Generator) -> Factors:
