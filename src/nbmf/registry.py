@@ -22,6 +22,8 @@ ESTIMATORS = ("nbmf.families.", "nbmf.stacking.")  # where nbmf's own are
 
 def module_of(class_name: str) -> str:
     """Return the module of a class: a name of nbmf's own, or "package.module:Class"."""
+    if not isinstance(class_name, str):
+        raise ConfigError(Setting("class", class_name), ": must be text, as package.module:Class")
     if ":" in class_name:
         return class_name.partition(":")[0]
     if class_name not in nbmf.EXPORTS:

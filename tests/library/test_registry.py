@@ -158,6 +158,7 @@ def test_a_class_of_another_package_needs_no_registration():
         ("your_methods:Mine", "'your_methods:Mine' cannot be imported: .*your_methods"),
         ("json:JSONDecoder", "'json:JSONDecoder' is no estimator"),
         ("json:dumps", "'json:dumps' is no estimator"),
+        (nbmf.BinaryICA, r"class = .*BinaryICA.*: must be text, as package\.module:Class"),
     ],
 )
 def test_what_is_no_estimator_is_refused_by_name(name, words):

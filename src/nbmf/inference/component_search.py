@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nbmf.inference.estimator import Factorization
 
 GRID = (2, 4, 8, 16, 32, 64)
+SAME = 5e-7  # nats, that are 0 in all digits that are shown: further components are empty
 REFINED = 16  # the best up to which K near it are tried: three groups are not four, five are not six
 
 
@@ -60,6 +61,8 @@ class ComponentSearch(NamedTuple):
         taken = f"K = {self.K} was taken{of}, with {loss:.4f} nats per entry held out to choose it"
         if self.next_K is None:
             return f"{taken}; it is the largest that was tried"
+        if max(abs(self.behind), self.error) < SAME:
+            return f"{taken}; K = {self.next_K} has the same"
         direction = "more" if self.behind > 0 else "less"
         return f"{taken}; K = {self.next_K} has {format_error(abs(self.behind), self.error)} {direction}"
 

@@ -34,7 +34,10 @@ def one_line(error: ValidationError, config: Mapping[str, Any]) -> str:
             return f"{prefix}unknown key {unknown!r}; {choices(unknown, error.schema['properties'])}"
         case "required":
             missing = next(key for key in error.validator_value if key not in instance)
-            return f"{where or 'top level'}: the key {missing!r} is missing{hint_of_entry(error.absolute_path, config)}"
+            # An entry that has the first of these keys is a new one, and no misspelt name of another.
+            is_new = error.validator_value[0] in instance
+            hint = "" if is_new else hint_of_entry(error.absolute_path, config)
+            return f"{where or 'top level'}: the key {missing!r} is missing{hint}"
     if "propertyNames" in list(error.absolute_schema_path)[-2:]:
         quotes = "" if isinstance(instance, str) else ", which YAML reads from a name in quotes"
         return f"{where}: the name {shown(instance)} must be {_rule(error)}{quotes}"

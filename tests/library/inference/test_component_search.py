@@ -70,6 +70,8 @@ def test_the_smallest_K_within_a_standard_error_of_the_best_is_taken():
         (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.499), 8, -0.001, 0.005),
          "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per entry held out to choose it; "
          "K = 8 has 0.0010 ± 0.0050 less"),
+        (ComponentSearch(4, (2, 4, 8), (0.6, 0.5, 0.5), 8, 2e-9, 1e-9),
+         "K = 4 was taken, of 2, 4, 8, with 0.5000 nats per entry held out to choose it; K = 8 has the same"),
         (ComponentSearch(8, (2, 4, 8), (0.6, 0.5, 0.4)),
          "K = 8 was taken, of 2, 4, 8, with 0.4000 nats per entry held out to choose it; "
          "it is the largest that was tried"),

@@ -604,6 +604,7 @@ def test_a_wrong_value_is_shown_with_the_rule(overlay, place, given, allowed):
     ("overlay", "said"),
     [
         ({"methods": {"bicca": {"K": [2]}}}, "methods.bicca: the key 'class' is missing (did you mean 'bica'?)"),
+        ({"methods": {"bica-2": {"class": "BinaryICA", "K": [2]}}}, "methods.bica-2: the key 'label' is missing"),
         (
             {"datasets": {"animal": {"transpose": False}}},
             "datasets.animal: the key 'recipe' is missing, or 'file' in its place (did you mean 'animals'?)",
