@@ -57,7 +57,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - prior_name : the learned array (K,) whose shares a row of which nothing is known has in `transform`, "" if none is
       learned
     - method_name : what figures and titles call it, the name of the class if ""
-    - sampler : the name of the class that samples the posterior which an ascent approximates, if
+    - sampler : the class, as methods.yaml names it, that samples the posterior which an ascent approximates, if
       there is one
 
     and defines `_start`, `mean`, and what of the other underscored methods its model has.
