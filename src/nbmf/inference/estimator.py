@@ -57,8 +57,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     - prior_name : the learned array (K,) whose shares a row of which nothing is known has in `transform`, "" if none is
       learned
     - method_name : what figures and titles call it, the name of the class if ""
-    - sampler : the class, as methods.yaml names it, that samples the posterior which an ascent approximates, if
-      there is one
+    - sampler : the class, as methods.yaml names it, that samples what an ascent approximates, if there is one
 
     and defines `_start`, `mean`, and what of the other underscored methods its model has.
 
@@ -163,7 +162,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         Raises
         ------
         UndeclaredError
-            If the class lacks a declaration.
+            If the class lacks a declaration, or the fit what it declares by `shapes`.
         ConfigError
             If a parameter has a value that is not allowed.
         DataError
@@ -199,6 +198,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
             rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.n_iterations, monitor, rule)
             self._learn(state)
+            self._require_shapes(values.shape)
             self._take_objectives(state, values)
         self.row_names_, self.column_names_ = names_of(V)
         return rule

@@ -39,6 +39,17 @@ class Fitted:
         for name in REQUIRED:
             getattr(self, name)
 
+    def _require_shapes(self, shape: tuple[int, int]) -> None:
+        """Raise UndeclaredError unless a fit to a matrix (F, N) has learned arrays of the axes in `shapes`."""
+        sizes = dict(zip("FN", shape, strict=True))
+        for name, axes in self.shapes.items():
+            given = np.shape(vars(self).get(name))
+            lengths = list(zip(axes, given, strict=False))
+            if len(given) != len(axes) or any(sizes.setdefault(axis, length) != length for axis, length in lengths):
+                expected = ", ".join(f"{axis} = {sizes[axis]}" if axis in sizes else axis for axis in axes)
+                what = f"has learned {name} of shape {given}" if name in vars(self) else f"has not learned {name}"
+                raise UndeclaredError(f"{type(self).__name__} {what}; declared by `shapes`: ({expected})")
+
     def __sklearn_is_fitted__(self) -> bool:
         return "H_" in vars(self)
 

@@ -79,3 +79,21 @@ def test_a_class_that_declares_all_of_it_is_only_not_fitted():
 def test_a_method_that_is_missing_is_named(ask, words):
     with pytest.raises(NotImplementedError, match=words):
         ask(made().fit(V))
+
+
+@pytest.mark.parametrize(
+    ("learned", "shapes", "said"),
+    [
+        ({"W_": np.ones((1, 2))}, {}, r"learned W_ of shape \(1, 2\); declared by `shapes`: \(F = 2, K"),
+        ({"W_": np.ones((2, 3))}, {}, r"learned H_ of shape \(1, 3\); declared by `shapes`: \(K = 3, N = 3\)"),
+        ({"H_": np.ones(3)}, {}, r"learned H_ of shape \(3,\); declared by `shapes`: \(K = 1, N = 3\)"),
+        ({}, {"weights_": "K"}, r"has not learned weights_; declared by `shapes`: \(K = 1\)"),
+    ],
+)
+def test_a_fit_that_learns_something_else_than_is_declared_is_refused(learned, shapes, said):
+    model = made()
+    type(model).shapes = Factorization.shapes | shapes
+    type(model)._learn = lambda self, state: (Factorization._learn(self, state), vars(self).update(learned))
+    with pytest.raises(UndeclaredError, match=f"^Mine .*{said}"):
+        model.fit(V)
+    assert not hasattr(model, "W_")
