@@ -35,7 +35,6 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.families.logistic.logistic_estimator import FactorModel
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import Rates
-from nbmf.inference.declarations import Inference
 from nbmf.inference.parameters import TOLERANCES
 from nbmf.reporting.sampler_advice import sampler_arguments
 
@@ -462,7 +461,7 @@ def a_chain_averages_the_sweeps_after_the_burn_in(name):
     np.testing.assert_allclose(estimator.expectation_, kept.mean(axis=0), atol=1e-6)
 
 
-@promise.of([name for name in CLASSES if registry.estimator_class(name).inference is not Inference.POINT])
+@promise.of([name for name in CLASSES if make(name).has_posterior])
 def draws_lie_around_the_expectation(name):
     draws = nbmf.posterior_draws(make(name, K=2, lengths=LONGER), EASY, n_draws=20)
     drawn = np.mean([draws.estimator.mean(draw) for draw in draws], axis=0)
