@@ -50,8 +50,8 @@ EVIDENCE_AGAIN = common.case_table(
 FIGURE_3_SCALE = Figure(
     "figure_3_scale",
     "Figure 3 again, with b as a scale",
-    make=".reading_figures:draw_scale",
-    needs=tables(estimates="evidence_scale"),
+    ".reading_figures:draw_scale",
+    tables(estimates="evidence_scale"),
     arguments=_true_order,
     options=OF_FIGURE_3_SCALE,
     on_request=common.READINGS,
@@ -69,8 +69,8 @@ ORDERS_STOPPED = common.case_table(
 FIGURE_4_STOPPED = Figure(
     "figure_4_stopped",
     "Figure 4 again, with fits to a stop",
-    make=".reading_figures:draw_stopped",
-    needs=tables(orders="orders_stopped"),
+    ".reading_figures:draw_stopped",
+    tables(orders="orders_stopped"),
     arguments=lambda plan: {"printed": PRINTED, "titles": {name: title_of(name) for name in _stopped_datasets(plan)}},
     applies=_has_stopped,
     options=OF_FIGURE_4_STOPPED,
@@ -90,8 +90,8 @@ FILLED_TIES = common.case_table(
 FIGURE_7_TIES = Figure(
     "figure_7_ties",
     "Figure 7 again, with different ties of the means",
-    make=".reading_figures:draw_ties",
-    needs=tables(scores="filled_ties"),
+    ".reading_figures:draw_ties",
+    tables(scores="filled_ties"),
     applies=_has_ties,
     options=OF_FIGURE_7_TIES,
     check=_check_ties,

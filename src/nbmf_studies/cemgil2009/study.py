@@ -44,8 +44,8 @@ EVIDENCE = common.case_table(
 FIGURE_3 = Figure(
     "figure_3",
     "Figure 3: the number of sources",
-    make=".figures:draw_evidence",
-    needs=tables(estimates="evidence"),
+    ".figures:draw_evidence",
+    tables(estimates="evidence"),
     arguments=lambda plan: {"K": plan.options["figure_3"]["truth"]["K"]},
     options=OF_FIGURE_3,
 )
@@ -64,8 +64,8 @@ ORDERS_TABLE = common.case_table(
 FIGURE_4 = Figure(
     "figure_4",
     "Figure 4: the number of templates of photographs",
-    make=".figures:draw_orders",
-    needs=tables("orders"),
+    ".figures:draw_orders",
+    tables("orders"),
     arguments=lambda plan: {
         "printed": PRINTED,
         "titles": {name: title_of(name) for name in plan.options["figure_4"]["datasets"]},
@@ -95,26 +95,25 @@ def _candidates(plan: Plan) -> list[list]:
     ]
 
 
-BOUNDS = Table(
+BOUNDS = common.report_table(
     "template_bounds",
     "Bounds of fits with fixed shapes of the priors",
-    make=".templates:tabulate",
-    needs=tables(traces="unmasked_traces"),
+    ".templates:tabulate",
+    tables(traces="unmasked_traces"),
+    digits=8,
     arguments=lambda plan: {"shapes": _shapes(plan)},
     applies=common.has_unmasked_fits,
-    in_report=True,
-    float_format="%.8g",
 )
 FIGURE_5 = Figure(
     "figure_5",
     "Figure 5: templates under different priors",
-    make=".images:draw_templates",
-    needs=lambda plan: {
+    ".images:draw_templates",
+    lambda plan: {
         "matrix": Matrix(plan.options["figure_5"]["dataset"]),
         "fits": BestFits(_candidates(plan)),
         "bounds": TableOf("template_bounds"),
     },
-    arguments=lambda plan: plan.options["figure_5"],
+    arguments=common.options_of("figure_5"),
     options=OF_FIGURE_5,
     check=_check_datasets("figure_5"),
     dpi=300,
@@ -139,20 +138,20 @@ FILLED = common.case_table(
 RECONSTRUCTED = Table(
     "reconstructed",
     "Pixels of a typical run",
-    make=".filling:reconstruct",
-    needs=lambda plan: {
+    ".filling:reconstruct",
+    lambda plan: {
         "matrix": Matrix(patched_dataset(plan, plan.options["figure_6"]["dataset"])[0]),
         "fits": Cases.of(shown_cases(plan)),
     },
-    arguments=lambda plan: {"run": plan.options["figure_6"]["run"]},
+    arguments=common.options_of("figure_6", "run"),
     float_format="%.5g",
 )
 FIGURE_6 = Figure(
     "figure_6",
     "Figure 6: filled patches in a typical run",
-    make=".images:draw_filled",
-    needs=tables(pixels="reconstructed", scores="filled"),
-    arguments=lambda plan: plan.options["figure_6"],
+    ".images:draw_filled",
+    tables(pixels="reconstructed", scores="filled"),
+    arguments=common.options_of("figure_6"),
     options=OF_FIGURE_6,
     check=_check_shown,
     dpi=300,
@@ -160,8 +159,8 @@ FIGURE_6 = Figure(
 FIGURE_7 = Figure(
     "figure_7",
     "Figure 7: signal-to-noise ratio against the number of templates",
-    make=".figures:draw_scores",
-    needs=tables(scores="filled"),
+    ".figures:draw_scores",
+    tables(scores="filled"),
     arguments=lambda plan: {"titles": {name: title_of(name) for name in plan.options["figure_7"]["datasets"]}},
     options=OF_FIGURE_7,
     check=_check_datasets("figure_7"),
@@ -186,13 +185,12 @@ def _true_order(plan: Plan) -> dict[str, int]:
     return {"K": plan.options["figure_3"]["truth"]["K"]}
 
 
-REPORTED_VALUES = Table(
+REPORTED_VALUES = common.report_table(
     "paper_numbers",
     "Numbers of the paper and ours",
-    make=".reported_values:printed",
-    needs=_evidence_of_claims,
+    ".reported_values:printed",
+    _evidence_of_claims,
     arguments=_true_order,
-    in_report=True,
 )
 
 STUDY = Study(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nbmf import registry
@@ -12,14 +13,43 @@ from nbmf_studies.framework.plan import Plan
 
 RESULTS = "nbmf_studies.framework.gathering:results"
 TRACES_OF_CASES = "nbmf_studies.framework.gathering:traces"
+COMBINED = "nbmf_studies.framework.verdicts:combine_verdicts"
 READINGS = "readings"  # the name of what is made on request
+
+
+def report_table(
+    name: str, title: str, make: str, needs: Callable[[Plan], dict[str, Need]], digits: int | None = None, **more
+) -> Table:
+    """Return a table that the report shows, its numbers with so many significant digits; None for all."""
+    float_format = None if digits is None else f"%.{digits}g"
+    return Table(name, title, make, needs, in_report=True, float_format=float_format, **more)
+
+
+def masked_fits(plan: Plan) -> dict[str, Need]:
+    """Need the reports of all fits to held-out masks."""
+    return {"fits": Reports(plan.masked_fits)}
+
+
+def unmasked_fits(plan: Plan) -> dict[str, Need]:
+    """Need the reports of all fits to whole matrices."""
+    return {"fits": Reports(plan.unmasked_fits)}
+
+
+def options_of(product: str, *names: str) -> Callable[[Plan], dict[str, Any]]:
+    """Return a function for `arguments`: some of the options of a product, all of them if none is named."""
+
+    def arguments(plan: Plan) -> dict[str, Any]:
+        options = plan.options[product]
+        return {name: options[name] for name in names or options}
+
+    return arguments
 
 
 def claims(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, Table]:
     """Return the tables of the verdicts on a paper's claims, and of their parts, from the study's module `claims`."""
 
     def table(name: str, title: str) -> Table:
-        return Table(name, title, make=f".claims:{name}", needs=needs, in_report=True, **more)
+        return report_table(name, title, f".claims:{name}", needs, **more)
 
     return table("claims", "Claims"), table("claims_parts", "Claims, part by part")
 
@@ -30,25 +60,12 @@ def readings(needs: Callable[[Plan], dict[str, Need]], **more) -> tuple[Table, .
     They are made on request: `snakemake <study>_readings`. The third one says what both verdicts on a claim amount to.
     """
 
-    def table(name: str, title: str, **of_table) -> Table:
-        return Table(name, title, in_report=True, on_request=READINGS, **of_table)
-
+    table = partial(report_table, on_request=READINGS)
+    applies = {"applies": more["applies"]} if "applies" in more else {}
     return (
-        table("readings", "Claims under other readings", make=".readings:readings", needs=needs, **more),
-        table(
-            "readings_parts",
-            "Claims under other readings, part by part",
-            make=".readings:readings_parts",
-            needs=needs,
-            **more,
-        ),
-        table(
-            "verdicts",
-            "Verdicts, all readings considered",
-            make="nbmf_studies.framework.verdicts:combine_verdicts",
-            needs=tables("claims", "readings"),
-            **{key: value for key, value in more.items() if key == "applies"},
-        ),
+        table("readings", "Claims under other readings", ".readings:readings", needs, **more),
+        table("readings_parts", "Claims under other readings, part by part", ".readings:readings_parts", needs, **more),
+        table("verdicts", "Verdicts, all readings considered", COMBINED, tables("claims", "readings"), **applies),
     )
 
 
@@ -56,9 +73,7 @@ def case_table(
     name: str, title: str, cases: Callable[[Plan], Iterable[Case]], make: str = RESULTS, *, in_reference=True, **more
 ) -> Table:
     """Return the table of all fits of an experiment; it is published as it is, unless `in_reference` is false."""
-    return Table(
-        name, title, make=make, needs=lambda plan: {"fits": Cases.of(cases(plan))}, in_reference=in_reference, **more
-    )
+    return Table(name, title, make, lambda plan: {"fits": Cases.of(cases(plan))}, in_reference=in_reference, **more)
 
 
 def has_unmasked_fits(plan: Plan) -> bool:
@@ -102,79 +117,59 @@ def _reliability_arguments(plan: Plan) -> dict[str, Any]:
 
 
 SCORES = Table(
-    "scores",
-    "Scores of the fits to held-out masks",
-    make="nbmf.evaluation.score_table:gather_scores",
-    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+    "scores", "Scores of the fits to held-out masks", "nbmf.evaluation.score_table:gather_scores", masked_fits
 )
 TRACES = Table(
-    "traces",
-    "Traces of the fits to held-out masks",
-    make="nbmf.evaluation.score_table:gather_traces",
-    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+    "traces", "Traces of the fits to held-out masks", "nbmf.evaluation.score_table:gather_traces", masked_fits
 )
-SUMMARY = Table(
-    "summary",
-    "Held-out log loss",
-    make="nbmf.evaluation.score_table:summarise",
-    needs=tables("scores"),
-    in_report=True,
-    float_format="%.6g",
+SUMMARY = report_table(
+    "summary", "Held-out log loss", "nbmf.evaluation.score_table:summarise", tables("scores"), digits=6
 )
-BASELINES = Table(
+BASELINES = report_table(
     "baselines",
     "Baselines",
-    make="nbmf.evaluation.baselines:tabulate",
-    needs=lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
-    in_report=True,
-    float_format="%.6g",
+    "nbmf.evaluation.baselines:tabulate",
+    lambda plan: {"masked": MaskedMatrices(plan.masks_of(plan.datasets))},
+    digits=6,
 )
-RANKING = Table(
+RANKING = report_table(
     "ranking",
     "The methods, best first",
-    make="nbmf.evaluation.ranking:rank",
-    needs=tables("scores", "baselines"),
+    "nbmf.evaluation.ranking:rank",
+    tables("scores", "baselines"),
+    digits=6,
     arguments=_labels_argument,
-    in_report=True,
-    float_format="%.6g",
 )
 
-OVERVIEW = Table(
-    "overview",
-    "All methods and datasets",
-    make="nbmf.evaluation.ranking:overview",
-    needs=tables("ranking"),
-    in_report=True,
-    float_format="%.6g",
+OVERVIEW = report_table(
+    "overview", "All methods and datasets", "nbmf.evaluation.ranking:overview", tables("ranking"), digits=6
 )
 
 
 def figure_of_compared(name: str, title: str, make: str = "nbmf.plotting.boxes:draw") -> Figure:
     """Return the figure of all that is compared, with the baselines."""
-    return Figure(
-        name, title, make=make, needs=tables("scores", "baselines"), arguments=comparison_arguments, with_gaps=True
-    )
+    return Figure(name, title, make, tables("scores", "baselines"), arguments=comparison_arguments, with_gaps=True)
 
 
 SCORE_AND_TIME = Figure(
     "score_and_time",
     "Score and time",
-    make="nbmf.plotting.score_and_time:draw",
-    needs=tables("ranking"),
+    "nbmf.plotting.score_and_time:draw",
+    tables("ranking"),
     arguments=lambda plan: {"datasets": plan.datasets, "colours": plan.colours(plan.comparable(plan.methods))},
 )
 UNMASKED_SCORES = Table(
     "unmasked_scores",
     "Scores of the fits to whole matrices",
-    make="nbmf.evaluation.score_table:gather_scores",
-    needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
+    "nbmf.evaluation.score_table:gather_scores",
+    unmasked_fits,
     applies=has_unmasked_fits,
 )
 UNMASKED_TRACES = Table(
     "unmasked_traces",
     "Traces of the fits to whole matrices",
-    make="nbmf.evaluation.score_table:gather_traces",
-    needs=lambda plan: {"fits": Reports(plan.unmasked_fits)},
+    "nbmf.evaluation.score_table:gather_traces",
+    unmasked_fits,
     applies=has_unmasked_fits,
 )
 CHAIN_TRACES = replace(  # of samplers alone: what shows how they mixed asks for no other fit
@@ -183,13 +178,12 @@ CHAIN_TRACES = replace(  # of samplers alone: what shows how they mixed asks for
     needs=lambda plan: {"fits": Reports(plan.chains)},
     applies=has_chains,
 )
-UNMASKED_SUMMARY = Table(
+UNMASKED_SUMMARY = report_table(
     "unmasked_summary",
     "Fits to whole matrices",
-    make="nbmf.evaluation.score_table:summarise_unmasked",
-    needs=tables(scores="unmasked_scores"),
+    "nbmf.evaluation.score_table:summarise_unmasked",
+    tables(scores="unmasked_scores"),
     applies=has_unmasked_fits,
-    in_report=True,
 )
 
 
@@ -197,21 +191,20 @@ def _burn_in_argument(plan: Plan) -> dict[str, Any]:
     return {"burn_in": {method: plan.estimator(method).burn_in for method in plan.samplers}}
 
 
-DIAGNOSTICS = Table(
+DIAGNOSTICS = report_table(
     "diagnostics",
     "Diagnostics of the chains",
-    make="nbmf.posterior.diagnostics:diagnose",
-    needs=tables(traces="unmasked_traces"),
+    "nbmf.posterior.diagnostics:diagnose",
+    tables(traces="unmasked_traces"),
     arguments=_burn_in_argument,
     applies=has_chains,
-    in_report=True,
 )
 
 CALIBRATION = Table(
     "calibration",
     "Held-out probabilities and proportions of ones, fit by fit",
-    make="nbmf.evaluation.score_table:gather_calibration",
-    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
+    "nbmf.evaluation.score_table:gather_calibration",
+    masked_fits,
     applies=has_calibration,
 )
 RELIABILITY = Table(
@@ -224,21 +217,20 @@ RELIABILITY = Table(
     in_reference=True,  # from which the figure can be drawn anew
     float_format="%.6g",
 )
-CALIBRATION_ERRORS = Table(
+CALIBRATION_ERRORS = report_table(
     "calibration_errors",
     "Calibration",
-    make="nbmf.evaluation.calibration:tabulate",
-    needs=tables("reliability", "scores"),
+    "nbmf.evaluation.calibration:tabulate",
+    tables("reliability", "scores"),
+    digits=6,
     arguments=_labels_argument,
     applies=has_calibration,
-    in_report=True,
-    float_format="%.6g",
 )
 CALIBRATION_FIGURE = Figure(
     "calibration",
     "Calibration: held-out probabilities and proportions of ones",
-    make="nbmf.plotting.reliability:draw",
-    needs=tables("reliability"),
+    "nbmf.plotting.reliability:draw",
+    tables("reliability"),
     arguments=_reliability_arguments,
     applies=has_calibration,
 )
@@ -255,9 +247,9 @@ def traces_of_samplers(plan: Plan) -> Iterator[Figure]:
         yield Figure(
             f"traces_{method}",
             f"Traces of {plan.label(method)}",
-            make="nbmf.plotting.traces:draw_method",
+            "nbmf.plotting.traces:draw_method",
+            tables(traces="unmasked_traces", diagnostics="diagnostics"),
             caption="captions/traces.rst",
-            needs=tables(traces="unmasked_traces", diagnostics="diagnostics"),
             arguments=lambda plan, method=method: {
                 "method": method,
                 "label": plan.label(method),

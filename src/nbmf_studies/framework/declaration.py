@@ -34,11 +34,11 @@ class Product:
     make : str
         The function that makes it, "module:function"; ".module:function" is in the study's package. It is called with
         what is needed, by role, and with the arguments. The job depends on this module and all it imports.
+    needs : function of the plan
+        Returns a dict from role to Need.
     caption : str, optional
         What the report says about it: a file of reStructuredText below src/nbmf_studies. Without: captions/<name>.rst
         of the study or, if it has none, of all studies.
-    needs : function of the plan
-        Returns a dict from role to Need.
     arguments : function of the plan
         Returns a dict of values that JSON can hold. Only what is in there, or in the needs, makes
         the job run again when the configuration changes.
@@ -56,10 +56,10 @@ class Product:
 
     name: str
     title: str | Callable[[Plan], str]
-    _: KW_ONLY
     make: str
-    caption: str | None = None
     needs: Callable[[Plan], dict[str, Need]] = _nothing
+    _: KW_ONLY
+    caption: str | None = None
     arguments: Callable[[Plan], dict[str, Any]] = _nothing
     options: dict[str, Any] | None = None
     check: Callable[[Plan], Iterator[str]] | None = None

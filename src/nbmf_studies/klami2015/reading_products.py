@@ -19,11 +19,11 @@ from nbmf_studies.klami2015.simulation import set_ups
 
 def _reading_table(name: str, title: str, make: str, option: str | None = None, **more) -> Table:
     """Return a table of the second reading, whose option is checked if it has one of its own."""
-    return Table(name, title, make=make, **_request_options(option), in_report=True, float_format="%.4g", **more)
+    return common.report_table(name, title, make, digits=4, **_request_options(option), **more)
 
 
 def _reading_figure(name: str, title: str, make: str, option: str | None = None, **more) -> Figure:
-    return Figure(name, title, make=make, **_request_options(option), **more)
+    return Figure(name, title, make, **_request_options(option), **more)
 
 
 SCHEMAS = {
@@ -96,8 +96,8 @@ TABLES = (
     Table(
         "times",
         "CPU times of every fit",
-        make=".convergence:times",
-        needs=tables("traces"),
+        ".convergence:times",
+        tables("traces"),
         in_reference=True,
         float_format="%.6g",
         on_request=common.READINGS,

@@ -27,9 +27,7 @@ TRACES = common.case_table(
     ".traces:gather",
     in_reference=False,  # 14,000 rows
 )
-ENDS = Table(
-    "ends", "Every fit at its end", make=".traces:ends", needs=tables("traces"), in_reference=True, float_format="%.6g"
-)
+ENDS = Table("ends", "Every fit at its end", ".traces:ends", tables("traces"), in_reference=True, float_format="%.6g")
 
 # --- What they show ---------------------------------------------------------------------------
 
@@ -50,8 +48,8 @@ def _figure(name: str, title: str, unit: str) -> Figure:
     return Figure(
         name,
         title,
-        make=".figures:draw",
-        needs=tables("traces"),
+        ".figures:draw",
+        tables("traces"),
         arguments=_drawn(name, unit),
         options=experiments.OF_FIGURE,
         check=lambda plan: unknown_methods(plan, name),
@@ -64,22 +62,16 @@ CLAIMS = common.claims(
         "K": {set_up: plan.options[figure]["K"] for figure in FIGURES for set_up in plan.options[figure]["set_ups"]}
     },
 )
-LAST_ERRORS = Table(
+LAST_ERRORS = common.report_table(
     "last_errors",
     "Errors at the end of the fits",
-    make=".reported_values:last_errors",
-    needs=tables("traces"),
+    ".reported_values:last_errors",
+    tables("traces"),
+    digits=4,
     arguments=labels_argument,
-    in_report=True,
-    float_format="%.4g",
 )
-PRINTED = Table(
-    "paper_numbers",
-    "Numbers of the paper and ours",
-    make=".reported_values:printed",
-    needs=tables("traces"),
-    in_report=True,
-    float_format="%.4g",
+PRINTED = common.report_table(
+    "paper_numbers", "Numbers of the paper and ours", ".reported_values:printed", tables("traces"), digits=4
 )
 
 STUDY = Study(

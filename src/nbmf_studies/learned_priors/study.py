@@ -8,7 +8,7 @@ from nbmf.fit_key import WHOLE, FitKey
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.experiment import Case, drawn_dataset
-from nbmf_studies.framework.needs import BestFits, Matrix, Reports, tables
+from nbmf_studies.framework.needs import BestFits, Matrix, tables
 from nbmf_studies.framework.options import COUNT, NAMES, POSITIVE, closed, several, unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.learned_priors.recovery_data import LEARNED, priors
@@ -54,28 +54,22 @@ def structureless_cases(plan: Plan) -> Iterator[Case]:
             )
 
 
-FINDINGS = Table(
-    "findings",
-    "What was learned, fit by fit",
-    make=".findings:tabulate",
-    needs=lambda plan: {"fits": Reports(plan.masked_fits)},
-)
-FINDINGS_SUMMARY = Table(
+FINDINGS = Table("findings", "What was learned, fit by fit", ".findings:tabulate", common.masked_fits)
+FINDINGS_SUMMARY = common.report_table(
     "findings_summary",
     "What was learned",
-    make=".findings:summarise",
-    needs=tables("findings", "scores"),
-    arguments=lambda plan: {"sides": plan.options["findings_summary"]["sides"]},
+    ".findings:summarise",
+    tables("findings", "scores"),
+    digits=4,
+    arguments=common.options_of("findings_summary", "sides"),
     options=closed(sides={"type": "object", "additionalProperties": NAMES}),
-    in_report=True,
-    float_format="%.4g",
 )
 RATIOS = Table(
     "ratios",
     "One method against another",
-    make=".ratios:tabulate",
-    needs=tables("scores"),
-    arguments=lambda plan: {"pairs": plan.options["ratios"]["pairs"]},
+    ".ratios:tabulate",
+    tables("scores"),
+    arguments=common.options_of("ratios", "pairs"),
     options=closed(pairs={"type": "array", "minItems": 1, "items": NAMES}),
     in_report=True,
     float_format="%.4f",
@@ -104,16 +98,16 @@ STRUCTURELESS = common.case_table(
 FIGURE_10 = Figure(
     "figure_10",
     "Figure 10 with learned priors",
-    make="nbmf.plotting.boxes:draw",
-    needs=tables("scores"),
+    "nbmf.plotting.boxes:draw",
+    tables("scores"),
     arguments=common.comparison_arguments,
     with_gaps=True,
 )
 FIGURE_RECOVERY = Figure(
     "recovery",
     "Learned and true priors",
-    make=".recovery_figure:draw",
-    needs=tables("recovery"),
+    ".recovery_figure:draw",
+    tables("recovery"),
     arguments=lambda plan: plan.labels_and_colours(plan.options["recovery"]["methods"]),
 )
 
@@ -128,12 +122,12 @@ def _dictionaries(plan: Plan) -> Iterator[Figure]:
         yield Figure(
             f"dictionaries_{dataset}",
             f"Dictionaries of {dataset}",
-            make=".dictionaries:draw",
-            caption="learned_priors/captions/dictionaries.rst",
-            needs=lambda plan, dataset=dataset, candidates=candidates: {
+            ".dictionaries:draw",
+            lambda plan, dataset=dataset, candidates=candidates: {
                 "matrix": Matrix(dataset),
                 "fits": BestFits(candidates),
             },
+            caption="learned_priors/captions/dictionaries.rst",
             arguments=lambda plan: {"columns": SHOWN},
             dpi=300,
         )

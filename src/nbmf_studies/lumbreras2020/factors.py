@@ -53,8 +53,8 @@ def _check_factors(plan: Plan, figure: str) -> Iterator[str]:
 FIGURE_6 = Figure(
     "figure_6",
     "Figure 6: reconstructions",
-    make=".figure_6:draw",
-    needs=lambda plan: _factors(plan, "figure_6"),
+    ".figure_6:draw",
+    lambda plan: _factors(plan, "figure_6"),
     options=closed(dataset={"type": "string"}, K=K_OF_METHOD),
     check=lambda plan: _check_factors(plan, "figure_6"),
     applies=lambda plan: is_shown(plan, "figure_6"),
@@ -73,8 +73,8 @@ def dictionaries(name: str) -> Figure:
     return Figure(
         name,
         lambda plan: f"Figure {name[-1]}: dictionaries of {plan.options[name]['dataset']}",
-        make=".dictionaries:draw",
-        needs=needs,
+        ".dictionaries:draw",
+        needs,
         arguments=arguments,
         options=closed(dataset={"type": "string"}, columns=COUNT, K=K_OF_METHOD),
         check=lambda plan: _check_factors(plan, name),

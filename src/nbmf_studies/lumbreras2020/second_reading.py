@@ -18,7 +18,7 @@ LOGPCA, RANGES_METHOD = "logpca", "logpca-ranges"  # the method, and its fits wi
 
 
 def _reading_table(name: str, title: str, make: str, **rest) -> Table:
-    return Table(name, title, make=make, applies=has_paper_dataset, on_request=common.READINGS, **rest)
+    return Table(name, title, make, applies=has_paper_dataset, on_request=common.READINGS, **rest)
 
 
 def _fit_table(name: str, title: str, cases: Callable[[Plan], Iterator[Case]], **rest) -> Table:
@@ -59,9 +59,9 @@ def _panels(name: str, dataset: str, columns: int) -> Figure:
     return Figure(
         f"{name}_of_logpca",
         f"logPCA in Figure {name[-1]}: with the caption's K, and with the K of the printed range",
-        make=".dictionaries:draw",
+        ".dictionaries:draw",
+        needs,
         caption="lumbreras2020/captions/panels_of_logpca.rst",
-        needs=needs,
         arguments=lambda plan: {"dataset": dataset, "columns": columns},
         applies=lambda plan: has_paper_dataset(plan) and dataset in plan.unmasked,
         on_request=common.READINGS,
@@ -86,8 +86,8 @@ ETA_TABLES = (
 ETA_FIGURE = Figure(
     "eta",
     "Dir-Dir with other concentrations η",
-    make=".eta_figure:draw",
-    needs=tables("eta", "scores", "one_side", losses="eta_losses"),
+    ".eta_figure:draw",
+    tables("eta", "scores", "one_side", losses="eta_losses"),
     arguments=lambda plan: {
         "others": plan.labels(name for name in OTHERS if name in plan.methods),
         "printed": PRINTED_LOSS,

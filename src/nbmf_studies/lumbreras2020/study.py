@@ -9,7 +9,7 @@ from nbmf.errors import ConfigError
 from nbmf.families.beta_dirichlet.simulation import MODELS
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework import common
-from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.declaration import Figure, Study
 from nbmf_studies.framework.experiment import Case, drawn_dataset
 from nbmf_studies.framework.needs import Matrices, Matrix, Need, TableOf, tables
 from nbmf_studies.framework.options import COUNT, K_OF_METHOD, POSITIVE, closed, several, unknown
@@ -31,10 +31,8 @@ def _check_figure_2(plan: Plan) -> Iterator[str]:
 FIGURE_2 = Figure(
     "figure_2",
     "Figure 2: matrices drawn from the models",
-    make=".figure_2:draw",
-    needs=lambda plan: {
-        "matrices": Matrices([[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]])
-    },
+    ".figure_2:draw",
+    lambda plan: {"matrices": Matrices([[panel["title"], panel["dataset"]] for panel in plan.options["figure_2"]])},
     options={"type": "array", "minItems": 1, "items": closed(dataset={"type": "string"}, title={"type": "string"})},
     applies=has_paper_dataset,
     check=_check_figure_2,
@@ -51,8 +49,8 @@ def _figure_5_needs(plan: Plan) -> dict[str, Need]:
 FIGURE_5 = Figure(
     "figure_5",
     "Figure 5: the datasets",
-    make=".figure_5:draw",
-    needs=_figure_5_needs,
+    ".figure_5:draw",
+    _figure_5_needs,
     arguments=lambda plan: {"labels": {name: plan.dataset_entry(name)["axes"] for name in plan.datasets}},
     options=closed(abstentions={"type": "string"}),
     check=lambda plan: unknown(".abstentions", plan.options["figure_5"]["abstentions"], plan.names("datasets")),
@@ -64,8 +62,8 @@ FIGURE_5 = Figure(
 FIGURE_10 = Figure(
     "figure_10",
     "Figure 10: held-out log loss",
-    make="nbmf.plotting.boxes:draw",
-    needs=lambda plan: {"scores": TableOf("scores"), **common.diagnostics_needs(plan)},
+    "nbmf.plotting.boxes:draw",
+    lambda plan: {"scores": TableOf("scores"), **common.diagnostics_needs(plan)},
     arguments=common.comparison_arguments,
     with_gaps=True,
 )
@@ -89,8 +87,8 @@ def _check_figure_11(plan: Plan) -> Iterator[str]:
 FIGURE_11 = Figure(
     "figure_11",
     "Figure 11: log loss along iterations",
-    make="nbmf.plotting.progress:draw",
-    needs=tables("traces"),
+    "nbmf.plotting.progress:draw",
+    tables("traces"),
     arguments=_series,
     options=K_OF_METHOD,
     check=_check_figure_11,
@@ -162,8 +160,8 @@ SENSITIVITY_FITS = common.case_table(
 SENSITIVITY = Figure(
     "sensitivity",
     "Sensitivity to hyperparameters",
-    make=".sensitivity:draw",
-    needs=tables(scores="sensitivity"),
+    ".sensitivity:draw",
+    tables(scores="sensitivity"),
     arguments=lambda plan: plan.labels_and_colours(plan.options["sensitivity"]["methods"]),
     applies=has_paper_dataset,
 )
@@ -181,8 +179,8 @@ def _K_arguments(plan: Plan) -> dict[str, Any]:
 FIT_AGAINST_K = Figure(
     "fit_against_K",
     "Fit against K",
-    make="nbmf.plotting.fit_against_K:draw",
-    needs=tables(scores="unmasked_scores"),
+    "nbmf.plotting.fit_against_K:draw",
+    tables(scores="unmasked_scores"),
     arguments=_K_arguments,
     applies=lambda plan: any(is_shown(plan, figure) for figure in OF_FACTORS),
 )
@@ -191,13 +189,12 @@ FIT_AGAINST_K = Figure(
 
 
 CLAIMS = common.claims(needs=tables("scores", "traces"), applies=has_paper_dataset)
-PAPER_NUMBERS = Table(
+PAPER_NUMBERS = common.report_table(
     "paper_numbers",
     "Numbers of the paper and ours",
-    make=".claims:paper_numbers",
-    needs=tables("unmasked_scores"),
+    ".claims:paper_numbers",
+    tables("unmasked_scores"),
     applies=lambda plan: has_paper_dataset(plan) and common.has_unmasked_fits(plan),
-    in_report=True,
 )
 
 STUDY = Study(

@@ -15,25 +15,16 @@ CHAINS = ".chains:tabulate"
 # --- Figure 1 ---------------------------------------------------------------------------------
 
 
-def _priors_of_draws(plan: Plan) -> dict[str, Any]:
-    return {name: plan.options["figure_1"][name] for name in ("p", "omega", "kappa", "alphas")}
-
-
 FIGURE_1 = Figure(
     "figure_1",
     "Figure 1: draws from the priors",
-    make=".draws:draw",
-    arguments=_priors_of_draws,
+    ".draws:draw",
+    arguments=common.options_of("figure_1", "p", "omega", "kappa", "alphas"),
     options=closed(p=COUNT, omega=POSITIVE, kappa=POSITIVE, alphas=several(POSITIVE), draws=COUNT),
 )
-DRAWS = Table("draws", "Draws from the priors", make=".draws:tabulate", arguments=lambda plan: plan.options["figure_1"])
-DRAWS_SUMMARY = Table(
-    "draws_summary",
-    "Features and dishes of draws from the priors",
-    make=".draws:summarise",
-    needs=tables("draws"),
-    in_report=True,
-    float_format="%.4g",
+DRAWS = Table("draws", "Draws from the priors", ".draws:tabulate", arguments=common.options_of("figure_1"))
+DRAWS_SUMMARY = common.report_table(
+    "draws_summary", "Features and dishes of draws from the priors", ".draws:summarise", tables("draws"), digits=4
 )
 
 # --- Figure 2: chains, and what they say about K+ ------------------------------------------------
@@ -47,15 +38,12 @@ def _colours_argument(plan: Plan) -> dict[str, Any]:
     return plan.labels_and_colours(plan.options[experiments.MAIN]["methods"])
 
 
-def _factors_argument(plan: Plan) -> dict[str, Any]:
-    return {"factors": plan.options[experiments.MAIN]["factors"]}
-
-
+_factors_argument = common.options_of(experiments.MAIN, "factors")
 FIGURE_2 = Figure(
     experiments.MAIN,
     "Figure 2: the number of factors",
-    make=".figure_2:draw",
-    needs=tables("chains"),
+    ".figure_2:draw",
+    tables("chains"),
     arguments=lambda plan: {**_colours_argument(plan), **_factors_argument(plan)},
     options=experiments.OF_FIGURE,
     check=experiments.check_figure,
@@ -63,11 +51,12 @@ FIGURE_2 = Figure(
 
 
 def _summary_table(name: str, title: str, chains: str, settings: Callable[[Plan], dict[str, str]], **more) -> Table:
-    return Table(
+    return common.report_table(
         name,
         title,
-        make=".estimates:summarise",
-        needs=tables(chains=chains),
+        ".estimates:summarise",
+        tables(chains=chains),
+        digits=4,
         arguments=lambda plan: {
             **_labels_argument(plan),
             "settings": settings(plan),
@@ -75,8 +64,6 @@ def _summary_table(name: str, title: str, chains: str, settings: Callable[[Plan]
                 method: experiments.prior_of(plan, method) for method in plan.options[experiments.MAIN]["methods"]
             },
         },
-        in_report=True,
-        float_format="%.4g",
         **more,
     )
 
@@ -90,13 +77,8 @@ OTHER_SETTINGS = _summary_table(
     options=experiments.OF_OTHERS,
     check=experiments.check_others,
 )
-IN_DOUBT = Table(
-    "in_doubt",
-    "Chains whose number of factors is in doubt",
-    make=".estimates:doubtful_chains",
-    needs=tables("chains"),
-    in_report=True,
-    float_format="%.4g",
+IN_DOUBT = common.report_table(
+    "in_doubt", "Chains whose number of factors is in doubt", ".estimates:doubtful_chains", tables("chains"), digits=4
 )
 CLAIMS = common.claims(needs=tables("chains", "draws"), arguments=_factors_argument)
 
@@ -110,8 +92,8 @@ def _slab_arguments(plan: Plan) -> dict[str, Any]:
 SLAB_FIGURE = Figure(
     experiments.SLABS,
     "The number of factors for several variances of loadings",
-    make=".figure_2:draw_settings",
-    needs=tables(chains="slab_chains"),
+    ".figure_2:draw_settings",
+    tables(chains="slab_chains"),
     arguments=lambda plan: {**_colours_argument(plan), **_factors_argument(plan), **_slab_arguments(plan)},
     options=experiments.OF_SLABS,
     check=experiments.check_slabs,
@@ -120,8 +102,8 @@ SLAB_FIGURE = Figure(
 COVARIANCE_FIGURE = Figure(
     "covariance_errors",
     "The error of BB' for several variances of loadings",
-    make=".covariance:draw",
-    needs=tables(chains="slab_chains"),
+    ".covariance:draw",
+    tables(chains="slab_chains"),
     arguments=lambda plan: {**_colours_argument(plan), **_slab_arguments(plan)},
     on_request=common.READINGS,
 )
@@ -132,14 +114,13 @@ SLAB_ESTIMATES = _summary_table(
     lambda plan: experiments.labels_of_settings(plan, experiments.SLABS),
     on_request=common.READINGS,
 )
-COVARIANCE_TABLE = Table(
+COVARIANCE_TABLE = common.report_table(
     "covariance_differences",
     "The error of BB' under either prior",
-    make=".covariance:compare",
-    needs=tables(chains="slab_chains"),
+    ".covariance:compare",
+    tables(chains="slab_chains"),
+    digits=4,
     arguments=_slab_arguments,
-    in_report=True,
-    float_format="%.4g",
     on_request=common.READINGS,
 )
 

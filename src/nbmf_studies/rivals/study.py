@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from nbmf_studies.framework import common
-from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.declaration import Figure, Study
 from nbmf_studies.framework.needs import tables
 from nbmf_studies.framework.plan import Plan
 
@@ -28,9 +28,9 @@ STUDY = Study(
         Figure(
             "excess",
             "Excess loss of every method",
-            make="nbmf_studies.trials.figure:draw",
+            "nbmf_studies.trials.figure:draw",
+            SOURCES,
             caption="rivals/captions/figure.rst",
-            needs=SOURCES,
             arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "title": "third"},
             with_gaps=True,
         ),
@@ -38,35 +38,32 @@ STUDY = Study(
     tables=(
         common.SCORES,
         replace(common.BASELINES, in_report=False),
-        Table(
+        common.report_table(
             "losses",
             "Every method on every matrix",
-            make=f"{OUTCOME}:tabulate",
+            f"{OUTCOME}:tabulate",
+            SOURCES,
+            digits=5,
             caption="rivals/captions/losses.rst",
-            needs=SOURCES,
             arguments=_shown,
-            in_report=True,
-            float_format="%.5g",
         ),
-        Table(
+        common.report_table(
             "excess",
             "The methods in short",
-            make=f"{OUTCOME}:summarise",
+            f"{OUTCOME}:summarise",
+            tables("losses"),
+            digits=4,
             caption="trials/captions/excess.rst",
-            needs=tables("losses"),
             arguments=_shown,
-            in_report=True,
-            float_format="%.4g",
         ),
-        Table(
+        common.report_table(
             "against",
             "Stacking and the default against each rival",
-            make=".comparison:compare",
+            ".comparison:compare",
+            SOURCES,
+            digits=4,
             caption="rivals/captions/against.rst",
-            needs=SOURCES,
             arguments=_shown,
-            in_report=True,
-            float_format="%.4g",
         ),
     ),
     front=("against", "excess"),

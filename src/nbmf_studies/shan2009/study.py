@@ -109,7 +109,7 @@ def _dataset_needs(experiment: str, dataset: str) -> dict[str, Any]:
 
 
 def _figure(name: str, title: str, make: str, **rest) -> Figure:
-    return Figure(name, f"Figure {name.removeprefix('figure_')}: {title}", make=f".figures:draw_{make}", **rest)
+    return Figure(name, f"Figure {name.removeprefix('figure_')}: {title}", f".figures:draw_{make}", **rest)
 
 
 def _has_surface(plan: Plan) -> bool:
@@ -151,12 +151,12 @@ FIGURES = (
 
 
 def _table(name: str, title: str, make: str, **rest) -> Table:
-    return Table(name, title, make=f".reported_tables:{make}", in_report=True, float_format="%.4g", **rest)
+    return common.report_table(name, title, f".reported_tables:{make}", digits=4, **rest)
 
 
 def _reading_table(name: str, title: str, make: str, **rest) -> Table:
     shared = {"in_report": True, "float_format": "%.4g", "on_request": common.READINGS}
-    return Table(name, title, make=f".reading_tables:{make}", **shared, **rest)
+    return Table(name, title, f".reading_tables:{make}", **shared, **rest)
 
 
 def _uci_table(name: str, title: str, measure: str) -> Table:
@@ -252,8 +252,8 @@ READING_TABLES = (
 STOPS_FIGURE = Figure(
     "stops_and_time",
     "Stops of fast inference: perplexity against time",
-    make=".reading_figures:draw_stops",
-    needs=_further_needs(*STOPS),
+    ".reading_figures:draw_stops",
+    _further_needs(*STOPS),
     applies=_any_has_data(*STOPS),
     on_request=common.READINGS,
 )

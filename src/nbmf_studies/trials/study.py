@@ -44,35 +44,32 @@ def _tables(prefix: str, key: str) -> list[Table]:
     sources = tables(scores=f"{prefix}scores", baselines=f"{prefix}baselines")
     of = TITLES[key]
     return [
-        Table(
+        common.report_table(
             f"{prefix}losses",
             f"Every method on every matrix of the list {of}",
-            make=".outcome:tabulate",
+            ".outcome:tabulate",
+            sources,
+            digits=5,
             caption="trials/captions/losses.rst",
-            needs=sources,
             arguments=_shown,
-            in_report=True,
-            float_format="%.5g",
         ),
-        Table(
+        common.report_table(
             f"{prefix}excess",
             f"The methods on the list {of}, in short",
-            make=".outcome:summarise",
+            ".outcome:summarise",
+            tables(losses=f"{prefix}losses"),
+            digits=4,
             caption="trials/captions/excess.rst",
-            needs=tables(losses=f"{prefix}losses"),
             arguments=_shown,
-            in_report=True,
-            float_format="%.4g",
         ),
-        Table(
+        common.report_table(
             f"{prefix}default",
             f"The default against the best of each kind, on the list {of}",
-            make=".outcome:compare_default",
+            ".outcome:compare_default",
+            sources,
+            digits=5,
             caption="trials/captions/default.rst",
-            needs=sources,
             arguments=lambda plan: {**_shown(plan), "notes": _notes(plan, key)},
-            in_report=True,
-            float_format="%.5g",
         ),
     ]
 
@@ -96,18 +93,18 @@ CONFIRM_TABLES = [
 FIGURE = Figure(
     "excess",
     "Excess loss of every method",
-    make=".figure:draw",
+    ".figure:draw",
+    tables("scores", "baselines"),
     caption="trials/captions/figure.rst",
-    needs=tables("scores", "baselines"),
     arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "title": TITLES["datasets"]},
     with_gaps=True,
 )
 CONFIRM_FIGURE = Figure(
     f"{CONFIRM}excess",
     "Excess loss of every method, on both lists",
-    make=".figure:draw_both",
+    ".figure:draw_both",
+    tables("scores", "baselines", f"{CONFIRM}scores", f"{CONFIRM}baselines"),
     caption="trials/captions/figure.rst",
-    needs=tables("scores", "baselines", f"{CONFIRM}scores", f"{CONFIRM}baselines"),
     arguments=lambda plan: {**_shown(plan), "colours": plan.colours(plan.methods), "titles": list(TITLES.values())},
     applies=_has_confirm,
     on_request=ON_REQUEST,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from nbmf_studies.framework import common
-from nbmf_studies.framework.declaration import Figure, Study, Table
+from nbmf_studies.framework.declaration import Figure, Study
 from nbmf_studies.framework.needs import Matrix, tables
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.votes_as_cast import experiments
@@ -18,13 +18,12 @@ THIRD_CATEGORY = common.case_table(
     options=experiments.CATEGORY_OPTIONS,
     check=experiments.check_categories,
 )
-THIRD_CATEGORY_SUMMARY = Table(
+THIRD_CATEGORY_SUMMARY = common.report_table(
     "third_category_summary",
     "Does the third category predict yes?",
-    make=".third_category:summarise",
-    needs=tables("third_category"),
-    in_report=True,
-    float_format="%.5g",
+    ".third_category:summarise",
+    tables("third_category"),
+    digits=5,
 )
 
 DICTIONARIES = common.case_table(
@@ -32,25 +31,20 @@ DICTIONARIES = common.case_table(
     "Positions in the Cold War, by two codings",
     experiments.cases_of_dictionaries,
     ".dictionaries:tabulate",
-    arguments=lambda plan: {name: plan.options["dictionaries"][name] for name in ("countries", "components", "below")},
+    arguments=common.options_of("dictionaries", "countries", "components", "below"),
     options=experiments.DICTIONARY_OPTIONS,
     check=experiments.check_dictionaries,
     float_format="%.5g",
 )
-AGREEMENT = Table(
+AGREEMENT = common.report_table(
     "dictionaries_agreement",
     "Do two and three categories show the same Cold War?",
-    make=".dictionaries:agreement",
-    needs=tables("dictionaries"),
-    in_report=True,
-    float_format="%.3g",
+    ".dictionaries:agreement",
+    tables("dictionaries"),
+    digits=3,
 )
 DICTIONARIES_FIGURE = Figure(
-    "dictionaries",
-    "Positions in the Cold War, by two codings",
-    make=".dictionaries:draw",
-    needs=tables("dictionaries"),
-    dpi=300,
+    "dictionaries", "Positions in the Cold War, by two codings", ".dictionaries:draw", tables("dictionaries"), dpi=300
 )
 
 # --- Moods ------------------------------------------------------------------------------------------
@@ -64,13 +58,12 @@ ANSWERS = common.case_table(
     options=experiments.ANSWER_OPTIONS,
     check=experiments.check_answers,
 )
-ANSWERS_SUMMARY = Table(
+ANSWERS_SUMMARY = common.report_table(
     "answers_summary",
     "Do answers from 0 to 3 predict whether a mood was felt?",
-    make=".answers:summarise",
-    needs=tables("answers"),
-    in_report=True,
-    float_format="%.5g",
+    ".answers:summarise",
+    tables("answers"),
+    digits=5,
 )
 
 # --- Forecasts -------------------------------------------------------------------------------------
@@ -89,23 +82,22 @@ FORECASTS = common.case_table(
     options=experiments.FORECAST_OPTIONS,
     check=experiments.check_forecasts,
 )
-FORECASTS_SUMMARY = Table(
+FORECASTS_SUMMARY = common.report_table(
     "forecasts_summary",
     "Forecasts of the next session",
-    make=".forecasts:summarise",
-    needs=tables("forecasts"),
+    ".forecasts:summarise",
+    tables("forecasts"),
+    digits=5,
     arguments=lambda plan: {
         "labels": plan.labels(plan.options["forecasts"]["methods"]),
         "compared": _methods_of_forecasts(plan)["moving"],
     },
-    in_report=True,
-    float_format="%.5g",
 )
 FORECASTS_FIGURE = Figure(
     "forecasts",
     "Forecasts of the next session",
-    make=".forecasts:draw",
-    needs=tables("forecasts"),
+    ".forecasts:draw",
+    tables("forecasts"),
     arguments=lambda plan: plan.labels_and_colours(plan.options["forecasts"]["methods"]),
 )
 
@@ -116,7 +108,7 @@ PATHS = common.case_table(
     "Positions of all countries, session by session",
     experiments.cases_of_paths,
     ".paths:tabulate",
-    arguments=lambda plan: {"below": plan.options["paths"]["below"]},
+    arguments=common.options_of("paths", "below"),
     options=experiments.PATH_OPTIONS,
     check=experiments.check_paths,
     float_format="%.5g",
@@ -124,25 +116,23 @@ PATHS = common.case_table(
 PATHS_FIGURE = Figure(
     "paths",
     "Positions in the General Assembly",
-    make=".paths:draw",
-    needs=tables("paths"),
-    arguments=lambda plan: {"names": plan.options["paths"]["names"]},
+    ".paths:draw",
+    tables("paths"),
+    arguments=common.options_of("paths", "names"),
 )
-POSITIONS = Table(
+POSITIONS = common.report_table(
     "positions",
     "Positions in some sessions",
-    make=".paths:positions",
-    needs=tables("paths"),
-    arguments=lambda plan: {name: plan.options["paths"][name] for name in ("names", "sessions")},
-    in_report=True,
-    float_format="%.3g",
+    ".paths:positions",
+    tables("paths"),
+    digits=3,
+    arguments=common.options_of("paths", "names", "sessions"),
 )
-SEATS = Table(
+SEATS = common.report_table(
     "seats",
     "Names that end or pause",
-    make=".seats:tabulate",
-    needs=lambda plan: {"matrix": Matrix(experiments.dataset_of_paths(plan))},
-    in_report=True,
+    ".seats:tabulate",
+    lambda plan: {"matrix": Matrix(experiments.dataset_of_paths(plan))},
 )
 
 # --- Senators --------------------------------------------------------------------------------------
@@ -167,15 +157,14 @@ SENATE = common.case_table(
     check=experiments.check_senate,
     applies=_has_senate,
 )
-SENATE_SUMMARY = Table(
+SENATE_SUMMARY = common.report_table(
     "senate_summary",
     "Static samplers on votes of senators",
-    make=".senate:summarise",
-    needs=tables("senate"),
+    ".senate:summarise",
+    tables("senate"),
+    digits=5,
     arguments=_about_senate,
     applies=_has_senate,
-    in_report=True,
-    float_format="%.5g",
 )
 
 STUDY = Study(
