@@ -55,12 +55,12 @@ CLAIMS = [
     Claim(
         "Figure 5: sparse templates with excitations that are not sparse have the largest bound.",
         "Shapes (0.5, 10) of templates and excitations, which the text describes, have the largest bound of all pairs.",
-        criteria.sparse_templates_are_best,
+        lambda run: criteria.best_shapes(run, criteria.SPARSE_TEMPLATES),
     ),
     Claim(
         "Figure 5 with its shapes as printed: the last pair has the largest bound.",
         "(10, 0.5) has the largest bound of the four printed pairs.",
-        criteria.printed_pair_is_best,
+        lambda run: criteria.best_shapes(run, criteria.AS_PRINTED, criteria.PRINTED_PAIRS),
     ),
     Claim(
         "Figure 6: with 100 templates variational Bayes fills patches better than ML-NMF.",

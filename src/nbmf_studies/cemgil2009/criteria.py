@@ -19,6 +19,7 @@ PRINTED = {"olivetti_16": 27, "olivetti_32": 42}  # Figure 4
 NEAR = 0.2  # share of a printed order
 SPARSE_TEMPLATES = (0.5, 10.0)  # shapes of W and H: what the text describes
 AS_PRINTED = (10.0, 0.5)
+PRINTED_PAIRS = {(10.0, 10.0), (0.1, 0.1), (10.0, 0.2), AS_PRINTED}
 MANY, SOME, FEW = 100, 25, 5  # templates of Figures 6 and 7: for 50 images, too many, and few
 BETTER, FLAT = 0.5, 0.5  # dB
 
@@ -166,7 +167,8 @@ def too_many_cost(run: Results) -> Iterator[Part]:
         yield Part(dataset, all(max(fall) < 0 for fall in falls), f"{text} nats from the top")
 
 
-def _best_shapes(run: Results, wanted, others) -> Iterator[Part]:
+def best_shapes(run: Results, wanted, others=None) -> Iterator[Part]:
+    """Whether the bound is largest with the wanted shapes of W and H, of all pairs or of these."""
     if run.bounds is None:
         return
     for dataset, fits in run.bounds.groupby("dataset", sort=False):
@@ -179,16 +181,6 @@ def _best_shapes(run: Results, wanted, others) -> Iterator[Part]:
             best = max(values, key=values.get)
             listed = "; ".join(f"({a:g}, {b:g}) {value:.0f}" for (a, b), value in values.items())
             yield Part(dataset, best == wanted, listed)
-
-
-def sparse_templates_are_best(run: Results) -> Iterator[Part]:
-    """The shapes that the text describes."""
-    return _best_shapes(run, SPARSE_TEMPLATES, None)
-
-
-def printed_pair_is_best(run: Results) -> Iterator[Part]:
-    """The shapes that are printed, of those that are."""
-    return _best_shapes(run, AS_PRINTED, {(10.0, 10.0), (0.1, 0.1), (10.0, 0.2), AS_PRINTED})
 
 
 def _has_order(table: pd.DataFrame, order: int) -> bool:

@@ -1,8 +1,8 @@
 """The comparisons of the second reading, and their thresholds; those of the first one where they are the same."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import pandas as pd
 
@@ -98,13 +98,9 @@ def _interval(values: Iterable[float]) -> Interval:
 # --- Figure 3 --------------------------------------------------------------------------------
 
 
-def rule_under_prior(prior: str, rule) -> partial:
+def rule_under_prior(prior: str, rule: Callable) -> Callable[[Results], Iterator[Part]]:
     """Return a rule of the first reading for matrices that are drawn by scale, and one of the priors."""
-    return partial(_apply_under_prior, prior, rule)
-
-
-def _apply_under_prior(prior: str, rule, run: Results) -> Iterator[Part]:
-    return rule(run.first_results(prior))
+    return lambda run: rule(run.first_results(prior))
 
 
 def bound_is_close(run: Results) -> Iterator[Part]:

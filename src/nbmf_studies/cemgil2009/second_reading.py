@@ -34,10 +34,6 @@ def _check_stopped(plan: Plan) -> Iterator[str]:
         yield from unknown(".", dataset, plan.names("datasets"))
 
 
-def _check_ties(plan: Plan) -> Iterator[str]:
-    yield from unknown(".dataset", plan.options["figure_7_ties"]["dataset"], plan.names("datasets"))
-
-
 EVIDENCE_AGAIN = common.case_table(
     "evidence_scale",
     "Evidence if b is a scale",
@@ -94,7 +90,7 @@ FIGURE_7_TIES = Figure(
     tables(scores="filled_ties"),
     applies=_has_ties,
     options=OF_FIGURE_7_TIES,
-    check=_check_ties,
+    check=lambda plan: unknown(".dataset", plan.options["figure_7_ties"]["dataset"], plan.names("datasets")),
     on_request=common.READINGS,
 )
 

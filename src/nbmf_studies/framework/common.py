@@ -112,10 +112,6 @@ def _labels_argument(plan: Plan) -> dict[str, Any]:
     return {"labels": plan.labels(plan.comparable(plan.methods))}
 
 
-def _reliability_arguments(plan: Plan) -> dict[str, Any]:
-    return {**_labels_argument(plan), "datasets": plan.datasets}
-
-
 SCORES = Table(
     "scores", "Scores of the fits to held-out masks", "nbmf.evaluation.score_table:gather_scores", masked_fits
 )
@@ -187,16 +183,12 @@ UNMASKED_SUMMARY = report_table(
 )
 
 
-def _burn_in_argument(plan: Plan) -> dict[str, Any]:
-    return {"burn_in": {method: plan.estimator(method).burn_in for method in plan.samplers}}
-
-
 DIAGNOSTICS = report_table(
     "diagnostics",
     "Diagnostics of the chains",
     "nbmf.posterior.diagnostics:diagnose",
     tables(traces="unmasked_traces"),
-    arguments=_burn_in_argument,
+    arguments=lambda plan: {"burn_in": {method: plan.estimator(method).burn_in for method in plan.samplers}},
     applies=has_chains,
 )
 
@@ -231,7 +223,7 @@ CALIBRATION_FIGURE = Figure(
     "Calibration: held-out probabilities and proportions of ones",
     "nbmf.plotting.reliability:draw",
     tables("reliability"),
-    arguments=_reliability_arguments,
+    arguments=lambda plan: {**_labels_argument(plan), "datasets": plan.datasets},
     applies=has_calibration,
 )
 

@@ -192,7 +192,8 @@ def counts_noise_is_inaccurate(run: Results) -> Iterator[Part]:
         yield Part(set_up, other <= BETTER * noisy, text)
 
 
-def _parts_if_slower(run: Results, set_ups, fast: str, slow) -> Iterator[Part]:
+def others_are_slower(run: Results, set_ups, fast: str, slow) -> Iterator[Part]:
+    """Whether slow methods need many times the time of a fast one to end as near."""
     for set_up in set_ups:
         if not run.has(set_up, fast):
             continue
@@ -202,11 +203,6 @@ def _parts_if_slower(run: Results, set_ups, fast: str, slow) -> Iterator[Part]:
             other = run.seconds_to(set_up, method, goal)
             text = f"{fast_seconds:.2f} s and {other:.2f} s until {EQUAL:g} times {goal.mean():.4g}"
             yield Part(f"{short_name(method)} on {set_up}", other >= SLOWER * fast_seconds, text)
-
-
-def others_are_slower(run: Results) -> Iterator[Part]:
-    """On all binary set-ups."""
-    return _parts_if_slower(run, BINARY, PG_F, (NAIVE, GIBBS))
 
 
 def as_fast_as_normal(run: Results) -> Iterator[Part]:
@@ -258,11 +254,6 @@ def _parts_if_ahead(run: Results, set_up: str, methods) -> Iterator[Part]:
             error = run.mean_at_end(set_up, method)
             text = f"{error:.4g}; the best comparison method {best:.4g}"
             yield Part(f"{short_name(method)} on {set_up}", error <= BETTER * best, text)
-
-
-def counts_others_are_slower(run: Results) -> Iterator[Part]:
-    """On over-dispersed counts."""
-    return _parts_if_slower(run, OVERDISPERSED, NB_F, (NB_NAIVE, NB_GIBBS))
 
 
 def large_poisson(run: Results) -> Iterator[Part]:

@@ -31,11 +31,6 @@ def series_of(plan: Plan, methods: Iterable[str]) -> dict[str, list]:
     return {method: [labels[method], colours[method], dash_of(method)] for method in methods}
 
 
-def figure_methods(plan: Plan) -> list[str]:
-    """Return the methods of both figures, each once."""
-    return list(dict.fromkeys(m for name in FIGURES for m in plan.options[name]["methods"]))
-
-
 def labels_argument(plan: Plan) -> dict[str, Any]:
     """Return the labels of the methods of both figures, as an argument."""
-    return {"labels": plan.labels(figure_methods(plan))}
+    return {"labels": plan.labels(method for name in FIGURES for method in plan.options[name]["methods"])}

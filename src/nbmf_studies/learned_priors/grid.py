@@ -25,8 +25,6 @@ class BetaDirVBOnGrid(BetaDirVB):
         As for BetaDirVB.
     """
 
-    mean_change_tol = 0.0
-
     def __init__(
         self,
         n_components=50,
@@ -39,14 +37,9 @@ class BetaDirVBOnGrid(BetaDirVB):
         orientation=AUTO,
         random_state=None,
     ):
-        self.n_components = n_components
+        given = {"gamma": gamma, "max_iter": max_iter, "threads": threads, "max_memory_gb": max_memory_gb}
+        super().__init__(n_components, **given, orientation=orientation, random_state=random_state)
         self.values = values
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.threads = threads
-        self.max_memory_gb = max_memory_gb
-        self.orientation = orientation
-        self.random_state = random_state
 
     @classmethod
     def concentrations(cls):

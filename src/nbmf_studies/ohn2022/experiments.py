@@ -109,11 +109,6 @@ def check_figure(plan: Plan) -> Iterator[str]:
         yield from problems or _problems_of_starts(plan, method, options["starts"], f"{key_path} = {method!r}", {})
 
 
-def check_others(plan: Plan) -> Iterator[str]:
-    """Yield what is wrong with the options of other settings."""
-    return _problems_of_settings(plan, OTHERS, plan.options[MAIN]["starts"])
-
-
 def check_slabs(plan: Plan) -> Iterator[str]:
     """Yield what is wrong with the options of several variances; their data shall be those of no other chain."""
     options = plan.options[SLABS]
@@ -121,10 +116,11 @@ def check_slabs(plan: Plan) -> Iterator[str]:
     if options["first_replication"] < others:
         first = options["first_replication"]
         yield f".first_replication = {first}: must be at least {others}, so that data are new"
-    yield from _problems_of_settings(plan, SLABS, options["starts"])
+    yield from problems_of_settings(plan, SLABS, options["starts"])
 
 
-def _problems_of_settings(plan: Plan, option: str, starts: list[str]) -> Iterator[str]:
+def problems_of_settings(plan: Plan, option: str, starts: list[str]) -> Iterator[str]:
+    """Yield what is wrong with the options of several settings, whose chains have these starts."""
     options, known = plan.options[option], plan.names("methods")
     for i, p in enumerate(options["sizes"]):
         if p < plan.options[MAIN]["loaded"]:

@@ -75,7 +75,9 @@ OTHER_SETTINGS = _summary_table(
     "other_chains",
     lambda plan: experiments.labels_of_settings(plan, experiments.OTHERS),
     options=experiments.OF_OTHERS,
-    check=experiments.check_others,
+    check=lambda plan: experiments.problems_of_settings(
+        plan, experiments.OTHERS, plan.options[experiments.MAIN]["starts"]
+    ),
 )
 IN_DOUBT = common.report_table(
     "in_doubt", "Chains whose number of factors is in doubt", ".estimates:doubtful_chains", tables("chains"), digits=4

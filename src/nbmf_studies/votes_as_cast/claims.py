@@ -35,16 +35,6 @@ class Results:
         return interval(losses[self.moving] - losses[other])
 
 
-def predicts_yes(run: Results) -> Iterator[Part]:
-    """Yield the parts of claim 1, decided by its rule."""
-    yield from _more_categories_predict(run.third_category, third_category.THREE, "vote")
-
-
-def predicts_what_is_felt(run: Results) -> Iterator[Part]:
-    """Yield the parts of claim 5, decided by its rule."""
-    yield from _more_categories_predict(run.answers, FOUR, "answer")
-
-
 def _more_categories_predict(scores: pd.DataFrame, more: str, unit: str) -> Iterator[Part]:
     losses = third_category.losses_by_mask(scores, more)
     difference = interval(losses[more] - losses[third_category.TWO], scores["test_ratio"].mean())
@@ -84,7 +74,7 @@ CLAIMS = [
         "Abstentions as a category of their own predict yes better than abstentions that count as no.",
         "The 95 % interval of the mean difference of the log losses of yes over masks, three categories minus two, is "
         "below 0.",
-        predicts_yes,
+        lambda run: _more_categories_predict(run.third_category, third_category.THREE, "vote"),
     ),
     Claim(
         "Positions that move forecast the next session better than positions that stay.",
@@ -106,7 +96,7 @@ CLAIMS = [
     Claim(
         "Answers from 0 to 3 predict whether a mood was felt at all better than their cut version.",
         "The 95 % interval of the mean difference of the log losses over masks, four categories minus two, is below 0.",
-        predicts_what_is_felt,
+        lambda run: _more_categories_predict(run.answers, FOUR, "answer"),
     ),
 ]
 

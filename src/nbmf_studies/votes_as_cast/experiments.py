@@ -110,16 +110,6 @@ def cases_of_answers(plan: Plan) -> Iterator[Case]:
             yield Case(key, {"matrix": "moods", "categories": name, "mask": mask}, entry)
 
 
-def dataset_of_paths(plan: Plan) -> str:
-    """Return the dataset that has all votes."""
-    return next(cases_of_paths(plan)).key.dataset
-
-
-def check_categories(plan: Plan) -> Iterator[str]:
-    """Yield which methods are unknown."""
-    return _unknown_methods_of(plan, "third_category", CATEGORIES)
-
-
 def check_dictionaries(plan: Plan) -> Iterator[str]:
     """Yield whether there are fewer components than are shown."""
     for name in CATEGORIES:
@@ -128,28 +118,13 @@ def check_dictionaries(plan: Plan) -> Iterator[str]:
             yield f".components = {shown}: {method} has {K}"
 
 
-def check_answers(plan: Plan) -> Iterator[str]:
-    """Yield which methods are unknown."""
-    return _unknown_methods_of(plan, "answers", MOOD_CATEGORIES)
-
-
-def check_paths(plan: Plan) -> Iterator[str]:
-    """Yield whether the method is unknown."""
-    return _unknown_methods_of(plan, "paths", ["method"])
-
-
-def check_forecasts(plan: Plan) -> Iterator[str]:
-    """Yield which methods are unknown."""
-    return unknown_methods(plan, "forecasts")
-
-
 def check_senate(plan: Plan) -> Iterator[str]:
     """Yield which methods, or whether the dataset, are unknown."""
     yield from unknown_methods(plan, "senate")
     yield from unknown(".dataset", plan.options["senate"]["dataset"], plan.names("datasets"))
 
 
-def _unknown_methods_of(plan: Plan, option: str, keys: Iterable[str]) -> Iterator[str]:
+def unknown_methods_of(plan: Plan, option: str, keys: Iterable[str]) -> Iterator[str]:
     """Yield which keys of an option name no method."""
     for key in keys:
         yield from unknown(f".{key}", plan.options[option][key], plan.names("methods"))

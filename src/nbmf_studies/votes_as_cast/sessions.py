@@ -5,11 +5,6 @@ import numpy as np
 from nbmf.data.category_matrix import CategoryMatrix
 
 
-def year_of_column(name: str) -> int:
-    """Return the year in which the session of a roll call opened, from the name of its column."""
-    return int(name.split()[0])
-
-
 def column_years(matrix: CategoryMatrix) -> np.ndarray:
-    """Return the year in which the session of each column opened, int array (N,)."""
-    return np.array([year_of_column(str(name)) for name in matrix.column_names])
+    """Return the year in which the session of each column opened, which begins its name, int array (N,)."""
+    return np.array([int(str(name).split()[0]) for name in matrix.column_names])

@@ -5,6 +5,7 @@ from typing import Any
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Study
 from nbmf_studies.framework.needs import Matrix, tables
+from nbmf_studies.framework.options import unknown_methods
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.votes_as_cast import experiments
 
@@ -16,7 +17,7 @@ THIRD_CATEGORY = common.case_table(
     experiments.cases_of_categories,
     ".third_category:tabulate",
     options=experiments.CATEGORY_OPTIONS,
-    check=experiments.check_categories,
+    check=lambda plan: experiments.unknown_methods_of(plan, "third_category", experiments.CATEGORIES),
 )
 THIRD_CATEGORY_SUMMARY = common.report_table(
     "third_category_summary",
@@ -56,7 +57,7 @@ ANSWERS = common.case_table(
     experiments.cases_of_answers,
     ".third_category:tabulate",
     options=experiments.ANSWER_OPTIONS,
-    check=experiments.check_answers,
+    check=lambda plan: experiments.unknown_methods_of(plan, "answers", experiments.MOOD_CATEGORIES),
 )
 ANSWERS_SUMMARY = common.report_table(
     "answers_summary",
@@ -80,7 +81,7 @@ FORECASTS = common.case_table(
     experiments.cases_of_forecasts,
     ".forecasts:tabulate",
     options=experiments.FORECAST_OPTIONS,
-    check=experiments.check_forecasts,
+    check=lambda plan: unknown_methods(plan, "forecasts"),
 )
 FORECASTS_SUMMARY = common.report_table(
     "forecasts_summary",
@@ -110,7 +111,7 @@ PATHS = common.case_table(
     ".paths:tabulate",
     arguments=common.options_of("paths", "below"),
     options=experiments.PATH_OPTIONS,
-    check=experiments.check_paths,
+    check=lambda plan: experiments.unknown_methods_of(plan, "paths", ["method"]),
     float_format="%.5g",
 )
 PATHS_FIGURE = Figure(
@@ -132,7 +133,7 @@ SEATS = common.report_table(
     "seats",
     "Names that end or pause",
     ".seats:tabulate",
-    lambda plan: {"matrix": Matrix(experiments.dataset_of_paths(plan))},
+    lambda plan: {"matrix": Matrix(next(experiments.cases_of_paths(plan)).key.dataset)},
 )
 
 # --- Senators --------------------------------------------------------------------------------------
