@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from nbmf.errors import DataError
 from nbmf.inference.estimator import Factorization
 from nbmf.plotting import group_names, strips, style
 from nbmf.plotting.inputs import Fit, factor_of, model_of
@@ -74,15 +73,8 @@ def draw(together: np.ndarray, factor: LabelledFactor, label: str = "", ax: Axes
         Of the colour bar, where this makes the figure.
     ax : axis, optional
         Of Matplotlib; by default a figure with a colour bar is made.
-
-    Raises
-    ------
-    DataError
-        If shapes differ.
     """
     n = len(factor.names)
-    if together.shape != (n, n):
-        raise DataError(f"probabilities of shape {together.shape} of {n} {factor.title}")
     width = max(SMALLEST, n * ROW_HEIGHT) if n <= NAMED else UNNAMED
     axis = style.given_or_new_axis(ax, (width + MARGINS, width + 0.8))
     order = order_of(factor)

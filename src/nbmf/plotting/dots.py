@@ -89,8 +89,7 @@ def draw(
         below = {} if baselines is None else _rows_of_baselines(baselines[baselines["dataset"] == dataset])
         rows = [of_methods[dataset][name] for name in names] + [below.get(label) for label in labels]
         _draw_panel(axis, rows, len(names))
-        axis.set_title(dataset)
-        axis.set_xlabel(f"nats per {score_units.unit_of(scores)}")
+        axis.set(title=dataset, xlabel=f"nats per {score_units.unit_of(scores)}")
     for axis in axes[:, 0]:
         axis.set_yticks(range(count), [*(methods[name]["label"] for name in names), *labels])
     axes[0, 0].set_ylim(count - 0.4, -0.6)

@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
-from nbmf.errors import DataError
 from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, most_distinctive, order_of
 from nbmf.plotting.names import shortened
@@ -55,18 +54,7 @@ def draw_factors(
     Returns
     -------
     list of Axes, one for each factor
-
-    Raises
-    ------
-    DataError
-        If a factor has another number of names or components.
     """
-    for factor in factors:
-        if factor.weights.shape != (len(factor.names), len(headings_of)):
-            raise DataError(
-                f"{factor.title}: weights of shape {factor.weights.shape} for {len(factor.names)} names "
-                f"and {len(headings_of)} components"
-            )
     if not headings_of:  # no component was found: an empty column says so
         factors = [factor._replace(weights=np.zeros((len(factor.names), 1)), axes=None) for factor in factors]
         headings_of = ["none"]

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError
 from nbmf.plotting import style
 from nbmf.plotting.inputs import Fit, draws_of, factor_of, model_of, refuse_unknown_names
 from nbmf.posterior.co_clustering import check_axis
@@ -123,26 +123,14 @@ def draw(
     ax : axis, optional
         Of Matplotlib; by default a figure is made, in which more rows or columns than fit a page have no
         names.
-
-    Raises
-    ------
-    DataError
-        If the arrays or the lists are of different lengths, or there are more than two scales.
     """
     positions = np.asarray(positions, float)
     has_ends = lower is not None and upper is not None
     ends = np.stack([lower, upper]).astype(float) if has_ends else np.stack([positions] * 2)
-    is_map = positions.ndim == 2 and positions.shape[1] == 2
-    if not (is_map or positions.ndim == 1) or not positions.shape == ends.shape[1:]:
-        raise DataError(
-            f"positions have the shape {positions.shape}, their intervals {ends.shape[1:]}; "
-            "allowed: (n,) or (n, 2) for both"
-        )
+    is_map = positions.ndim == 2
     n = len(positions)
     given = [""] * n if names is None else list(names)
     groups = [""] * n if groups is None else [str(group) for group in groups]
-    if len(given) != n or len(groups) != n:
-        raise DataError(f"{len(given)} names and {len(groups)} groups of {n} positions")
     height = n * ROW_HEIGHT + MARGINS
     if ax is None and not is_map and height > HIGHEST:
         given = [""] * n

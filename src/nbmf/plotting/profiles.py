@@ -73,9 +73,7 @@ def draw_memberships(shares: np.ndarray, labels: Sequence[str], groups: np.ndarr
     ax = style.given_or_new_axis(ax, (0.6 * style.PAGE_WIDTH, HEIGHT))
     ax.imshow(colours[component], aspect="auto", interpolation="nearest", extent=(0, 1, len(order) - 0.5, -0.5))
     places.note(ax, "row", order, y=np.arange(len(order)))
-    ax.set_xlabel("share of the row")
-    ax.set_xticks([0, 0.5, 1])
-    ax.set_yticks([])
+    ax.set(xlabel="share of the row", xticks=[0, 0.5, 1], yticks=[])
     drawn = f", {len(order)} of them drawn" if len(order) < n else ""
     ax.set_ylabel(f"{n} rows{drawn}", labelpad=strips.WIDTH + 6)
     if groups is not None:

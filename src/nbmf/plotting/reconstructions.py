@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
 from nbmf.data.symmetry import is_symmetric, without_directions
-from nbmf.errors import DataError
 from nbmf.plotting import group_names, headings, places, strips, style
 from nbmf.plotting.labelled_factor import LabelledFactor, limit_of, order_of
 from nbmf.plotting.overview import TITLE_LENGTH, colour_bar
@@ -56,15 +55,8 @@ def draw_reconstruction(
     Returns
     -------
     list of Axes: that of V and that of E[V]
-
-    Raises
-    ------
-    DataError
-        If shapes differ.
     """
     shape = tuple(len(factor.names) for factor in factors)
-    if not values.shape == expectation.shape == shape:
-        raise DataError(f"shapes differ: the data {values.shape}, E[V] {expectation.shape}, the names {shape}")
     axes = _data_and_expectation(shape) if ax is None else style.given_axes(ax, 2)
     orders = [order_of(factor) for factor in factors]
     if is_symmetric(values, ~np.isnan(values)):  # of an undirected network the diagonal is one

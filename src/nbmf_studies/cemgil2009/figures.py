@@ -111,9 +111,7 @@ def draw_choices(axis: Axes, table: pd.DataFrame, kinds: Sequence[str]) -> None:
         axis.bar([order + shift for order in chosen], list(chosen.values()), 0.8 / len(kinds), color=KINDS[kind][1])
     orders = sorted(table["order"].unique())
     axis.set_xlim(orders[0] - 0.6, orders[-1] + 0.6)
-    axis.set_xlabel("order chosen")
-    axis.set_ylabel("matrices")
-    axis.set_title(f"all {table['seed'].nunique()} matrices")
+    axis.set(xlabel="order chosen", ylabel="matrices", title=f"all {table['seed'].nunique()} matrices")
     for one in (axis.xaxis, axis.yaxis):
         one.get_major_locator().set_params(integer=True)
 
@@ -211,9 +209,7 @@ def draw_scores(scores: pd.DataFrame, titles: dict[str, str]) -> Figure:
             axis.plot(mean.index, mean, "o-", markersize=3, label=label, **style_of)
         baseline = of_dataset.loc[of_dataset["way"] == PIXEL_MEAN, "snr"].mean()
         axis.axhline(baseline, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
-        axis.set_xticks(_spaced_orders(orders, 0.1 * span))
-        axis.set_title(f"{title} pixels")
-        axis.set_xlabel("templates I")
+        axis.set(xticks=_spaced_orders(orders, 0.1 * span), title=f"{title} pixels", xlabel="templates I")
     axes[0, 0].set_ylabel("SNR (dB)")
     handles, _ = axes[0, 0].get_legend_handles_labels()
     style.legend_below(figure, handles, 3)

@@ -68,8 +68,7 @@ def mosaic(W: np.ndarray, side: int) -> np.ndarray:
 def _show(axis: Axes, picture: np.ndarray, largest: float, gaps: str = "white") -> None:
     colours = style.plt.get_cmap("gray").with_extremes(bad=gaps)
     axis.imshow(picture, cmap=colours, vmin=0.0, vmax=largest, interpolation="nearest")
-    axis.set_xticks([])
-    axis.set_yticks([])
+    axis.set(xticks=[], yticks=[])
     axis.spines[:].set_visible(False)
 
 

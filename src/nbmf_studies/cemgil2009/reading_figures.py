@@ -172,12 +172,10 @@ def draw_ties(scores: pd.DataFrame) -> Figure:
     mean = scores.loc[scores["way"] == PIXEL_MEAN, "snr"].mean()
     left.axhline(mean, color=GREY, linewidth=0.8, linestyle="--", label="mean of the pixel")
     right.axhline(0.0, color=GREY, linewidth=0.8)
-    left.set_title(f"{scores['run'].nunique()} runs")
-    left.set_ylabel("SNR (dB)")
+    left.set(title=f"{scores['run'].nunique()} runs", ylabel="SNR (dB)")
     right.set_title("difference from ML-NMF 1")
     for axis in (left, right):
-        axis.set_xticks(orders)
-        axis.set_xlabel("templates I")
+        axis.set(xticks=orders, xlabel="templates I")
     handles, _ = left.get_legend_handles_labels()
     style.legend_below(figure, handles, 3)
     return figure

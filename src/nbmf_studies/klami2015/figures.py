@@ -30,8 +30,7 @@ def draw(traces: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list],
     figure, axes = style.panel_grid(len(set_ups), COLUMNS, 2.3, 0.6)
     for axis, (set_up, title) in zip(axes.flat, set_ups.items(), strict=False):
         _draw_panel(axis, traces[traces["set_up"] == set_up], series)
-        axis.set_title(title)
-        axis.set_xlabel("CPU seconds")
+        axis.set(title=title, xlabel="CPU seconds")
     for axis in axes[:, 0]:
         axis.set_ylabel(f"mean absolute error\n({unit})")
     handles = [Line2D([], [], color=colour, linestyle=dash, label=label) for label, colour, dash in series.values()]

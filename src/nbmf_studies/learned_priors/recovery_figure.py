@@ -23,8 +23,7 @@ def draw(recovery: pd.DataFrame, labels: dict[str, str], colours: dict[str, str]
     figure, axes = style.panel_grid(len(names), len(names), 2.4, 0.4, sharey=True)
     for axis, name in zip(axes.flat, names, strict=True):
         _draw_panel(axis, recovery[recovery["hyperparameter"] == name], labels, colours)
-        axis.set_title({"alpha": "α", "beta": "β", "gamma": "γ"}[name])
-        axis.set_xlabel("drawn from")
+        axis.set(title={"alpha": "α", "beta": "β", "gamma": "γ"}[name], xlabel="drawn from")
     axes.flat[0].set_ylabel("learned")
     handles = [
         Line2D([], [], color=colours[name], marker="o", linestyle="none", label=label) for name, label in labels.items()
@@ -40,8 +39,7 @@ def _draw_panel(axis: Axes, recovery: pd.DataFrame, labels: dict, colours: dict)
         of_method = recovery[recovery["method"] == name]
         shifted = of_method["truth"] * 1.12 ** (place - (len(labels) - 1) / 2)
         axis.scatter(shifted, of_method["learned"], s=9, color=colours[name], alpha=0.7, linewidths=0)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
+    axis.set(xscale="log", yscale="log")
     style.plain_log_ticks(axis.yaxis)
     axis.set_xticks(truths, [f"{truth:g}" for truth in truths])
     axis.minorticks_off()

@@ -143,9 +143,7 @@ def _draw_panel(axis: Axes, name: str, codes: np.ndarray, groups: Groups | None,
     is_stretched = not TALL <= _columns_per_row(codes.shape) <= WIDE
     aspect = "auto" if is_stretched else "equal"
     axis.imshow(_picture(codes), interpolation="auto", aspect=aspect)
-    axis.set_title(name)
-    axis.set_ylabel(f"{codes.shape[0]} {labels[0]}")
-    axis.set_xlabel(f"{codes.shape[1]} {labels[1]}")
+    axis.set(title=name, ylabel=f"{codes.shape[0]} {labels[0]}", xlabel=f"{codes.shape[1]} {labels[1]}")
     axis.set(xticks=[], yticks=[])
     axis.spines[:].set_visible(True)
     if groups is not None:

@@ -88,8 +88,7 @@ def _draw_panel(axis: Axes, values: np.ndarray, runs: list[Run]) -> AxesImage:
     for run in runs[1:]:
         axis.axhline(run.start - 0.5, **BORDER)
         axis.axvline(run.start - 0.5, **BORDER)
-    axis.set_xticks([])
-    axis.set_yticks([])
+    axis.set(xticks=[], yticks=[])
     axis.spines[["top", "right"]].set_visible(True)
     axis.spines[:].set_linewidth(0.5)
     return image

@@ -73,9 +73,7 @@ def _curve(axis: Axes, runs: pd.DataFrame, along: str, column: str, colour: str,
 
 
 def _finish(axis: Axes, title: str, x: str, y: str) -> None:
-    axis.set_title(title)
-    axis.set_xlabel(x)
-    axis.set_ylabel(y)
+    axis.set(title=title, xlabel=x, ylabel=y)
     style.draw_grid(axis)
 
 
@@ -108,9 +106,7 @@ def draw_surfaces(runs: pd.DataFrame) -> Figure:
             image = axis.imshow(surface, aspect="auto", cmap="viridis", origin="lower", **limits)
             axis.set_xticks(range(surface.shape[1]), surface.columns)
             axis.set_yticks(range(surface.shape[0]), [f"{epsilon:g}" for epsilon in surface.index])
-            axis.set_title(f"{LABELS[name]}, {part} rows")
-            axis.set_xlabel("components K")
-            axis.set_ylabel("smoothing ε")
+            axis.set(title=f"{LABELS[name]}, {part} rows", xlabel="components K", ylabel="smoothing ε")
             figure.colorbar(image, ax=axis, label="perplexity")
     return figure
 

@@ -54,5 +54,4 @@ def _panel(axis: Axes, own: pd.DataFrame) -> None:
     axis.set_xlim(left, None)
     corner = (left, low), seconds / FASTER - left, perplexity * (1 + WITHIN) - low
     axis.add_patch(Rectangle(*corner, color=ALLOWED, zorder=0))
-    axis.set_xlabel("CPU seconds")
-    axis.set_ylabel("test perplexity (bound)")
+    axis.set(xlabel="CPU seconds", ylabel="test perplexity (bound)")

@@ -80,8 +80,7 @@ def draw(paths: pd.DataFrame, names: list[str]) -> Figure:
     figure, axes = style.panel_grid(1, 1, HEIGHT, 0.0)
     path_lines.draw(shown, 0, rows, ax=axes[0, 0])
     axes[0, 0].xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[0, 0].set_xlabel("session, by the year in which it opened")
-    axes[0, 0].set_ylabel("position")
+    axes[0, 0].set(xlabel="session, by the year in which it opened", ylabel="position")
     return figure
 
 

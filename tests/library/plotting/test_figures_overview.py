@@ -9,7 +9,7 @@ from figure_checks import assert_tidy, texts_of
 from matplotlib.text import Text
 
 import nbmf
-from nbmf.errors import ConfigError, DataError
+from nbmf.errors import ConfigError
 from nbmf.plotting import style
 from nbmf.plotting.headings import wrapped
 from nbmf.plotting.labelled_factor import LabelledFactor, contrast, most_distinctive, order_of
@@ -314,14 +314,6 @@ def test_a_notebook_goes_on_showing_pictures():
     with plt.rc_context({"interactive": False}):
         assert first_figure() == style.RC["font.size"]
         assert plt.isinteractive()
-
-
-def test_shapes_that_differ_are_refused():
-    rows, columns = sides()
-    with pytest.raises(DataError, match=r"^rows: weights of shape \(40, 4\) for 40 names and 3"):
-        draw_factors([rows, columns], list("123"))
-    with pytest.raises(DataError, match=r"shapes differ: the data \(40, 30\), E\[V\] \(30, 40\)"):
-        draw_reconstruction(np.zeros((40, 30)), np.zeros((30, 40)), [rows, columns])
 
 
 def test_no_component_is_a_picture_too():

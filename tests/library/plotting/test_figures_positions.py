@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from nbmf.errors import DataError
 from nbmf.plotting import positions, style
 
 X = np.array([0.3, -1.0, 2.0, 0.1])
@@ -67,12 +66,3 @@ def test_of_more_rows_than_fit_a_page_none_is_named():
     assert drawn.figure.get_size_inches()[1] == positions.HIGHEST
     few = positions.draw(X, names=NAMES)
     assert [text.get_text() for text in few.texts] == NAMES
-
-
-def test_what_does_not_fit_together_is_refused(axis):
-    with pytest.raises(DataError, match=r"shape \(4,\), their intervals \(3,\); allowed: "):
-        positions.draw(X, X[:3], X[:3], ax=axis)
-    with pytest.raises(DataError, match=r"the shape \(4, 3\)"):
-        positions.draw(*[np.zeros((4, 3))] * 3, ax=axis)
-    with pytest.raises(DataError, match="3 names and 4 groups of 4 positions"):
-        positions.draw(X, X, X, NAMES[:3], ax=axis)
