@@ -28,7 +28,6 @@ _DAMAGED = (
     OSError,
     ValueError,
     RuntimeError,
-    NotImplementedError,
     KeyError,
     OverflowError,
 )

@@ -15,15 +15,13 @@ def is_worse(objective: float | None, of_one: float | None) -> bool:
 def warn_if_worse(name: str, n_components: int, objective: float | None, of_one: float | None) -> None:
     """Warn that a fit ended below one component."""
     if is_worse(objective, of_one):
-        warn(
-            Message(
-                f"{name} is worse than one component: its objective is {objective:.6g} nats with ",
-                Setting("n_components", n_components),
-                f", and {of_one:.6g} where one of them has everything. Take the best of several starts, another ",
-                Setting("random_state"),
-                " or a smaller ",
-                Setting("n_components"),
-                "; if none is better, the method finds no structure in these data",
-            ),
-            WorseThanOneComponentWarning,
+        message = Message(
+            f"{name} is worse than one component: its objective is {objective:.6g} nats with ",
+            Setting("n_components", n_components),
+            f", and {of_one:.6g} where one of them has everything. Take the best of several starts, another ",
+            Setting("random_state"),
+            " or a smaller ",
+            Setting("n_components"),
+            "; if none is better, the method finds no structure in these data",
         )
+        warn(message, WorseThanOneComponentWarning)

@@ -203,17 +203,15 @@ class DevianceGainBelow(Periodic):
 def warn_of_no_convergence(name: str, rule: StoppingRule, max_iter: int) -> None:
     """Warn that a fit ran out of iterations; not if the tolerance is 0."""
     if rule.tolerance > 0:
-        warn(
-            Message(
-                f"{name} had not converged after ",
-                Setting("max_iter", max_iter),
-                " iterations, by ",
-                Setting(rule.parameter, rule.tolerance),
-                ": raise ",
-                Setting("max_iter"),
-                ", or ",
-                Setting(rule.parameter),
-                " if that is near enough",
-            ),
-            NotConvergedWarning,
+        message = Message(
+            f"{name} had not converged after ",
+            Setting("max_iter", max_iter),
+            " iterations, by ",
+            Setting(rule.parameter, rule.tolerance),
+            ": raise ",
+            Setting("max_iter"),
+            ", or ",
+            Setting(rule.parameter),
+            " if that is near enough",
         )
+        warn(message, NotConvergedWarning)

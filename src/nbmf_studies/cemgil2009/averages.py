@@ -18,15 +18,14 @@ def averages(estimates: pd.DataFrame) -> pd.DataFrame:
     for key, runs in estimates.groupby(["seed", "order", "kind"], sort=False):
         spread = runs["value"].std(ddof=1) if len(runs) > 1 else np.nan
         error = spread / np.sqrt(len(runs)) if len(runs) > 1 else runs["error"].iloc[0]
-        rows.append(
-            {
-                **dict(zip(("seed", "order", "kind"), key, strict=True)),
-                "value": runs["value"].mean(),
-                "error": error,
-                "spread": spread,
-                "effective_size": runs["effective_size"].min(),
-                "runs": len(runs),
-                "seconds": runs["seconds"].mean(),
-            }
-        )
+        row = {
+            **dict(zip(("seed", "order", "kind"), key, strict=True)),
+            "value": runs["value"].mean(),
+            "error": error,
+            "spread": spread,
+            "effective_size": runs["effective_size"].min(),
+            "runs": len(runs),
+            "seconds": runs["seconds"].mean(),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)

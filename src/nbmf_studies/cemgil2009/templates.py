@@ -26,14 +26,13 @@ def tabulate(traces: pd.DataFrame, shapes: dict[str, list[float]]) -> pd.DataFra
     for (dataset, method), own in traces.groupby(["dataset", "method"], sort=False):
         pair = tuple(map(float, shapes[method]))
         last = own.loc[own.groupby("seed")["iteration"].idxmax(), "objective"]
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                "shape_W": pair[0],
-                "shape_H": pair[1],
-                "bound": last.max(),
-                "prototype": PROTOTYPE.get(pair) if dataset == OF_PROTOTYPE else None,
-            }
-        )
+        row = {
+            "dataset": dataset,
+            "method": method,
+            "shape_W": pair[0],
+            "shape_H": pair[1],
+            "bound": last.max(),
+            "prototype": PROTOTYPE.get(pair) if dataset == OF_PROTOTYPE else None,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)

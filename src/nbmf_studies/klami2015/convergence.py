@@ -36,14 +36,13 @@ def times(traces: pd.DataFrame) -> pd.DataFrame:
     for (set_up, method, seed), ordered in traces.groupby(["set_up", "method", "seed"], sort=False):
         ordered, goal = ordered.sort_values("iteration"), EQUAL * goals.get((set_up, seed), np.nan)
         arrived = ordered.loc[ordered["error"] <= goal, "seconds"]
-        rows.append(
-            {
-                **{"set_up": set_up, "method": method, "seed": seed},
-                PER_ITERATION: ordered["seconds"].iloc[-1] / ordered["iteration"].iloc[-1],
-                TO_STANDSTILL: _standstill(ordered),
-                TO_EQUAL: arrived.min() if len(arrived) else np.inf,
-            }
-        )
+        row = {
+            **{"set_up": set_up, "method": method, "seed": seed},
+            PER_ITERATION: ordered["seconds"].iloc[-1] / ordered["iteration"].iloc[-1],
+            TO_STANDSTILL: _standstill(ordered),
+            TO_EQUAL: arrived.min() if len(arrived) else np.inf,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -49,13 +49,12 @@ def bohning_ratios(ends: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
         mine = own.set_index("seed")
         high = ratio(mine["high_error"], column_by("seed", ends, "high_error", **theirs))
         gain = difference(mine["log_likelihood"], column_by("seed", ends, "log_likelihood", **theirs))
-        rows.append(
-            {
-                **{"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)},
-                **{"ratio of errors above .95": high.mean, "ratio, low": high.low, "ratio, high": high.high},
-                **{"gain of log-likelihood": gain.mean, "gain, low": gain.low, "gain, high": gain.high},
-            }
-        )
+        row = {
+            **{"set_up": set_up, "method": labels[method], "update": update, "scale": scale, "seeds": len(own)},
+            **{"ratio of errors above .95": high.mean, "ratio, low": high.low, "ratio, high": high.high},
+            **{"gain of log-likelihood": gain.mean, "gain, low": gain.low, "gain, high": gain.high},
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
@@ -112,12 +111,11 @@ def observed_times(observed: pd.DataFrame, labels: dict[str, str]) -> pd.DataFra
         for (N, D, share), own in shapes:
             entries, found = round(N * D * share), interval(own["ms"])
             times = ratio(own.set_index("seed")["ms"], first)
-            rows.append(
-                {
-                    **{"method": labels[method], "N": N, "D": D, "share": share, "observed": entries},
-                    **{"seeds": len(own), "ms per iteration": found.mean, "low": found.low, "high": found.high},
-                    "ns per observed entry": 1e6 * found.mean / entries,
-                    "times the first": times.mean,
-                }
-            )
+            row = {
+                **{"method": labels[method], "N": N, "D": D, "share": share, "observed": entries},
+                **{"seeds": len(own), "ms per iteration": found.mean, "low": found.low, "high": found.high},
+                "ns per observed entry": 1e6 * found.mean / entries,
+                "times the first": times.mean,
+            }
+            rows.append(row)
     return pd.DataFrame(rows)

@@ -93,21 +93,20 @@ def last_errors(traces: pd.DataFrame, labels: dict[str, str]) -> pd.DataFrame:
     rows = []
     for (set_up, method), own in ends(traces).groupby(["set_up", "method"], sort=False):
         error, factors = own["error"].agg(SPREAD), own["factors"].astype(int)
-        rows.append(
-            {
-                "set_up": set_up,
-                "method": method,
-                "label": labels[method],
-                "seeds": len(own),
-                **{f"error, {name}": error[name] for name in SPREAD},
-                "prototype": PROTOTYPE.get(set_up, {}).get(method),
-                **{name: own[name].mean() for name in ("extreme_error", "high_error")},
-                "log_likelihood": own["log_likelihood"].mean(),
-                "factors": f"{factors.min()} to {factors.max()}",
-                "seconds": own["seconds"].mean(),
-                "ms per iteration": 1e3 * (own["seconds"] / own["iteration"]).mean(),
-            }
-        )
+        row = {
+            "set_up": set_up,
+            "method": method,
+            "label": labels[method],
+            "seeds": len(own),
+            **{f"error, {name}": error[name] for name in SPREAD},
+            "prototype": PROTOTYPE.get(set_up, {}).get(method),
+            **{name: own[name].mean() for name in ("extreme_error", "high_error")},
+            "log_likelihood": own["log_likelihood"].mean(),
+            "factors": f"{factors.min()} to {factors.max()}",
+            "seconds": own["seconds"].mean(),
+            "ms per iteration": 1e3 * (own["seconds"] / own["iteration"]).mean(),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -58,19 +58,18 @@ def compare(chains: pd.DataFrame, settings: dict[str, str]) -> pd.DataFrame:
             adjusted = holm(one.p for one in differences.values())
             for (p, one), value in zip(differences.items(), adjusted, strict=True):
                 of_p = cells.loc[p]
-                rows.append(
-                    {
-                        "setting": label,
-                        "norm": norm.removesuffix(" error"),
-                        "p": p,
-                        "replications": len(of_p),
-                        "CIBP": of_p[CIBP].mean(),
-                        "IBP": of_p[IBP].mean(),
-                        **one.columns("CIBP minus IBP"),
-                        "by Holm": value,
-                        "CIBP nearer": int((of_p[CIBP] < of_p[IBP]).sum()),
-                    }
-                )
+                row = {
+                    "setting": label,
+                    "norm": norm.removesuffix(" error"),
+                    "p": p,
+                    "replications": len(of_p),
+                    "CIBP": of_p[CIBP].mean(),
+                    "IBP": of_p[IBP].mean(),
+                    **one.columns("CIBP minus IBP"),
+                    "by Holm": value,
+                    "CIBP nearer": int((of_p[CIBP] < of_p[IBP]).sum()),
+                }
+                rows.append(row)
     return pd.DataFrame(rows)
 
 

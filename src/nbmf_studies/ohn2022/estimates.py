@@ -102,19 +102,18 @@ def summarise(
         of_cell = (means[cells] == [setting, method, p]).all(axis=1)
         estimate = interval(means.loc[of_cell, "mean"])
         given = PROTOTYPE.get((setting, method), {}).get(p, (np.nan, np.nan))
-        rows.append(
-            {
-                "setting": settings[setting],
-                "prior": labels[method],
-                "p": p,
-                "replications": int(of_cell.sum()),
-                **dict(zip(["mean", "standard error", "low", "high"], estimate[:4], strict=True)),
-                **dict(zip(["prototype", "its standard error"], given, strict=True)),
-                "expected by the prior": buffet_prior(*priors[method]).expected_features(p),
-                "chains": len(own),
-                "at rest": int((own["least"] == own["largest"]).sum()),
-                "in doubt": int((doubtful[cells] == [setting, method, p]).all(axis=1).sum()),
-                "seconds": own["seconds"].mean(),
-            }
-        )
+        row = {
+            "setting": settings[setting],
+            "prior": labels[method],
+            "p": p,
+            "replications": int(of_cell.sum()),
+            **dict(zip(["mean", "standard error", "low", "high"], estimate[:4], strict=True)),
+            **dict(zip(["prototype", "its standard error"], given, strict=True)),
+            "expected by the prior": buffet_prior(*priors[method]).expected_features(p),
+            "chains": len(own),
+            "at rest": int((own["least"] == own["largest"]).sum()),
+            "in doubt": int((doubtful[cells] == [setting, method, p]).all(axis=1).sum()),
+            "seconds": own["seconds"].mean(),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)

@@ -19,6 +19,17 @@ TYPES = {
     "boolean": "true or false",
     "null": "null",
 }
+RULES = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "minItems": "a list of at least {}",
+    "maxItems": "a list of at most {}",
+    "minProperties": "a mapping of at least {}",
+    "uniqueItems": "a list without repetitions",
+    "const": "{}",
+}
 
 
 def one_line(error: ValidationError, config: Mapping[str, Any]) -> str:
@@ -68,32 +79,14 @@ def _rule(error: ValidationError) -> str:
     match error.validator:
         case "type":
             return " or ".join(TYPES[name] for name in ([allowed] if isinstance(allowed, str) else allowed))
-        case "minimum":
-            return f"at least {allowed}"
-        case "maximum":
-            return f"at most {allowed}"
-        case "exclusiveMinimum":
-            return f"more than {allowed}"
-        case "exclusiveMaximum":
-            return f"less than {allowed}"
-        case "minItems":
-            return f"a list of at least {allowed}"
-        case "maxItems":
-            return f"a list of at most {allowed}"
-        case "minProperties":
-            return f"a mapping of at least {allowed}"
-        case "uniqueItems":
-            return "a list without repetitions"
         case "enum":
             return " or ".join(map(str, allowed))
-        case "const":
-            return str(allowed)
         case "anyOf":
             return " or ".join(dict.fromkeys(map(_rule, error.context)))
         case "pattern":  # a person reads no regular expressions
             return error.schema["description"]
         case _:
-            return f"{error.validator} {allowed}"
+            return RULES.get(error.validator, f"{error.validator} {{}}").format(allowed)
 
 
 def shown(value: Any) -> str:

@@ -79,21 +79,20 @@ def _rival_rows(
         logs = np.log([mine.mean / rival.mean for _, mine, rival in of_rival])
         over = interval(logs)
         singles = [interval(mine.losses - rival.losses, ratios[dataset]) for dataset, mine, rival in of_rival]
-        rows.append(
-            {
-                "ours": labels[method],
-                "kind": of_rival[0][2].kind,
-                "rival": name,
-                "label": of_rival[0][2].label,
-                "matrices": len(of_rival),
-                "lower_by": -np.expm1(over.mean),
-                "low": -np.expm1(over.high),
-                "high": -np.expm1(over.low),
-                "p": over.p,
-                "smaller_loss": int((logs < 0).sum()),
-                "singles": singles,
-            }
-        )
+        row = {
+            "ours": labels[method],
+            "kind": of_rival[0][2].kind,
+            "rival": name,
+            "label": of_rival[0][2].label,
+            "matrices": len(of_rival),
+            "lower_by": -np.expm1(over.mean),
+            "low": -np.expm1(over.high),
+            "high": -np.expm1(over.low),
+            "p": over.p,
+            "smaller_loss": int((logs < 0).sum()),
+            "singles": singles,
+        }
+        rows.append(row)
     return rows
 
 

@@ -81,19 +81,18 @@ def precision_of_text(topics: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (dataset, model), starts in topics.groupby(["dataset", "model"], sort=False):
         best = starts.loc[starts["objective"].idxmax()]
-        rows.append(
-            {
-                "dataset": dataset,
-                "model": LABELS[model],
-                "paper": reported_values.PRECISION_OF_TEXT.get((dataset, model)),
-                "best start": best["precision"],
-                "least": starts["precision"].min(),
-                "largest": starts["precision"].max(),
-                "starts": len(starts),
-                "entropy": best["entropy"],
-                "distinct topics": best["distinct"],
-            }
-        )
+        row = {
+            "dataset": dataset,
+            "model": LABELS[model],
+            "paper": reported_values.PRECISION_OF_TEXT.get((dataset, model)),
+            "best start": best["precision"],
+            "least": starts["precision"].min(),
+            "largest": starts["precision"].max(),
+            "starts": len(starts),
+            "entropy": best["entropy"],
+            "distinct topics": best["distinct"],
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

@@ -150,23 +150,22 @@ def summarise(losses: pd.DataFrame, default: str, **_) -> pd.DataFrame:
     rows = []
     for (kind, method, label), fits in losses.groupby(["kind", "method", "label"], sort=False):
         excess = fits.set_index("dataset")["excess"]
-        rows.append(
-            {
-                "kind": kind,
-                "method": method,
-                "label": label,
-                "matrices": len(fits),
-                "mean_excess": excess.mean(),
-                "default_there": of_default.reindex(excess.index).mean(),
-                "median_excess": excess.median(),
-                "largest_excess": excess.max(),
-                "largest_on": excess.idxmax(),
-                "first": int((fits["rank"] == 1).sum()),
-                "worse": int((excess > WORSE).sum()),
-                "seconds": fits["seconds"].median(),
-                "most_seconds": fits["seconds"].max(),
-            }
-        )
+        row = {
+            "kind": kind,
+            "method": method,
+            "label": label,
+            "matrices": len(fits),
+            "mean_excess": excess.mean(),
+            "default_there": of_default.reindex(excess.index).mean(),
+            "median_excess": excess.median(),
+            "largest_excess": excess.max(),
+            "largest_on": excess.idxmax(),
+            "first": int((fits["rank"] == 1).sum()),
+            "worse": int((excess > WORSE).sum()),
+            "seconds": fits["seconds"].median(),
+            "most_seconds": fits["seconds"].max(),
+        }
+        rows.append(row)
     return pd.DataFrame(rows).sort_values("mean_excess", kind="stable", ignore_index=True)
 
 

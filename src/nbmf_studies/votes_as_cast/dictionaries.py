@@ -80,14 +80,13 @@ def agreement(dictionaries: pd.DataFrame) -> pd.DataFrame:
         apart = (of_component[THREE] - of_component[TWO]).abs()
         farthest = of_component.loc[apart.sort_values(ascending=False, kind="stable").index[:APART]]
         descriptions = [f"{row.country} ({row[TWO]:.1f} and {row[THREE]:.1f})" for _, row in farthest.iterrows()]
-        rows.append(
-            {
-                "component": component,
-                "share as cast": of_component["share"].iloc[0],
-                "correlation": of_component[TWO].corr(of_component[THREE]),
-                "farthest apart (yes or not, as cast)": "; ".join(descriptions),
-            }
-        )
+        row = {
+            "component": component,
+            "share as cast": of_component["share"].iloc[0],
+            "correlation": of_component[TWO].corr(of_component[THREE]),
+            "farthest apart (yes or not, as cast)": "; ".join(descriptions),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

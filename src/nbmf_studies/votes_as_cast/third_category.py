@@ -27,18 +27,17 @@ def tabulate(fits: Fits) -> pd.DataFrame:
     for columns, report in reports(fits):
         measures = report["measures"]
         per_sweep = report["seconds"] / report["n_iter"] * (1.0 + measures["test ratio"])
-        rows.append(
-            {
-                **columns,
-                "yes": measures["yes"],
-                "own": report["perplexity"],
-                "yes_of_columns": measures["yes of columns"],
-                "held_out": report["n_test"],
-                "test_ratio": measures["test ratio"],
-                "seconds": report["seconds"],
-                "minutes": SWEEPS * per_sweep / 60.0,
-            }
-        )
+        row = {
+            **columns,
+            "yes": measures["yes"],
+            "own": report["perplexity"],
+            "yes_of_columns": measures["yes of columns"],
+            "held_out": report["n_test"],
+            "test_ratio": measures["test ratio"],
+            "seconds": report["seconds"],
+            "minutes": SWEEPS * per_sweep / 60.0,
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

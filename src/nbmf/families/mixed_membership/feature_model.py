@@ -197,14 +197,12 @@ class FeatureModel(SavedTableModel, TableModel):
                 f": column {constant[0]!r} is constant; allowed: a positive number, or to leave the column out",
             )
         if constant:
-            warn(
-                Message(
-                    f"constant in all rows: {', '.join(map(repr, constant))}. Their variance is ",
-                    Setting("variance_floor", self.variance_floor),
-                    ": it adds a constant to the likelihood, and another value in a new row is all but impossible",
-                ),
-                ConstantFeatureWarning,
+            message = Message(
+                f"constant in all rows: {', '.join(map(repr, constant))}. Their variance is ",
+                Setting("variance_floor", self.variance_floor),
+                ": it adds a constant to the likelihood, and another value in a new row is all but impossible",
             )
+            warn(message, ConstantFeatureWarning)
 
     def evaluate(self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0) -> Evaluation:
         """Return bounds, memberships and, if asked, sampled likelihoods of rows, new or not.

@@ -44,15 +44,13 @@ def warn_if_collapsed(name: str, state: MembershipState) -> int:
     if state.shares_are_one:
         reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
     if reasons:
-        warn(
-            Message(
-                f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take another ",
-                Setting("random_state"),
-                ", fewer components or another ",
-                Setting("inner_max"),
-            ),
-            CollapsedWarning,
+        message = Message(
+            f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take another ",
+            Setting("random_state"),
+            ", fewer components or another ",
+            Setting("inner_max"),
         )
+        warn(message, CollapsedWarning)
     return distinct
 
 
