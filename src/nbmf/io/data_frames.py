@@ -10,10 +10,11 @@ import numpy as np
 
 from nbmf.data.value_codes import ValueCoding, texts_of
 from nbmf.errors import DataError
+from nbmf.io.arrow_pieces import parquet_file
 from nbmf.io.cells import Block, Table, UnknownCell
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.encoding import UnknownValue, encode
-from nbmf.io.extras import import_extra
+from nbmf.io.extras import refusing_damaged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,16 +22,9 @@ if TYPE_CHECKING:
 
 def read_parquet(path: Path) -> Table:
     """Read a Parquet file with pyarrow."""
-    parquet = import_extra("pyarrow.parquet", "parquet", path, "Parquet files")
-    try:
-        with parquet.ParquetFile(path) as file:
-            refuse_huge(path, file.metadata.num_rows, file.metadata.num_columns)
-            frame = file.read().to_pandas()
-    except DataError:
-        raise
-    except Exception as error:  # damaged bytes make pyarrow raise nearly anything
-        reason = " ".join(str(error).split())
-        raise DataError(f"{path}: not a complete Parquet file ({reason})") from error
+    with refusing_damaged(path, "Parquet file"), parquet_file(path) as file:
+        refuse_huge(path, file.metadata.num_rows, file.metadata.num_columns)
+        frame = file.read().to_pandas()
     return FrameTable(path, "Parquet", frame)
 
 

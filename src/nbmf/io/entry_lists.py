@@ -5,7 +5,6 @@ The rows and columns of the matrix are either names, numbered as they appear, or
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import itertools
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from nbmf.io import arrow_pieces
 from nbmf.io.arrow_pieces import NUMBER, REAL, TEXT, IrregularText, TextColumns
 from nbmf.io.cells import count_phrase, find_column
 from nbmf.io.delimited import SEPARATORS, UNIT, below_comments, separator_of
+from nbmf.io.extras import refusing_damaged
 from nbmf.io.records import TOP, Record, is_comment
 from nbmf.io.text_lines import BYTE_ORDER_MARK, UTF_8, beginning, first_undecodable_line, is_gzipped, lines_of
 
@@ -255,13 +255,13 @@ class ParquetList(EntryList):
 
     def __init__(self, path: Path, roles: dict[str, str | None]):
         self.path, self.format = path, "Parquet"
-        with self._refuse_damaged(), arrow_pieces.parquet_file(path) as file:
+        with refusing_damaged(path, "Parquet file"), arrow_pieces.parquet_file(path) as file:
             self.names = file.schema_arrow.names
         self._assign_columns(roles)
 
     def _arrays(self, types):
         names = [self.names[place] for place in self.places.values()]
-        with self._refuse_damaged():
+        with refusing_damaged(self.path, "Parquet file"):
             for arrays in arrow_pieces.pieces_of_parquet(self.path, names):
                 yield {
                     role: self._checked_array(types[role], role, array)
@@ -279,16 +279,6 @@ class ParquetList(EntryList):
                 f"{'whole ' if kind == NUMBER else ''}numbers"
             )
         return array.cast(REAL) if kind == REAL else array
-
-    @contextlib.contextmanager
-    def _refuse_damaged(self) -> Iterator[None]:
-        try:
-            yield
-        except DataError:
-            raise
-        except Exception as error:  # damaged bytes make pyarrow raise nearly anything
-            reason = " ".join(str(error).split())
-            raise DataError(f"{self.path}: not a complete Parquet file ({reason})") from error
 
     def where(self, record):
         """Return the words for a row, from 1."""

@@ -12,7 +12,7 @@ from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting
 from nbmf.io.cells import count_phrase
 from nbmf.io.coded_matrix import refuse_huge
-from nbmf.io.extras import import_extra
+from nbmf.io.extras import import_extra, refusing_damaged
 from nbmf.io.records import Record, Records
 
 if TYPE_CHECKING:
@@ -36,18 +36,13 @@ class _Cell(NamedTuple):
 def read_excel(path: Path, name: str | None = None) -> Sheet:
     """Read the sheet that is named, or the only one with anything in it; macros and formulas are not run."""
     openpyxl = import_extra("openpyxl", "excel", path, "Excel workbooks")
-    try:
-        with open(path, "rb") as file:
-            _refuse_bomb(path, file)
-            sheet, others = _choose_sheet(path, openpyxl.load_workbook(file).worksheets, name)
-            cells = list(_cells(sheet))
-            if formulas := [cell for cell in cells if cell.is_formula]:
-                values = openpyxl.load_workbook(file, data_only=True)[sheet.title]
-                cells = list(_replace_formulas(path, cells, values))
-    except DataError:
-        raise
-    except Exception as error:  # damaged bytes make openpyxl raise nearly anything
-        raise DataError(f"{path}: not a complete Excel workbook ({' '.join(str(error).split())})") from error
+    with refusing_damaged(path, "Excel workbook"), open(path, "rb") as file:
+        _refuse_bomb(path, file)
+        sheet, others = _choose_sheet(path, openpyxl.load_workbook(file).worksheets, name)
+        cells = list(_cells(sheet))
+        if formulas := [cell for cell in cells if cell.is_formula]:
+            values = openpyxl.load_workbook(file, data_only=True)[sheet.title]
+            cells = list(_replace_formulas(path, cells, values))
     if not cells:
         raise DataError(f"{path}: sheet {sheet.title!r} is empty")
     return Sheet(path, sheet, cells, formulas, others)
@@ -138,11 +133,9 @@ def _text(value: Any) -> str:
 
 
 def _column_letters(column: int) -> str:
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+    from openpyxl.utils import get_column_letter  # an extra, which is there once a workbook was read
+
+    return get_column_letter(column)
 
 
 def _notes(

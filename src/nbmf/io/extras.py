@@ -1,6 +1,8 @@
-"""Packages that some formats need, and pip installs with nbmf if it is asked to."""
+"""Packages that some formats need, and pip installs with nbmf if it is asked to; what they raise of damaged files."""
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -29,3 +31,15 @@ def import_extra(package: str, extra: str, path: Path, what: str) -> ModuleType:
             f"{path}: {what} need {package}, which is not installed; pip install 'nbmf[{extra}]' "
             f"(or pip install {package}), or use CSV"
         ) from None
+
+
+@contextmanager
+def refusing_damaged(path: Path, what: str) -> Iterator[None]:
+    """Turn what a package raises of damaged bytes, which may be nearly anything, into a DataError; ours stay."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"{path}: not a complete {what} ({reason})") from error

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from nbmf.data.matrix import MISSING
 from nbmf.data.value_codes import MISSING as MISSING_TEXTS
 from nbmf.data.value_codes import Meaning, ValueCoding, text_of
-from nbmf.errors import DataError
 from nbmf.io.cells import Block, count_phrase, quoted_names
 from nbmf.io.coded_matrix import refuse_huge
 from nbmf.io.data_frames import FrameBlock, FrameTable, cells_of
-from nbmf.io.extras import import_extra
+from nbmf.io.extras import import_extra, refusing_damaged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,23 +25,17 @@ Labels = Mapping[Any, str]  # from a value to its label
 def read_spss(path: Path, encoding: str | None = None) -> LabelledTable:
     """Read a file of SPSS with pyreadstat; values that it declares missing are missing."""
     pyreadstat = import_extra("pyreadstat", "spss", path, "SPSS files")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _, meta = pyreadstat.read_sav(path, encoding=encoding, metadataonly=True, user_missing=True)
-            refuse_huge(path, max(meta.number_rows or 0, 0), meta.number_columns)
-            frame, _ = pyreadstat.read_sav(path, encoding=encoding)
-    except DataError:
-        raise
-    except Exception as error:  # damaged bytes make it raise nearly anything
-        raise _incomplete_file_error(path, "SPSS", error) from error
-    values = {name: _label_texts(labels) for name, labels in meta.variable_value_labels.items()}
+    with refusing_damaged(path, "file of SPSS"), warnings.catch_warnings(action="ignore"):
+        _, meta = pyreadstat.read_sav(path, encoding=encoding, metadataonly=True, user_missing=True)
+        refuse_huge(path, max(meta.number_rows or 0, 0), meta.number_columns)
+        frame, _ = pyreadstat.read_sav(path, encoding=encoding)
+    values = {
+        name: {value: str(label).strip() for value, label in labels.items()}
+        for name, labels in meta.variable_value_labels.items()
+    }
     declared = len(meta.missing_ranges)
-    notes = (
-        (f"values that the file declares missing are missing ({count_phrase(declared, 'variable')})",)
-        if declared
-        else ()
-    )
+    said = f"values that the file declares missing are missing ({count_phrase(declared, 'variable')})"
+    notes = (said,) if declared else ()
     return LabelledTable(path, "SPSS", frame, meta.column_names_to_labels, values, notes)
 
 
@@ -51,20 +44,16 @@ def read_stata(path: Path) -> LabelledTable:
     import pandas as pd
 
     notes = ()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            frame = pd.read_stata(path, convert_categoricals=False)
-            with pd.read_stata(path, iterator=True) as reader:
-                variables = reader.variable_labels()
-            try:
-                values = _labels_of_categories(frame, pd.read_stata(path, order_categoricals=False))
-            except ValueError as error:
-                if "not unique" not in str(error):
-                    raise
-                values, notes = {}, ("two values of a variable have the same label, so that value labels are not used",)
-    except Exception as error:  # damaged bytes make pandas raise nearly anything
-        raise _incomplete_file_error(path, "Stata", error) from error
+    with refusing_damaged(path, "file of Stata"), warnings.catch_warnings(action="ignore"):
+        frame = pd.read_stata(path, convert_categoricals=False)
+        with pd.read_stata(path, iterator=True) as reader:
+            variables = reader.variable_labels()
+        try:
+            values = _labels_of_categories(frame, pd.read_stata(path, order_categoricals=False))
+        except ValueError as error:
+            if "not unique" not in str(error):
+                raise
+            values, notes = {}, ("two values of a variable have the same label, so that value labels are not used",)
     return LabelledTable(path, "Stata", frame, variables, values, notes)
 
 
@@ -75,14 +64,6 @@ def _labels_of_categories(codes: pd.DataFrame, labelled: pd.DataFrame) -> dict[s
         pairs = dict(zip(codes[name].tolist(), labelled[name].astype(object).tolist(), strict=True))
         labels_of[name] = {value: label for value, label in pairs.items() if isinstance(label, str)}
     return labels_of
-
-
-def _label_texts(labels: Mapping[Any, Any]) -> dict[Any, str]:
-    return {value: str(label).strip() for value, label in labels.items()}
-
-
-def _incomplete_file_error(path: Path, software: str, error: Exception) -> DataError:
-    return DataError(f"{path}: not a complete file of {software} ({' '.join(str(error).split())})")
 
 
 class LabelledTable(FrameTable):

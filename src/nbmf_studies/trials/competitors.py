@@ -76,8 +76,7 @@ class Solved(State):
 
     def advance(self, steps):
         """Fit."""
-        with warnings.catch_warnings():  # of not having converged: the scores will show it
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):  # of not having converged: the scores will show it
             self._factors = self._competitor._solve(self._codes, self._seed)
 
     def objective(self):
