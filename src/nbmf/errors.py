@@ -182,6 +182,15 @@ class ChainsNotConvergedWarning(UserWarning):
     """Chains do not agree well enough to be trusted; the message says what to do."""
 
 
+@contextlib.contextmanager
+def naming_file(path: Any, *others: type[Exception]) -> Iterator[None]:
+    """Put a path in front of the message of a DataError, or of an error of other kinds, raised in the block."""
+    try:
+        yield
+    except (DataError, *others) as error:
+        raise DataError(f"{path}: ", error) from error
+
+
 def not_allowed(name: str, value: Any, allowed: str | Collection[str]) -> ConfigError:
     """Return the error for a value of an argument; `allowed` are words for what is, or all of it."""
     words = ("must be ", allowed) if isinstance(allowed, str) else (must_be_one_of(value, allowed),)

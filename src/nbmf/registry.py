@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import nbmf
-from nbmf.errors import ConfigError, DataError, Setting, choices
+from nbmf.errors import ConfigError, DataError, Setting, choices, naming_file
 from nbmf.inference import model_file
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -174,10 +174,8 @@ def load(path: str | os.PathLike) -> Any:
         If the file is damaged or no model file, or its class is unknown; the message names it.
     """
     model = model_file.read(path)
-    try:
+    with naming_file(path, TypeError, ConfigError):
         return _restore(model)
-    except (TypeError, ConfigError, DataError) as error:
-        raise DataError(f"{path}: ", error) from error
 
 
 def _restore(model: model_file.Model) -> Saved:

@@ -17,7 +17,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix
 from nbmf.data.names import texts_of_index, texts_of_labels, with_default_names
 from nbmf.data.real_matrix import RealMatrix
-from nbmf.errors import DataError, NotSupportedError, choices
+from nbmf.errors import DataError, NotSupportedError, choices, naming_file
 from nbmf.numerics.cells import rows_between
 
 if TYPE_CHECKING:
@@ -246,10 +246,8 @@ class FeatureTable(NamedMatrix):
         needed = set(cls.__dataclass_fields__) - {"row_groups"}
         if needed - parts.keys() or parts.keys() - needed - {"row_groups"}:
             raise DataError(f"{path}: a table file holds {', '.join(sorted(needed))}")
-        try:
+        with naming_file(path, ValueError):
             return cls(**parts)
-        except (DataError, ValueError) as error:
-            raise DataError(f"{path}: ", error) from error
 
     # --- Looking at it ----------------------------------------------------------------------------
 

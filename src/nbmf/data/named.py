@@ -21,7 +21,7 @@ from nbmf.data.names import (
     without_unobserved,
 )
 from nbmf.data.symmetry import is_symmetric
-from nbmf.errors import DataError, NothingObservedError
+from nbmf.errors import DataError, NothingObservedError, naming_file
 from nbmf.files import atomic_path, read_arrays
 
 if TYPE_CHECKING:
@@ -176,10 +176,8 @@ class NamedMatrix:
                 f"{path}: a matrix file holds {cls.field}, row_names, column_names and optionally "
                 f"{' and '.join(optional)}; this one has {', '.join(sorted(parts)) or 'nothing'}"
             )
-        try:
+        with naming_file(path):
             return cls(**parts)
-        except DataError as error:
-            raise DataError(f"{path}: ", error) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Self:

@@ -11,7 +11,7 @@ from typing import Unpack
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.names import default_names
 from nbmf.data.value_codes import RISING, number_of, texts_of
-from nbmf.errors import ConfigError, DataError, Setting, choices
+from nbmf.errors import ConfigError, DataError, Setting, choices, naming_file
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import count_phrase, refuse_repeated
 from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, infer_column_kind
@@ -166,10 +166,8 @@ def _build_table(path, contents: Columns, columns, labels, row_names) -> Feature
     distributions = {name: DISTRIBUTIONS[column.kind] for name, column in used.items()}
     if labels is not None:
         frame.insert(0, labels, texts_of(contents.values[labels]))
-    try:
+    with naming_file(path):
         return FeatureTable.from_frame(frame, distributions, labels)
-    except DataError as error:
-        raise DataError(f"{path}: ", error) from error
 
 
 def _report(table: FeatureTable, columns, ignore, log) -> None:

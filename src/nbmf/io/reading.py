@@ -13,7 +13,7 @@ from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_coding import cut_of
 from nbmf.data.names import first_names, with_default_names
 from nbmf.data.value_codes import number_of
-from nbmf.errors import ConfigError, DataError, Message, Setting
+from nbmf.errors import ConfigError, DataError, Message, Setting, naming_file
 from nbmf.io import arguments, coded_matrix
 from nbmf.io.answers import MISSING_IN_A_LIST, matrix_answers
 from nbmf.io.arguments import Options
@@ -143,11 +143,9 @@ def read_with_absent(
         notes = (*coded.notes, *_notes_of_zeros(cells, coded))
         coded = coded._replace(codes=coded_matrix.codes_above(coded.codes, cut_of(above)), format=words, notes=notes)
     categories = None if "above" in given or given.get("counts") else given.get("categories", _categories_of(cells))
-    try:
+    with naming_file(path):
         matrix, unobserved = _build_matrix(coded, transpose, categories)
         matrix, of_network = as_network(matrix, diagonal)  # before it is described: its diagonal may be missing
-    except DataError as error:
-        raise DataError(f"{path}: ", error) from error
     log(f"{path}: {coded.format}" + ("; transposed" if transpose else ""))
     log(summary(matrix) + (f"; {coded.absent}" if coded.absent else ""))
     for note in (*coded.notes, *notes_of_counts(matrix), *_notes_of_unobserved(coded, unobserved), *of_network):

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import DataError
-from nbmf_studies.recipes.raw_text import binary_codes, naming, read_text
+from nbmf.errors import DataError, naming_file
+from nbmf_studies.recipes.raw_text import binary_codes, read_text
 
 
 def build(*, matrix: Path, animals: Path, attributes: Path) -> BinaryMatrix:
@@ -24,7 +24,7 @@ def build(*, matrix: Path, animals: Path, attributes: Path) -> BinaryMatrix:
     if len(codes) != animal_names.size:
         raise DataError(f"{matrix}: {len(codes)} lines, but {animals} names {animal_names.size} animals")
     rows, columns = np.argsort(attribute_names), np.argsort(animal_names)
-    with naming(matrix):
+    with naming_file(matrix):
         return BinaryMatrix(codes.T[np.ix_(rows, columns)], attribute_names[rows], animal_names[columns])
 
 

@@ -7,9 +7,8 @@ import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError, first_of
+from nbmf.errors import DataError, first_of, naming_file
 from nbmf.io.rda import read_r_matrix
-from nbmf_studies.recipes.raw_text import naming
 
 SHOWN = 5  # names listed in a message
 
@@ -42,7 +41,7 @@ def check_published(matrix: BinaryMatrix, path: str | os.PathLike, name: str) ->
     DataError
         If the names are others, or a cell differs; the message says how many and names the first.
     """
-    with naming(path):
+    with naming_file(path):
         published = BinaryMatrix.from_array(*read_r_matrix(path))
     expected = _in_either_orientation(published, matrix)
     if expected is None:

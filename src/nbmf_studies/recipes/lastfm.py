@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf_studies.recipes.raw_text import binary_codes, naming, read_records
+from nbmf.errors import naming_file
+from nbmf_studies.recipes.raw_text import binary_codes, read_records
 
 
 def build(*, listens: Path) -> BinaryMatrix:
@@ -24,5 +25,5 @@ def build(*, listens: Path) -> BinaryMatrix:
     )
     listeners = codes.any(axis=1)  # the paper's matrix leaves out users with no artist
     rows = np.argsort(artists)
-    with naming(listens):
+    with naming_file(listens):
         return BinaryMatrix(codes[listeners].T[rows], artists[rows], users[listeners])

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import DataError
-from nbmf_studies.recipes.raw_text import naming, read_records
+from nbmf.errors import DataError, naming_file
+from nbmf_studies.recipes.raw_text import read_records
 
 LONGITUDE_BELOW = 60.0
 ORDERS_LEFT_OUT = ("Insectivora", "Lagomorpha", "Chiroptera")
@@ -38,7 +38,7 @@ def build(*, finds: Path) -> BinaryMatrix:
     column_names, columns = np.unique(localities[rich], return_inverse=True)
     codes = np.zeros((row_names.size, column_names.size), dtype=np.int8)
     codes[rows, columns] = 1
-    with naming(finds):
+    with naming_file(finds):
         return BinaryMatrix(codes, row_names, column_names)
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.errors import DataError
+from nbmf.errors import DataError, naming_file
 from nbmf.io.rda import read_r_matrix
-from nbmf_studies.recipes.raw_text import naming, read_records
+from nbmf_studies.recipes.raw_text import read_records
 
 
 def build(*, follows: Path, parties: Path) -> BinaryMatrix:
@@ -29,7 +29,7 @@ def build(*, follows: Path, parties: Path) -> BinaryMatrix:
         raise DataError(f"{parties}: no party for {', '.join(without_party)}, in {follows}")
     rows, columns = np.argsort(followers), np.argsort(followed)
     members = followers[rows]
-    with naming(follows):
+    with naming_file(follows):
         return BinaryMatrix.from_array(
             values[np.ix_(rows, columns)], members, members, row_groups=[party_of[member] for member in members]
         )

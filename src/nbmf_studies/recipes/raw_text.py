@@ -3,8 +3,6 @@
 import csv
 import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,12 +59,3 @@ def binary_codes(path: str | os.PathLike, line: int, fields: list[str]) -> list[
         if field not in ("0", "1"):
             raise DataError(f"{path}, line {line}, value {place}: {field!r}; allowed: 0 and 1")
     return [int(field) for field in fields]
-
-
-@contextmanager
-def naming(path: str | os.PathLike) -> Iterator[None]:
-    """Put `path` in front of the message of a DataError raised in the block."""
-    try:
-        yield
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from error

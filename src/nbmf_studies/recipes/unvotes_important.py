@@ -6,8 +6,8 @@ The U.S. Department of State has named the votes that it holds important, since 
 from pathlib import Path
 
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import naming_file
 from nbmf.io.rda import read_data_frame
-from nbmf_studies.recipes.raw_text import naming
 from nbmf_studies.recipes.unvotes_coldwar import CODE_OF, active_records
 from nbmf_studies.recipes.voting_records import vote_matrix
 
@@ -32,5 +32,5 @@ def build(*, votes: Path, roll_calls: Path) -> BinaryMatrix:
     table = table[table["importantvote"] == 1].set_index("rcid")
     matrix = vote_matrix(votes, records[records["rcid"].isin(table.index)], CODE_OF)
     names = [" ".join(table.loc[int(number), TEXTS].fillna("")) for number in matrix.column_names]
-    with naming(roll_calls):
+    with naming_file(roll_calls):
         return BinaryMatrix(matrix.codes, matrix.row_names, names)

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
-from nbmf.errors import DataError
+from nbmf.errors import DataError, naming_file
 from nbmf.io.rda import read_data_frame
-from nbmf_studies.recipes.raw_text import naming
 
 VOTES = ("yes", "abstain", "no")
 
@@ -82,5 +81,5 @@ def vote_matrix(path: Path, votes: pd.DataFrame, code_of: dict[str, int]) -> Bin
     code_of : dict
         The code (1, 0 or -1) of each of VOTES.
     """
-    with naming(path):
+    with naming_file(path):
         return BinaryMatrix(*vote_codes(votes, code_of))

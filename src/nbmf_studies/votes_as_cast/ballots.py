@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf.errors import ConfigError
-from nbmf_studies.recipes.raw_text import naming
+from nbmf.errors import ConfigError, naming_file
 from nbmf_studies.recipes.voting_records import read_votes, roll_call_values, vote_codes
 
 BEFORE = 1945  # the year before the first session; session s opened in 1945 + s
@@ -44,5 +43,5 @@ def build(*, votes: Path, roll_calls: Path, categories: int, first: int, last: i
         raise ConfigError(f"first = {first}, last = {last}: must be years, some from {years.min()} to {years.max()}")
     codes, countries, calls = vote_codes(chosen, CODES[categories])
     year_of = dict(zip(records["rcid"], years, strict=True))
-    with naming(votes):
+    with naming_file(votes):
         return CategoryMatrix(codes, countries, [f"{year_of[call]} {call}" for call in calls])

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
-from nbmf.errors import ConfigError
+from nbmf.errors import ConfigError, naming_file
 from nbmf.io.reading import read
-from nbmf_studies.recipes.raw_text import naming
 
 CATEGORIES = 2, 4
 
@@ -30,6 +29,6 @@ def build(*, answers: Path, categories: int) -> CategoryMatrix:
     if categories not in CATEGORIES:
         raise ConfigError(f"categories = {categories}: must be 2 or 4")
     matrix = read(answers, header=True, index=True, counts=True, missing=[""])
-    with naming(answers):
+    with naming_file(answers):
         codes = np.minimum(matrix.tallies, categories - 1).astype(np.int8)
         return CategoryMatrix(codes, matrix.row_names, matrix.column_names)

@@ -10,7 +10,7 @@ from nbmf.cli.options import Options
 from nbmf.cli.saved_fits import load_model, saved_scale
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
-from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.errors import ConfigError, DataError, Setting, naming_file
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import COLUMN_GROUPS, MATRIX, TABLE, OutputFolder, text_of_cell
 from nbmf.reporting.pictures import DICTIONARY, FIT_FILES, Picture, picture_of_paths, pictures_of_fit, pictures_of_table
@@ -80,10 +80,8 @@ def _table_pictures(path: Path, model: "FeatureModel", options: Options) -> list
 def _load_table(path: Path, model: "FeatureModel") -> FeatureTable:
     """Return the table of a fit."""
     table, rows = FeatureTable.load(path), len(model.memberships_)
-    try:
+    with naming_file(path):
         model.table_of(table)
-    except DataError as error:
-        raise DataError(f"{path}: ", error) from error
     if table.shape[0] != rows:
         raise DataError(f"{path}: {table.shape[0]} rows; those of the fit are {rows}")
     return table

@@ -19,7 +19,7 @@ from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.names import default_names
-from nbmf.errors import DataError
+from nbmf.errors import DataError, naming_file
 from nbmf.io.cells import Table
 from nbmf.output.folder import NOTHING_BEYOND
 from nbmf.output.reports import PAGE, SUMMARY
@@ -51,10 +51,8 @@ def run(options: Options) -> None:
     refuse_other_kind(options, matrix, kind)
     fit.model.refuse_other_categories(matrix, options.file)
     names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
-    try:
+    with naming_file(options.file):
         rows = new_rows(matrix, names, n_columns, **read.absent)
-    except DataError as error:
-        raise DataError(f"{options.file}: ", error) from error
     called = fit.record.get("names") or ()
     scale = None if fit.matrix is None else saved_scale(fit.path, fit.model, fit.matrix)
     placement = place_rows(

@@ -16,7 +16,7 @@ from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
-from nbmf.errors import DataError
+from nbmf.errors import DataError, naming_file
 from nbmf.files import atomic_path
 from nbmf.inference.fold_in import NUMBERS_AT_ONCE, in_blocks
 from nbmf.inference.recommending import NONE_LEFT, Recommendations
@@ -122,12 +122,10 @@ def _new_rows(options: Options, fit: SavedFit) -> _Rows:
     matrix = contents.matrix
     refuse_other_kind(options, matrix, kind)
     fit.model.refuse_other_categories(matrix, options.file)
-    try:
+    with naming_file(options.file):
         if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
             return _sparse_rows(contents, fit)
         rows = new_rows(matrix, known, n_columns, **contents.absent)
-    except DataError as error:
-        raise DataError(f"{options.file}: ", error) from error
     _report_columns(rows.absent, rows.zeros, rows.unused)
     if rows.empty:
         number = count_phrase(len(rows.empty), "row")
