@@ -6,7 +6,7 @@ from typing import Any
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure, Table
 from nbmf_studies.framework.experiment import Case
-from nbmf_studies.framework.needs import tables
+from nbmf_studies.framework.needs import Need, tables
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.klami2015 import experiments
 from nbmf_studies.klami2015.criteria import FEW
@@ -17,13 +17,13 @@ from nbmf_studies.klami2015.naming import labels_argument, series_of, title_of
 from nbmf_studies.klami2015.simulation import set_ups
 
 
-def _reading_table(name: str, title: str, make: str, option: str | None = None, **more) -> Table:
-    """Return a table of the second reading, whose option is checked if it has one of its own."""
-    return common.report_table(name, title, make, digits=4, **_request_options(option), **more)
+def _reading_table(name: str, title: str, make: str, needs: Callable[[Plan], dict[str, Need]]) -> Table:
+    """Return a table of the second reading, whose options are checked if it has some."""
+    return common.report_table(name, title, make, needs, 4, arguments=labels_argument, **_request_options(name))
 
 
-def _reading_figure(name: str, title: str, make: str, option: str | None = None, **more) -> Figure:
-    return Figure(name, title, make, **_request_options(option), **more)
+def _reading_figure(name: str, title: str, make: str, needs: Callable[[Plan], dict[str, Need]], arguments) -> Figure:
+    return Figure(name, title, make, needs, arguments=arguments, **_request_options(name))
 
 
 SCHEMAS = {
@@ -35,14 +35,11 @@ SCHEMAS = {
 }
 
 
-def _request_options(option: str | None) -> dict[str, Any]:
-    if option is None:
-        return {"on_request": common.READINGS}
-    return {
-        "on_request": common.READINGS,
-        "options": SCHEMAS[option],
-        "check": lambda plan: experiments.check_reading_options(plan, option),
-    }
+def _request_options(name: str) -> dict[str, Any]:
+    requested = {"on_request": common.READINGS}
+    if name not in SCHEMAS:
+        return requested
+    return requested | {"options": SCHEMAS[name], "check": lambda plan: experiments.check_reading_options(plan, name)}
 
 
 def _end_table(name: str, title: str, cases: Callable[[Plan], Iterable[Case]]) -> Table:
@@ -106,45 +103,32 @@ TABLES = (
         COMPARED,
         "Binary data again, by step or line search and scale of the start",
         ".reading_tables:binary_ends",
-        COMPARED,
-        needs=tables(ends="binary_fits"),
-        arguments=labels_argument,
+        tables(ends="binary_fits"),
     ),
     _reading_table(
         "bohning_ratios",
         "PG-F and Böhning on the same matrices",
         ".reading_tables:bohning_ratios",
-        needs=tables(ends="binary_fits"),
-        arguments=labels_argument,
+        tables(ends="binary_fits"),
     ),
     _reading_table(
         "time_ratios",
         "Time per iteration, to convergence and to equal errors",
         ".convergence:summarise",
-        needs=tables("times"),
-        arguments=labels_argument,
+        tables("times"),
     ),
     _reading_table(
         "pattern_times",
         "Iterations until patterns are found",
         ".reading_tables:pattern_times",
-        needs=tables(patterns="new_patterns"),
-        arguments=labels_argument,
+        tables(patterns="new_patterns"),
     ),
-    _reading_table(
-        SIZES,
-        "Matrices of other sizes",
-        ".reading_tables:size_differences",
-        SIZES,
-        needs=tables(sizes="size_fits"),
-        arguments=labels_argument,
-    ),
+    _reading_table(SIZES, "Matrices of other sizes", ".reading_tables:size_differences", tables(sizes="size_fits")),
     _reading_table(
         "observed_times",
         "Time per iteration where entries are missing",
         ".reading_tables:observed_times",
-        needs=tables(observed="observed_fits"),
-        arguments=labels_argument,
+        tables(observed="observed_fits"),
     ),
     *common.readings(
         needs=tables(
@@ -158,31 +142,22 @@ FIGURES = (
         STARTS,
         "Set-up 3 by step and start",
         ".reading_figures:draw_starts",
-        STARTS,
-        needs=tables(ends="binary_fits"),
-        arguments=_start_arguments,
+        tables(ends="binary_fits"),
+        _start_arguments,
     ),
-    _reading_figure(
-        "cuts",
-        "Number of factors by threshold",
-        ".cuts:draw",
-        needs=tables(ends="binary_fits"),
-        arguments=_cut_arguments,
-    ),
+    _reading_figure("cuts", "Number of factors by threshold", ".cuts:draw", tables(ends="binary_fits"), _cut_arguments),
     _reading_figure(
         MORE_PATTERNS,
         "Patterns found against iterations",
         ".reading_figures:draw_patterns",
-        MORE_PATTERNS,
-        needs=tables(patterns="new_patterns"),
-        arguments=lambda plan: {"series": series_of(plan, plan.options["patterns"]["methods"]), "few": FEW},
+        tables(patterns="new_patterns"),
+        lambda plan: {"series": series_of(plan, plan.options["patterns"]["methods"]), "few": FEW},
     ),
     _reading_figure(
         OBSERVED,
         "Time per iteration and the proportion of observed entries",
         ".reading_figures:draw_observed",
-        OBSERVED,
-        needs=tables(observed="observed_fits"),
-        arguments=lambda plan: {"series": series_of(plan, plan.options[OBSERVED]["methods"])},
+        tables(observed="observed_fits"),
+        lambda plan: {"series": series_of(plan, plan.options[OBSERVED]["methods"])},
     ),
 )

@@ -99,6 +99,16 @@ def _each_has_data(*names: str) -> Callable[[Plan], bool]:
     return lambda plan: all(with_data(parts_of(EXPERIMENTS[name], plan), plan) for name in names)
 
 
+def _experiment_needs(*names: str) -> dict[str, Any]:
+    """Return the needs of what shows whole experiments, and whether it is made: if they have data."""
+    return {"needs": tables(*names), "applies": _each_has_data(*names)}
+
+
+def _starts_needs(name: str) -> dict[str, Any]:
+    """Return the same of what shows one further experiment."""
+    return {"needs": tables(runs=name), "applies": _any_has_data(name)}
+
+
 def _dataset_needs(experiment: str, dataset: str) -> dict[str, Any]:
     """Return `needs` and `applies` of a product that shows one dataset; it does not apply without its data."""
     part = Part(EXPERIMENTS[experiment], dataset)
@@ -131,20 +141,14 @@ FIGURES = (
     _figure("figure_7", "MovieLens over K and ε", "surfaces", **_dataset_needs("ratings", "movielens")),
     _figure("figure_8", "entropies of memberships on Wdbc", "histogram", **_dataset_needs("uci", "uci_wdbc")),
     _figure("figure_9", "entropies of memberships on Sonar", "histogram", **_dataset_needs("uci", "uci_sonar")),
-    _figure("figure_10", "perplexity against entropy", "fifths", needs=tables("uci"), applies=_each_has_data("uci")),
-    _figure(
-        "figure_11",
-        "entries flipped in steps of 1 %",
-        "flip_curves",
-        needs=tables("flips"),
-        applies=_each_has_data("flips"),
-    ),
+    _figure("figure_10", "perplexity against entropy", "fifths", **_experiment_needs("uci")),
+    _figure("figure_11", "entries flipped in steps of 1 %", "flip_curves", **_experiment_needs("flips")),
     _figure("figure_12", "flips on Jester, MMNB and LDA", "flip_panels", **_dataset_needs("flips", "jester_binary")),
     _figure(
         "figure_13", "flips on MovieLens, MMNB and LDA", "flip_panels", **_dataset_needs("flips", "movielens_binary")
     ),
-    _figure("figure_14", "Fast LDA and LDA", "text", needs=tables("text"), applies=_each_has_data("text")),
-    _figure("figure_15", "Fast MMNB and MMNB", "fast", needs=tables("ratings"), applies=_each_has_data("ratings")),
+    _figure("figure_14", "Fast LDA and LDA", "text", **_experiment_needs("text")),
+    _figure("figure_15", "Fast MMNB and MMNB", "fast", **_experiment_needs("ratings")),
 )
 
 # --- Tables -----------------------------------------------------------------------------------
@@ -155,8 +159,7 @@ def _table(name: str, title: str, make: str, **rest) -> Table:
 
 
 def _reading_table(name: str, title: str, make: str, **rest) -> Table:
-    shared = {"in_report": True, "float_format": "%.4g", "on_request": common.READINGS}
-    return Table(name, title, f".reading_tables:{make}", **shared, **rest)
+    return common.report_table(name, title, f".reading_tables:{make}", digits=4, on_request=common.READINGS, **rest)
 
 
 def _uci_table(name: str, title: str, measure: str) -> Table:
@@ -190,22 +193,15 @@ TABLES = (
     _binary_table("table_5", "Table 5: MMNB and LDA on Jester", "jester_binary"),
     _binary_table("table_6", "Table 6: MMNB and LDA on MovieLens", "movielens_binary"),
     _binary_table("table_7", "Table 7: MMNB and LDA on Foodmart", "foodmart_binary"),
-    _table(
-        "table_8",
-        "Table 8: micro-precision on texts",
-        "precision_of_text",
-        needs=tables("topics"),
-        applies=_each_has_data("topics"),
-    ),
+    _table("table_8", "Table 8: micro-precision on texts", "precision_of_text", **_experiment_needs("topics")),
     _table("table_10", "Table 10: topics of Classic3", "words", **_dataset_needs("topics", "classic3")),
     _table(
         "fast",
         "Fast inference compared with full inference",
         "compare_fast_with_full",
-        needs=tables("ratings", "text"),
-        applies=_each_has_data("ratings", "text"),
+        **_experiment_needs("ratings", "text"),
     ),
-    *common.claims(needs=tables(*RUNS), applies=_each_has_data(*RUNS)),
+    *common.claims(**_experiment_needs(*RUNS)),
 )
 
 # --- Second readings ------------------------------------------------------------------------------
@@ -217,23 +213,20 @@ READING_TABLES = (
         "several_starts",
         "UCI sets: the best of several starts",
         "several_starts",
-        needs=tables(runs="uci_starts"),
         arguments=lambda plan: {"test_ratio": _test_ratio(plan, "uci_starts")},
-        applies=_any_has_data("uci_starts"),
+        **_starts_needs("uci_starts"),
     ),
     _reading_table(
         "one_component",
         "Foodmart compared with one component",
         "compare_with_one_component",
-        needs=tables(runs="foodmart_starts"),
-        applies=_any_has_data("foodmart_starts"),
+        **_starts_needs("foodmart_starts"),
     ),
     _reading_table(
         "ways_of_alpha",
         "Foodmart compared with one component, by α",
         "compare_with_one_component",
-        needs=tables(runs="foodmart_ways"),
-        applies=_any_has_data("foodmart_ways"),
+        **_starts_needs("foodmart_ways"),
     ),
     _reading_table(
         "best_stops",
