@@ -83,18 +83,6 @@ def _shapes(plan: Plan) -> dict[str, list[float]]:
     return {name: [of["shape_W"], of["shape_H"]] for name, of in settings.items()}
 
 
-def _candidates(plan: Plan) -> list[list]:
-    dataset = plan.options["figure_5"]["dataset"]
-    return [
-        [
-            method,
-            plan.label(method),
-            [key for key in plan.unmasked_fits if (key.dataset, key.method) == (dataset, method)],
-        ]
-        for method in plan.unmasked.get(dataset, {})
-    ]
-
-
 BOUNDS = common.report_table(
     "template_bounds",
     "Bounds of fits with fixed shapes of the priors",
@@ -110,7 +98,7 @@ FIGURE_5 = Figure(
     ".images:draw_templates",
     lambda plan: {
         "matrix": Matrix(plan.options["figure_5"]["dataset"]),
-        "fits": BestFits(_candidates(plan)),
+        "fits": BestFits(plan.candidates(plan.options["figure_5"]["dataset"])),
         "bounds": TableOf("template_bounds"),
     },
     arguments=common.options_of("figure_5"),

@@ -124,6 +124,18 @@ class Plan:
             for seed in range(grid["seeds"])
         ]
 
+    def candidates(self, dataset: str, shown: Mapping[str, int | None] | None = None) -> list[list]:
+        """Return method, label and fits to a whole matrix, of all methods or of those given with a K, for BestFits."""
+        if shown is None:
+            shown = dict.fromkeys(self.unmasked.get(dataset, ()))
+        return [
+            [method, self.label(method, K), self._unmasked_fits_of(dataset, method, K)] for method, K in shown.items()
+        ]
+
+    def _unmasked_fits_of(self, dataset: str, method: str, K: int | None) -> list[FitKey]:
+        of_method = [key for key in self.unmasked_fits if (key.dataset, key.method) == (dataset, method)]
+        return of_method if K is None else [key for key in of_method if key.K == K]
+
     @cached_property
     def chains(self) -> list[FitKey]:
         """The unmasked fits of methods that sample."""

@@ -114,19 +114,12 @@ FIGURE_RECOVERY = Figure(
 
 def _dictionaries(plan: Plan) -> Iterator[Figure]:
     """Yield a figure per dataset with unmasked fits."""
-    for dataset, grids in plan.unmasked.items():
-        candidates = [
-            [method, plan.label(method), [key for key in plan.unmasked_fits if key[:2] == (dataset, method)]]
-            for method in grids
-        ]
+    for dataset in plan.unmasked:
         yield Figure(
             f"dictionaries_{dataset}",
             f"Dictionaries of {dataset}",
             ".dictionaries:draw",
-            lambda plan, dataset=dataset, candidates=candidates: {
-                "matrix": Matrix(dataset),
-                "fits": BestFits(candidates),
-            },
+            lambda plan, dataset=dataset: {"matrix": Matrix(dataset), "fits": BestFits(plan.candidates(dataset))},
             caption="learned_priors/captions/dictionaries.rst",
             arguments=lambda plan: {"columns": SHOWN},
             dpi=300,

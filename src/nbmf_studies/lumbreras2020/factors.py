@@ -1,7 +1,6 @@
 """Figures 6 to 9, which show the factors of unmasked fits: what is declared of them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from nbmf_studies.framework import common
 from nbmf_studies.framework.declaration import Figure
@@ -25,16 +24,8 @@ def is_shown(plan: Plan, figure: str) -> bool:
 
 
 def _factors(plan: Plan, figure: str) -> dict[str, Need]:
-    dataset, shown = plan.options[figure]["dataset"], shown_K(plan, figure)
-    return {
-        "matrix": Matrix(dataset),
-        "fits": BestFits(
-            [
-                [method, plan.label(method, K), [key for key in plan.unmasked_fits if key[:3] == (dataset, method, K)]]
-                for method, K in shown.items()
-            ]
-        ),
-    }
+    dataset = plan.options[figure]["dataset"]
+    return {"matrix": Matrix(dataset), "fits": BestFits(plan.candidates(dataset, shown_K(plan, figure)))}
 
 
 def _check_factors(plan: Plan, figure: str) -> Iterator[str]:
@@ -67,15 +58,12 @@ def dictionaries(name: str) -> Figure:
     def needs(plan: Plan) -> dict[str, Need]:
         return {**_factors(plan, name), **common.diagnostics_needs(plan)}
 
-    def arguments(plan: Plan) -> dict[str, Any]:
-        return {key: plan.options[name][key] for key in ("dataset", "columns")}
-
     return Figure(
         name,
         lambda plan: f"Figure {name[-1]}: dictionaries of {plan.options[name]['dataset']}",
         ".dictionaries:draw",
         needs,
-        arguments=arguments,
+        arguments=common.options_of(name, "dataset", "columns"),
         options=closed(dataset={"type": "string"}, columns=COUNT, K=K_OF_METHOD),
         check=lambda plan: _check_factors(plan, name),
         applies=lambda plan: is_shown(plan, name),

@@ -39,13 +39,7 @@ STUDY = Study(
         common.SCORES,
         replace(common.BASELINES, in_report=False),
         common.report_table(
-            "losses",
-            "Every method on every matrix",
-            f"{OUTCOME}:tabulate",
-            SOURCES,
-            digits=5,
-            caption="rivals/captions/losses.rst",
-            arguments=_shown,
+            "losses", "Every method on every matrix", f"{OUTCOME}:tabulate", SOURCES, digits=5, arguments=_shown
         ),
         common.report_table(
             "excess",
@@ -62,7 +56,6 @@ STUDY = Study(
             ".comparison:compare",
             SOURCES,
             digits=4,
-            caption="rivals/captions/against.rst",
             arguments=_shown,
         ),
     ),
