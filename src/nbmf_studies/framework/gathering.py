@@ -64,14 +64,19 @@ def best_of_starts(
     return pd.concat(rows, ignore_index=True)
 
 
+def rows_of(table: pd.DataFrame, **of: Any) -> pd.DataFrame:
+    """Return the rows whose columns have the values of `of`."""
+    for name, value in of.items():
+        table = table[table[name] == value]
+    return table
+
+
 def column_by(index: str, table: pd.DataFrame, column: str, **of: Any) -> pd.Series:
     """Return a column of the rows whose other columns have the values of `of`, sorted by the column `index`.
 
     Two of them, of the same masks, folds or seeds, are compared a pair at a time.
     """
-    for name, value in of.items():
-        table = table[table[name] == value]
-    return table.set_index(index)[column].sort_index()
+    return rows_of(table, **of).set_index(index)[column].sort_index()
 
 
 def reports(fits: Iterable[tuple[dict[str, Any], str]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

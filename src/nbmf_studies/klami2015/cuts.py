@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from nbmf.plotting import style
+from nbmf_studies.framework.gathering import rows_of
 from nbmf_studies.klami2015.factor_sizes import PREFIX
 
 CUTS = np.logspace(-5, 1, 121)  # twenty per decade
@@ -63,7 +64,7 @@ def draw(ends: pd.DataFrame, set_ups: dict[str, str], series: dict[str, list], f
         axis.axvline(usual, color="0.5", linestyle=":", linewidth=1.0, zorder=0)
         for key, (_, colour) in series.items():
             method, update = key.split("|")
-            of_set_up = ends[(ends["set_up"] == set_up) & (ends["method"] == method) & (ends["update"] == update)]
+            of_set_up = rows_of(ends, set_up=set_up, method=method, update=update)
             if len(of_set_up):
                 counts = count_factors(of_set_up)
                 axis.fill_between(CUTS, counts.min(axis=1), counts.max(axis=1), color=colour, alpha=0.15, linewidth=0)

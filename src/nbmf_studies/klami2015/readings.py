@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import holm, interval
-from nbmf_studies.framework.gathering import column_by
+from nbmf_studies.framework.gathering import column_by, rows_of
 from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
 from nbmf_studies.klami2015 import criteria
 from nbmf_studies.klami2015.convergence import PER_ITERATION, TO_EQUAL, TO_STANDSTILL, reference_engine, times
@@ -169,8 +169,8 @@ def factors_are_found(run: Results) -> Iterator[Part]:
     for set_up in BINARY:
         for method in run.methods_run(set_up, BOHNING, *criteria.DIRECT, NOISE):
             update = UPDATES.get(method, LINE_SEARCH)
-            values = {"set_up": set_up, "method": method, "update": update, "scale": USUAL_SCALE}
-            counts = count_factors(run.ends[np.logical_and.reduce([run.ends[name] == values[name] for name in values])])
+            ends = rows_of(run.ends, set_up=set_up, method=method, update=update, scale=USUAL_SCALE)
+            counts = count_factors(ends)
             start = first_decade((counts - run.K).abs().le(criteria.FACTORS).all(axis=1))
             text = "no decade" if start is None else f"from {start:.2g} to {10 * start:.2g}"
             yield Part(f"{short_name(method)} on {set_up}", start is not None, text)

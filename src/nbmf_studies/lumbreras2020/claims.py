@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from nbmf_studies.framework.gathering import rows_of
 from nbmf_studies.framework.verdicts import Claim, Part, verdict_functions
 
 SIMILAR = 0.03  # medians over masks within this share of each other are "similar"
@@ -40,9 +41,7 @@ class Results(NamedTuple):
 
     def medians(self, dataset: str, method: str) -> pd.Series:
         """Return the median perplexity over masks per K."""
-        scores = self.scores
-        of_dataset = scores[(scores["dataset"] == dataset) & (scores["method"] == method)]
-        return of_dataset.groupby("K")["perplexity"].median()
+        return rows_of(self.scores, dataset=dataset, method=method).groupby("K")["perplexity"].median()
 
     def best(self, dataset: str, method: str) -> float:
         """Return the smallest of the medians over K, NaN if the method was not run."""
@@ -50,17 +49,14 @@ class Results(NamedTuple):
 
     def quartile_ranges(self, method: str) -> pd.Series:
         """Return the interquartile range over masks per dataset and K."""
-        of_method = self.scores[self.scores["method"] == method]
+        of_method = rows_of(self.scores, method=method)
         quartiles = of_method.groupby(["dataset", "K"])["perplexity"].quantile([0.25, 0.75]).unstack()
         return quartiles[0.75] - quartiles[0.25]
 
     def mean_trace(self, dataset: str, method: str, K: int) -> pd.Series:
         """Return the mean perplexity over masks per recorded iteration."""
-        key = {"dataset": dataset, "method": method, "K": K}
-        selected = self.traces
-        for name, value in key.items():
-            selected = selected[selected[name] == value]
-        return selected.groupby("iteration")["perplexity"].mean()
+        traces = rows_of(self.traces, dataset=dataset, method=method, K=K)
+        return traces.groupby("iteration")["perplexity"].mean()
 
 
 def vb_against_bica(run: Results) -> Iterator[Part]:
@@ -175,8 +171,7 @@ def few_components(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 6, decided by its rule."""
     for method in NONPARAMETRIC:
         for dataset in run.datasets:
-            of_dataset = run.scores[(run.scores["dataset"] == dataset) & (run.scores["method"] == method)]
-            active = of_dataset["active_components"].median()
+            active = rows_of(run.scores, dataset=dataset, method=method)["active_components"].median()
             yield Part(
                 f"{method} on {dataset}",
                 bool(active <= FAR_FEWER),
@@ -271,11 +266,7 @@ def paper_numbers(unmasked_scores: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for quantity, method, K, value in PAPER_NUMBERS:
-        scores = unmasked_scores[
-            (unmasked_scores["dataset"] == "parliament")
-            & (unmasked_scores["method"] == method)
-            & (unmasked_scores["K"] == K)
-        ]
+        scores = rows_of(unmasked_scores, dataset="parliament", method=method, K=K)
         if scores.empty:
             continue
         ours = scores[COLUMN_OF[quantity]]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from nbmf.evaluation.replications import Interval, holm, interval
+from nbmf_studies.framework.gathering import rows_of
 
 LEVEL = 0.05  # of the tests of one claim together
 
@@ -48,15 +49,14 @@ class Scores:
 
     def log_perplexity(self, dataset: str, method: str, K: int | None = None) -> pd.Series:
         """Return the log perplexity of each mask; the mean over all K without one."""
-        of_method = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
+        of_method = rows_of(self.table, dataset=dataset, method=method)
         if K is not None:
             of_method = of_method[of_method["K"] == K]
         return np.log(of_method["perplexity"]).groupby(of_method["mask"]).mean()
 
     def best_K(self, dataset: str, method: str) -> int:
         """Return the K with the smallest median over masks."""
-        of_dataset = self.table[(self.table["dataset"] == dataset) & (self.table["method"] == method)]
-        return int(of_dataset.groupby("K")["perplexity"].median().idxmin())
+        return int(rows_of(self.table, dataset=dataset, method=method).groupby("K")["perplexity"].median().idxmin())
 
     def log_perplexity_at_best(self, dataset: str, method: str) -> pd.Series:
         """Return the log perplexity of each mask at the best K."""

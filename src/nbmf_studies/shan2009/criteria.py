@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
+from nbmf_studies.framework.gathering import rows_of
 from nbmf_studies.framework.verdicts import Part
 from nbmf_studies.shan2009 import reported_values
 from nbmf_studies.shan2009.names import LABELS
@@ -54,12 +55,12 @@ class Results:
 
     def set_medians(self, floor: str, column: str, part: str = "test") -> pd.DataFrame:
         """Return the medians over folds of a column, UCI sets by models."""
-        runs = self.uci[(self.uci["floor"] == floor) & (self.uci["part"] == part)]
+        runs = rows_of(self.uci, floor=floor, part=part)
         return runs.groupby(["dataset", "model"], sort=False)[column].median().unstack()
 
     def rating_medians(self, dataset: str, column: str, part: str) -> pd.DataFrame:
         """Return the medians over folds of a column of ratings, (K, ε) by models; empty if they were not run."""
-        runs = self.ratings[(self.ratings["dataset"] == dataset) & (self.ratings["part"] == part)]
+        runs = rows_of(self.ratings, dataset=dataset, part=part)
         groups = runs.groupby(["K", "smoothing", "model"], sort=True)
         return groups[column].median().unstack("model")
 
@@ -99,7 +100,7 @@ def clusters_on_uci(run: Results) -> Iterator[Part]:
 def soft_on_uci(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 3, decided by its rule."""
     for floor in run.floors():
-        tests = run.uci[(run.uci["floor"] == floor) & (run.uci["part"] == "test")]
+        tests = rows_of(run.uci, floor=floor, part="test")
         means = tests.groupby(["dataset", "model"], sort=False)["entropy"].mean().unstack()
         enough = means[MMNB] >= ENTROPY * means[MNB]
         yield Part(f"{floor} floor", *holds_on_enough_sets(enough, MOST, "as soft"), floor != PAPERS_FLOOR)
@@ -147,8 +148,7 @@ def stable_on_movielens(run: Results) -> Iterator[Part]:
 
 def flips_rise(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 7, decided by its rule."""
-    coarse = run.flips[(run.flips["model"] == MMNB) & (run.flips["step"] == COARSE)]
-    for dataset, flips in coarse.groupby("dataset", sort=False):
+    for dataset, flips in rows_of(run.flips, model=MMNB, step=COARSE).groupby("dataset", sort=False):
         curve = flips.groupby("level")["perplexity"].mean()
         steps = np.diff(curve.to_numpy())
         text = f"{int((steps > 0).sum())} of {steps.size} steps up, {curve.iloc[0]:.5g} to "

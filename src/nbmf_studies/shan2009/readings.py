@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from nbmf_studies.framework.gathering import best_of_starts, column_by
+from nbmf_studies.framework.gathering import best_of_starts, column_by, rows_of
 from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
 from nbmf_studies.shan2009.criteria import FASTER, MEASURES, MMNB, MNB, MOST, TOO_MANY, WITHIN, holds_on_enough_sets
 from nbmf_studies.shan2009.paired import CERTAIN, Difference, adjusted_p_values, difference
@@ -96,7 +96,7 @@ def jester_and_foodmart_again(run: Results) -> Iterator[Part]:
 def _compare_on_jester(run: Results) -> Iterator[tuple[str, Difference, bool]]:
     if "dataset" not in run.ratings:
         return
-    tests = run.ratings[(run.ratings["dataset"] == "jester") & (run.ratings["part"] == "test")]
+    tests = rows_of(run.ratings, dataset="jester", part="test")
     for K in sorted(tests["K"].unique()):
         for column, measure in MEASURES.items():
             mmnb, mnb = (column_by("fold", tests, column, K=K, model=model) for model in (MMNB, MNB))
