@@ -102,6 +102,18 @@ def test_a_study_says_where_captions_and_functions_are():
     assert study.tables_of(PLANS["lumbreras2020"]) == [table, figure, ECHO]  # what is said stays
 
 
+def test_a_caption_that_is_not_there_is_missed_before_anything_is_computed():
+    """Of what the report has: `make report` would end without one."""
+    shown, hidden = Figure("mine", "", make=".mine:draw"), Table("hidden", "", make=".mine:tabulate")
+    study = Study("lumbreras2020", "", "", figures=(shown,), tables=(hidden,))
+    with pytest.raises(ConfigError, match=r"'mine' has no caption: there is no nbmf_studies/lumbreras2020/captions/mi"):
+        study.figures_of(PLANS["lumbreras2020"])
+    assert [table.name for table in study.tables_of(PLANS["lumbreras2020"])] == ["hidden"]
+    named = replace(study, figures=(replace(shown, caption="captions/other.rst"),))
+    with pytest.raises(ConfigError, match=r"'mine' has no caption: there is no nbmf_studies/captions/other.rst$"):
+        named.products()
+
+
 def test_nothing_outside_a_study_names_its_figures():
     """Neither the workflow nor the package nor the site: a study's folder and configuration do."""
     files = [*(ROOT / "workflow").rglob("*"), ROOT / "Snakefile", ROOT / "docs/publish.py"]
@@ -326,9 +338,19 @@ def test_what_is_not_at_hand_leaves_out_what_needs_it():
         "Mine",
         "",
         figures=(
-            Figure("of_far", "", make="a:b", needs=lambda plan: {"matrix": Matrix("far")}),
-            Figure("of_near", "", make="a:b", needs=lambda plan: {"matrix": Matrix("near")}),
-            Figure("of_table", "", make="a:b", needs=lambda plan: {"table": TableOf("masked")}),
+            Figure(
+                "of_far", "", make="a:b", caption="captions/summary.rst", needs=lambda plan: {"matrix": Matrix("far")}
+            ),
+            Figure(
+                "of_near", "", make="a:b", caption="captions/summary.rst", needs=lambda plan: {"matrix": Matrix("near")}
+            ),
+            Figure(
+                "of_table",
+                "",
+                make="a:b",
+                caption="captions/summary.rst",
+                needs=lambda plan: {"table": TableOf("masked")},
+            ),
         ),
         tables=(
             replace(ECHO, needs=lambda plan: {"fits": Reports(plan.masked_fits)}),

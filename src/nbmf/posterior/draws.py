@@ -50,7 +50,8 @@ def posterior_draws(
     samplers given the assignments, eqs. (26)-(27) and (62)-(63): these are draws from p(W, H | V),
     as correlated as the sweeps are. Variational methods draw from q(W) q(H) at their end: too
     narrow, since q leaves out how W, H and the assignments depend on each other, and sees one mode
-    (docs/uncertainty.md says by how much). Draws have random numbers of their own, so the fit has
+    (docs/uncertainty.md says by how much). Of latent classes (MNB) a Gibbs sampler draws from where EM
+    ends. Draws have random numbers of their own, so the fit has
     the same bits as without.
 
     Parameters

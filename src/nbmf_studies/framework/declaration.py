@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nbmf.errors import ConfigError
 from nbmf.fit_key import FitKey
 from nbmf_studies.framework.experiment import Case
 from nbmf_studies.framework.needs import Need
@@ -52,6 +53,8 @@ class Product:
         The name of what it belongs to if it is not made with the study, but when that or its own target is asked for:
         `<study>_<name>` makes all of that name. Of datasets that are evaluated once, when all is decided; of readings
         of a paper other than the first.
+    in_report : bool
+        Whether the report has it, by default figures alone.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Product:
     check: Callable[[Plan], Iterator[str]] | None = None
     applies: Callable[[Plan], bool] = _always
     on_request: str | None = None
+    in_report: bool = True
 
     def title_of(self, plan: Plan) -> str:
         """Return the title for a plan."""
@@ -88,7 +92,6 @@ class Figure(Product):
 class Table(Product):
     """A table; its function returns a DataFrame.
 
-    in_report : bool
     in_reference : bool, whether a published run keeps it in reference/<study>/ as it is: values of every replication,
         from which a reader can make any other comparison
     float_format : str, of numbers in the file; None for all digits
@@ -156,5 +159,8 @@ class Study:
         default_caption = f"{self.key}/captions/{product.name}.rst"
         of_all = f"captions/{product.name}.rst"
         caption = product.caption or (default_caption if (FOLDER / default_caption).is_file() else of_all)
+        if product.in_report and not (FOLDER / caption).is_file():  # else `make report` would miss it, last
+            allowed = caption if product.caption else f"{default_caption}, or {of_all} for all studies"
+            raise ConfigError(f"study {self.key}: {product.name!r} has no caption: there is no {FOLDER.name}/{allowed}")
         make = f"{FOLDER.name}.{self.key}{product.make}" if product.make.startswith(".") else product.make
         return replace(product, caption=caption, make=make)
