@@ -15,7 +15,7 @@ from nbmf.registry import estimator_class
 def choose_quickly() -> Iterator[None]:
     """Let the samplers among the candidates be brief, and hold a part of the entries out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folds, "ENTRIES_HELD_OUT", 300)
+        patch.setattr(folds, "ENTRIES_HELD_OUT", 120)
         patch.setattr(folds, "RARER_HELD_OUT", 0)
         for name in {name for names in CANDIDATES.values() for name in names}:
             if estimator_class(METHODS[name]["class"]).inference is Inference.SAMPLER:

@@ -251,7 +251,7 @@ def test_info_knows_what_is_too_large_for_vb(capsys, monkeypatch):
     words = " ".join(out.split())
     assert "Beta-Dir VB, learned would need 0.0 GB, its limit is 1e-06 GB: Bernoulli-Poisson VB, whose time" in words
     assert "nbmf fit survey.csv\n" in out
-    assert "for 10 fits at most and a report" in words  # six folds, as `quick_choice` has it, and four starts
+    assert "for 7 fits at most and a report" in words  # three folds, as `quick_choice` has it, and four starts
 
 
 def test_options_of_the_readers_reach_them_and_are_repeated(capsys):

@@ -60,7 +60,7 @@ def test_a_fit_has_all_that_needs_no_dense_matrix(capsys, here):
     said = say(capsys, "fit", "block.mtx", *FAST)
     assert "structure found: this method predicts better than row and column popularity" in said
     ones = np.count_nonzero(CODES)
-    assert "entries were held out, in 4 folds, and predicted from the others; ones and" in said
+    assert "entries were held out, in 2 folds, and predicted from the others; ones and" in said
     assert "predicted by nats per one this method is better by" in said
     assert f"block: 60 rows x 40 columns, {ones} ones, {ones / 60:.3g} in a row" in said
     assert 'nbmf.load("model.npz").predict(rows, columns) gives those you name' in said
