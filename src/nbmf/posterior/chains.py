@@ -73,10 +73,14 @@ class Chains(ChainRecords):
 
         Of a point estimate they are those of the best start: other starts have ended at a lower mode.
         """
-        return self._all_kept() if self._plan.is_draws else None
+        return self._drawn_from(self._trusted) if self._plan.is_draws else None
 
-    def _all_kept(self) -> Draws:
-        kept = [self._kept[self.place_of_best]] if self.best.inference is Inference.POINT else self._kept
+    @property
+    def _trusted(self) -> list[list[Factors]]:
+        """What was kept of the chains whose draws count, see `draws`."""
+        return [self._kept[self.place_of_best]] if self.best.inference is Inference.POINT else self._kept
+
+    def _drawn_from(self, kept: list[list[Factors]]) -> Draws:
         return Draws(self.best, [factors for chain in kept for factors in chain])
 
     def co_clustering(self, axis: int = 0) -> np.ndarray:
@@ -101,7 +105,7 @@ class Chains(ChainRecords):
         refuse_without_memberships(self.estimators[0], axis)
         if not all(self._kept):
             raise ConfigError("co_clustering: W and H of the chains do not fit into ", Setting("max_memory_gb"))
-        return self._all_kept().co_clustering(axis)
+        return self._drawn_from(self._trusted).co_clustering(axis)
 
     @property
     def advice(self) -> str:
@@ -119,11 +123,11 @@ class Chains(ChainRecords):
           log_likelihood, of V given that sweep's factors
         - observed_data: V (row, column), float32, NaN where missing
 
-        A method that does not sample has a single draw, its end, or the draws of its q(W) q(H).
+        A method that does not sample has a single draw, its end, or the draws that were kept of each start.
 
         Raises
         ------
         ConfigError
             If xarray is not installed.
         """
-        return make_tree(self, self._plan, self.draws)
+        return make_tree(self, self._plan, self._drawn_from(self._kept) if self._plan.is_draws else None)

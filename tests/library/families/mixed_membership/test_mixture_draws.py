@@ -145,6 +145,9 @@ def test_of_several_starts_the_best_is_drawn_from(monkeypatch):
     assert chains.best is chains.estimators[1]
     np.testing.assert_array_equal(chains.draws.H, alone.H)
     assert chains.co_clustering(0).shape == (60, 60)
+    posterior = chains.to_arviz()["posterior"]
+    assert posterior["H"].shape == (3, 4, 2, 8)  # of all starts
+    np.testing.assert_array_equal(posterior["H"].to_numpy()[1], alone.H)
     without = nbmf.run_chains(nbmf.MNB(2, random_state=0), V, chains=2)
     with pytest.raises(ConfigError, match="co_clustering: MNB has no posterior distribution without draws"):
         without.co_clustering(0)
