@@ -52,21 +52,22 @@ def main() -> None:
         picture = results / f"figures/{product.name}.png"
         table = results / f"tables/{product.name}.csv"
         long_table = ROOT / f"reference/{options.study}/{product.name}.csv"
-        is_figure, in_report = any(product is figure for figure in figures), getattr(product, "in_report", False)
+        is_figure = any(product is figure for figure in figures)
+        is_reported_table = product.in_report and not is_figure
         if picture.exists() and is_figure:
             name = f"{options.study}_{product.name}.png"
             compress(picture, ROOT / "docs/figures" / name)
             content = f"![{product.title_of(plan)}](figures/{name})"
-        elif table.exists() and in_report:
+        elif table.exists() and is_reported_table:
             content = render_table(pd.read_csv(table).round(4), options.study, product.name, ROOT)
-        elif options.keep and in_report and long_table.exists():
+        elif options.keep and is_reported_table and long_table.exists():
             content = f"{link(len(pd.read_csv(long_table)), options.study, product.name)} {EARLIER}"
         elif (product.title_of(plan), is_figure) in before:
             shown = before[product.title_of(plan), is_figure]
             sections.append(shown if shown.endswith(EARLIER) else f"{shown}\n\n{EARLIER}")
             continue
         else:
-            if in_report:  # its data were not at hand, or the run failed
+            if is_reported_table:  # its data were not at hand, or the run failed
                 print(f"not among the results, so not on the page: {product.title_of(plan)}")
             continue
         text = (captions / product.caption).read_text(encoding="utf-8")
