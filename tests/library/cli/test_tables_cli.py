@@ -238,6 +238,8 @@ def test_texts_become_topics(capsys, here):
         ("cluster people.csv --model mnb --components 100", "--components 100: must be a number from 2 to 85"),
         ("cluster people.csv --no-check --model mnb --components 100", "allowed: at most"),
         ("topics counts.csv --word w", "--document, --word and --count go together"),
+        ("topics counts.csv --layout long --word w", "--document, --word and --count go together"),
+        ("topics counts.csv --document d --word w --count n", "--document, --word and --count go together"),
         ("topics people.csv", "--ignore height leaves the column out, --labels height keeps it"),
         ("topics nothing.csv", "there is no such file"),
     ],
