@@ -106,11 +106,11 @@ def test_a_caption_that_is_not_there_is_missed_before_anything_is_computed():
     """Of what the report has: `make report` would end without one."""
     shown, hidden = Figure("mine", "", make=".mine:draw"), Table("hidden", "", make=".mine:tabulate")
     study = Study("lumbreras2020", "", "", figures=(shown,), tables=(hidden,))
-    with pytest.raises(ConfigError, match=r"'mine' has no caption: there is no nbmf_studies/lumbreras2020/captions/mi"):
+    with pytest.raises(ConfigError, match=r"'mine' has no caption; write it in nbmf_studies/lumbreras2020/captions/mi"):
         study.figures_of(PLANS["lumbreras2020"])
     assert [table.name for table in study.tables_of(PLANS["lumbreras2020"])] == ["hidden"]
     named = replace(study, figures=(replace(shown, caption="captions/other.rst"),))
-    with pytest.raises(ConfigError, match=r"'mine' has no caption: there is no nbmf_studies/captions/other.rst$"):
+    with pytest.raises(ConfigError, match=r"'mine' has no caption; write it in nbmf_studies/captions/other.rst$"):
         named.products()
 
 

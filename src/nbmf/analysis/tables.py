@@ -7,11 +7,12 @@ import pandas as pd
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.inference.declarations import CLASS_SIZES
 from nbmf.likelihoods.ordered import named_probabilities
 from nbmf.output.folder import COLUMN_GROUPS
 from nbmf.posterior.groups import summarize_groups
 from nbmf.posterior.scale_tables import columns_table, rows_table
-from nbmf.reporting.fit_result import CLASS_SIZES, DRAWN_EFFECTS, EFFECTS, ReportedFit
+from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, ReportedFit
 
 FACTORS, ENDS = ("W", "H"), ("lower", "upper")
 EXPECTATION = "expectation"

@@ -79,7 +79,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
     to a hub, and from the hub to every draw (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633). So
     p < α has a probability of at most α if there is nothing beyond the effects. Too few trades, or
     missing entries that block them, cost power alone. Of a matrix with at least 20 times as many rows as columns,
-    columns alone are traded, and the other way round: as powerful, at a tenth of the time. Answers to one question, of
+    columns alone are traded, and the other way round: as powerful, in less time. Answers to one question, of
     which each row has one, cannot rise with an effect of the row: such columns are left out or, if these questions are
     more than the other columns, one of each is tested.
 
@@ -139,9 +139,8 @@ def mover_of(codes: np.ndarray, is_network: bool) -> Callable[[np.ndarray, np.nd
     fewer = min(codes.shape)
     if not is_long(codes.shape):
         return lambda held, generator: trade_many(held, TRADES * sum(codes.shape), generator)
-    if fewer == codes.shape[0]:
-        return lambda held, generator: trade_rows(held, TRADES * fewer, generator)
-    return lambda held, generator: trade_rows(held.T, TRADES * fewer, generator)
+    has_few_rows = fewer == codes.shape[0]
+    return lambda held, generator: trade_rows(held if has_few_rows else held.T, TRADES * fewer, generator)
 
 
 def columns_to_test(V: Any) -> tuple[np.ndarray, bool]:

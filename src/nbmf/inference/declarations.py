@@ -51,6 +51,9 @@ class View(StrEnum):
     SCALE = "scale"
 
 
+CLASS_SIZES = "class sizes"  # the name of the sizes of latent classes (K,) among what is drawn
+
+
 class LatentClasses(NamedTuple):
     """What a report cannot see in the factors of a fit with latent classes.
 

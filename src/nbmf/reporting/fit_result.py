@@ -13,7 +13,7 @@ from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix, has_same_names
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.component_search import ComponentSearch
-from nbmf.inference.declarations import Inference
+from nbmf.inference.declarations import CLASS_SIZES, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.posterior.components import Components
 from nbmf.posterior.draws import Draws
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # From the axis whose effects components add to, to the attribute of a fit and to the name among its draws.
 EFFECTS = {"row": "row_effects_", "column": "column_effects_"}
 DRAWN_EFFECTS = {"row": "row effects", "column": "column effects"}
-CLASS_SIZES = "class sizes"  # of latent classes, among what is drawn
 
 
 @dataclass(frozen=True, eq=False)

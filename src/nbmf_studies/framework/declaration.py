@@ -160,7 +160,7 @@ class Study:
         of_all = f"captions/{product.name}.rst"
         caption = product.caption or (default_caption if (FOLDER / default_caption).is_file() else of_all)
         if product.in_report and not (FOLDER / caption).is_file():  # else `make report` would miss it, last
-            allowed = caption if product.caption else f"{default_caption}, or {of_all} for all studies"
-            raise ConfigError(f"study {self.key}: {product.name!r} has no caption: there is no {FOLDER.name}/{allowed}")
+            file = f"{FOLDER.name}/{product.caption or default_caption}"
+            raise ConfigError(f"study {self.key}: {product.name!r} has no caption; write it in {file}")
         make = f"{FOLDER.name}.{self.key}{product.make}" if product.make.startswith(".") else product.make
         return replace(product, caption=caption, make=make)

@@ -36,6 +36,8 @@ from nbmf.errors import ConfigError, DataError
 from nbmf.families.logistic.logistic_estimator import FactorModel
 from nbmf.families.poisson_gamma.poisson_gamma_estimator import Rates
 from nbmf.inference.parameters import TOLERANCES
+from nbmf.posterior.observer import Observer
+from nbmf.posterior.store import kept_sweeps
 from nbmf.reporting.sampler_advice import sampler_arguments
 
 TIES = ("tie_shape_W", "tie_mean_W", "tie_shape_H", "tie_mean_H")
@@ -52,22 +54,6 @@ def concentrations(name):
 
 
 promise = Promises()
-
-
-class Sweeps:
-    """A monitor that keeps what the factors after each sweep predict."""
-
-    def __init__(self):
-        self.means = []
-
-    def resume(self, state):
-        return 0
-
-    def next_after(self, iteration):
-        return iteration + 1
-
-    def __call__(self, iteration, total, state):
-        self.means.append(state.current_predictive(*np.indices(CODES.shape).reshape(2, -1)).reshape(CODES.shape))
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -455,10 +441,10 @@ def an_objective_is_higher_at_the_end_than_at_the_start(name):
 
 @promise.of([name for name in CLASSES if registry.is_sampler(name)])
 def a_chain_averages_the_sweeps_after_the_burn_in(name):
-    sweeps = Sweeps()
-    estimator = make(name).fit(CODES, monitor=sweeps)
-    kept = np.array(sweeps.means[estimator.burn_in :])
-    np.testing.assert_allclose(estimator.expectation_, kept.mean(axis=0), atol=1e-6)
+    estimator, kept, places = make(name), [], np.indices(CODES.shape).reshape(2, -1)
+    looks = kept_sweeps(estimator, estimator.n_samples), lambda _, state: kept.append(state.current_predictive(*places))
+    estimator.fit(CODES, monitor=Observer([looks], None, []))
+    np.testing.assert_allclose(estimator.expectation_.ravel(), np.mean(kept, axis=0), atol=1e-6)
 
 
 @promise.of([name for name in CLASSES if make(name).has_posterior])

@@ -81,9 +81,7 @@ def test_a_tie_without_a_direction_has_one_mean_whichever_of_its_nodes_asks():
     check(model.recommend(rows, 4, known=directed), model.expectation_[rows], known, 4)
 
 
-@pytest.mark.usefixtures("blocks")
 @pytest.mark.parametrize("name", ["BernoulliPoissonVB", "BernoulliPoissonGibbs"])
-@pytest.mark.usefixtures("blocks")
 def test_a_tie_has_one_mean_where_the_network_was_fitted_as_a_sparse_matrix(name):
     """Such a fit keeps no E[V], and a sampler's has single precision: recommendations were those of one direction."""
     upper = np.triu(np.random.default_rng(3).random((14, 14)) < 0.3, k=1)
@@ -99,6 +97,7 @@ def test_a_tie_has_one_mean_where_the_network_was_fitted_as_a_sparse_matrix(name
     assert np.count_nonzero(places) == np.count_nonzero(network.codes == 0)
 
 
+@pytest.mark.usefixtures("blocks")
 def test_rows_are_not_recommended_to_themselves_where_not_all_names_are_on_both_sides():
     """Of rows p0, p1, ... and columns p2, p3, ..., the row at place n is the column at n - 2."""
     names = [f"p{n}" for n in range(N + 2)]

@@ -7,8 +7,8 @@ from nbmf.families.mixed_membership.e_steps import EStep
 from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.kernels.membership import spread
+from nbmf.inference.declarations import CLASS_SIZES
 
-SIZES = "class sizes"  # the name of π among what is drawn
 BURN_IN, THINNING = 50, 5  # sweeps before the first draw, and up to each other one
 
 
@@ -68,4 +68,4 @@ class LatentClassState(MembershipState):
             sweeps = BURN_IN
         for _ in range(sweeps):
             self._chain.sweep(rng)
-        return self.oriented(self._chain.shares(), self._chain.H)._replace(others={SIZES: self._chain.sizes})
+        return self.oriented(self._chain.shares(), self._chain.H)._replace(others={CLASS_SIZES: self._chain.sizes})

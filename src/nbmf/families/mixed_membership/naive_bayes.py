@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from nbmf.families.mixed_membership.e_steps import FastStep, MixtureStep
 from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
-from nbmf.families.mixed_membership.mixture_draws import SIZES, LatentClassState
+from nbmf.families.mixed_membership.mixture_draws import LatentClassState
 from nbmf.inference.constructors import with_parameters
-from nbmf.inference.declarations import LatentClasses
+from nbmf.inference.declarations import CLASS_SIZES, LatentClasses
 from nbmf.inference.products import PROBABILITIES
 
 CHANCE = "probability of the latent class"
@@ -45,7 +45,7 @@ class MNB(BinaryMembership):
     has_classes = True
     has_posterior = True
     state_class = LatentClassState
-    turning_others = frozenset({SIZES})
+    turning_others = frozenset({CLASS_SIZES})
     shapes: ClassVar = BinaryMembership.shapes | {"weights_": "K"}
     prior_name = "weights_"
 

@@ -11,7 +11,8 @@ import nbmf
 from nbmf.errors import ConfigError
 from nbmf.families.mixed_membership.e_steps import MixtureStep
 from nbmf.families.mixed_membership.feature_cells import Cells
-from nbmf.families.mixed_membership.mixture_draws import BURN_IN, SIZES, THINNING, MixtureChain
+from nbmf.families.mixed_membership.mixture_draws import MixtureChain
+from nbmf.inference.declarations import CLASS_SIZES
 from nbmf.inference.starts import Starts
 
 CODES = np.array([[1, 0, 1], [1, 1, -1], [0, 0, 1], [-1, -1, -1], [0, 1, 0]], np.int8)
@@ -106,7 +107,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
         V, pi, H = classes(seed)
         draws = nbmf.posterior_draws(nbmf.MNB(2, random_state=seed), V, n_draws=100)
         lower, upper = draws.activation_interval(0.9)
-        ends = draws.other_interval(SIZES, 0.9)
+        ends = draws.other_interval(CLASS_SIZES, 0.9)
         true = np.argsort(np.argsort(-draws.estimator.weights_))  # the larger class is the first of those drawn
         inside += [*((lower <= H[true]) & (H[true] <= upper)).ravel()]
         inside += [*((ends[0] <= pi[true]) & (pi[true] <= ends[1]))]
@@ -121,10 +122,9 @@ def test_draws_are_those_of_one_chain_from_where_the_fit_ends():
     again = nbmf.posterior_draws(nbmf.MNB(2, random_state=3), V, n_draws=30)
     np.testing.assert_array_equal(again.H, draws.H)
     assert abs(draws.W.sum(axis=2) - 1).max() < 1e-6
-    np.testing.assert_allclose(draws[0].others[SIZES].sum(), 1, rtol=1e-6)
+    np.testing.assert_allclose(draws[0].others[CLASS_SIZES].sum(), 1, rtol=1e-6)
     assert abs(draws.H.mean(axis=0) - fitted.H_).max() < 0.1
     assert draws.H.std(axis=0).min() > 0.005
-    assert (BURN_IN, THINNING) == (50, 5)
 
 
 def test_draws_of_columns_are_those_of_rows_of_the_transposed_matrix():
@@ -134,7 +134,9 @@ def test_draws_of_columns_are_those_of_rows_of_the_transposed_matrix():
     np.testing.assert_array_equal(of_columns.H, of_rows.W.transpose(0, 2, 1))
     np.testing.assert_array_equal(of_columns.W, of_rows.H.transpose(0, 2, 1))
     for level in (0.5, 0.9):
-        np.testing.assert_array_equal(of_columns.other_interval(SIZES, level), of_rows.other_interval(SIZES, level))
+        np.testing.assert_array_equal(
+            of_columns.other_interval(CLASS_SIZES, level), of_rows.other_interval(CLASS_SIZES, level)
+        )
 
 
 def test_of_several_starts_the_best_is_drawn_from(monkeypatch):
