@@ -3,10 +3,11 @@
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+import nbmf
 from nbmf.analysis.matrices import convert_for_method
 from nbmf.catalogue import matrix_kind
 from nbmf.cli.arguments import READ, READING, printed_command, render_message
@@ -116,13 +117,26 @@ def reading_commands(options: Options, error: SignsError) -> list[tuple[str, str
     return [(command_for(options.but(**read)), f"if {words}") for read, words in error.readings]
 
 
+class Tried(NamedTuple):
+    """The matrix that is read with some options, and what the reader reports."""
+
+    matrix: NamedMatrix
+    lines: list[str]
+
+
+def try_reading(options: Options) -> Tried | None:
+    """Read FILE with options, as it stands before --transpose, and print nothing; None if it is refused."""
+    lines: list[str] = []
+    try:
+        return Tried(nbmf.read(options.file, **read_arguments(options), log=lines.append), lines)
+    except NbmfError:
+        return None
+
+
 def is_read_in_full(options: Options, matrix: NamedMatrix) -> bool:
     """Whether FILE is read with options, and as many entries of it are observed as in a matrix that was read."""
-    try:
-        read = read_with_absent(options.file, **read_arguments(options), log=lambda line: None).matrix
-    except NbmfError:
-        return False
-    return read.observed_along(1).sum() == matrix.observed_along(1).sum()
+    tried = try_reading(options)
+    return tried is not None and tried.matrix.n_observed == matrix.n_observed
 
 
 def open_columns(options: Options, missing: list[str] | None = None) -> Columns | None:

@@ -13,7 +13,7 @@ from nbmf.analysis.request import Request
 from nbmf.analysis.settings import configured_estimator
 from nbmf.analysis.size import uses_threads
 from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, LARGE, METHODS, TRIED_UNLESS_LARGE, candidates_for
-from nbmf.cli import info_axes
+from nbmf.cli.info.matrices import format_time
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
@@ -169,4 +169,4 @@ def test_a_mixture_of_a_small_matrix_takes_seconds():
     ("seconds", "said"), [(0.2, "1 s"), (89.9, "90 s"), (90.0, "2 min"), (5399.0, "90 min"), (5400.0, "1.5 h")]
 )
 def test_times_are_as_a_person_says_them(seconds, said):
-    assert info_axes._format_time(seconds) == said
+    assert format_time(seconds) == said

@@ -12,7 +12,7 @@ from command_line import say
 
 import nbmf
 from nbmf import cli
-from nbmf.cli import info_categories
+from nbmf.cli.info.matrices import reversed_columns
 
 LEVELS = ["never", "seldom", "often", "always"]
 ASKED = ["--categories", *LEVELS]
@@ -143,13 +143,13 @@ def test_a_column_that_all_answer_alike_runs_against_nothing():
     for ranks in (np.column_stack([varied, np.ones(30, int)]), np.column_stack([varied, varied])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert info_categories._reversed_columns(nbmf.CategoryMatrix.from_array(ranks)) == []
+            assert reversed_columns(nbmf.CategoryMatrix.from_array(ranks)) == []
     against = nbmf.CategoryMatrix.from_array(np.column_stack([varied, 2 - varied]))
-    assert info_categories._reversed_columns(against) == [(0, -1.0), (1, -1.0)]
+    assert reversed_columns(against) == [(0, -1.0), (1, -1.0)]
 
 
 def test_unrelated_columns_are_hardly_ever_called_reversed():
     """Of 20 columns and 60 people some correlate by less than -.2 with the mean of the others, by chance."""
     rng = np.random.default_rng(0)
     drawn = (nbmf.CategoryMatrix.from_array(rng.integers(0, 3, (60, 20))) for _ in range(20))
-    assert sum(bool(info_categories._reversed_columns(each)) for each in drawn) <= 3
+    assert sum(bool(reversed_columns(each)) for each in drawn) <= 3

@@ -13,9 +13,11 @@ import pytest
 
 import nbmf
 from nbmf import cli
-from nbmf.cli import arguments, info_ties
-from nbmf.cli.info_words import SCALES
+from nbmf.cli import arguments
+from nbmf.cli.info import baskets, detectors, first_records, glance, kinds, lists, misfits, refusals, tables
+from nbmf.cli.info.words import SCALES
 from nbmf.cli.reading import read_matrix
+from nbmf.io.columns import open_table
 
 ROWS, COLUMNS = 30, 12
 DRAWN = np.random.default_rng(7)
@@ -51,6 +53,24 @@ def read(command):
     """Return the matrix that a printed command reads."""
     with contextlib.redirect_stdout(io.StringIO()):
         return read_matrix(arguments.parse(shlex.split(command)[1:]))
+
+
+def test_every_function_that_finds_something_is_asked():
+    """Records are what ties and tables that nbmf cluster refuses may be."""
+    asked = {detector.find for detector in detectors.DETECTORS}
+    modules = baskets, first_records, lists, misfits, refusals, tables
+    named = {each for module in modules for name, each in vars(module).items() if name.startswith("find_")}
+    assert named - asked == {lists.find_records}
+
+
+def test_a_file_is_opened_once_for_all_detectors(capsys, monkeypatch):
+    opened = []
+    monkeypatch.setattr(glance, "open_table", lambda path, **given: opened.append(path) or open_table(path, **given))
+    pd.DataFrame(np.random.default_rng(12).normal(size=(ROWS, COLUMNS)).round(3)).to_csv("reals.csv", index=False)
+    assert commands(info(capsys, "reals.csv")) == ["nbmf cluster reals.csv"]  # what the last one finds
+    assert len(opened) == 1
+    assert "allowed in a matrix of counts" in info(capsys, "reals.csv", "--counts", code=cli.FAILED)
+    assert len(opened) == 1
 
 
 def test_both_readings_of_minus_one_are_named(capsys):
@@ -505,7 +525,7 @@ def test_ratings_with_halves_are_a_list_and_no_table(capsys):
     frame = pd.DataFrame({"userId": users, "movieId": movies, "rating": ratings, "timestamp": times})
     frame.to_csv("ratings.csv", index=False)
     said = info(capsys, "ratings.csv")
-    assert "a list with a line per rating: 'userId', 'movieId', 'rating'; 'timestamp' is left out" in said
+    assert "a list with a line per entry: 'userId', 'movieId', 'rating'; 'timestamp' is left out" in said
     assert "nbmf cluster" not in said
     rated, above, in_order = map(read, commands(said))
     by_hand = frame.pivot(index="userId", columns="movieId", values="rating").to_numpy()
@@ -513,6 +533,9 @@ def test_ratings_with_halves_are_a_list_and_no_table(capsys):
     assert rated.shape == (ROWS, COLUMNS)
     np.testing.assert_array_equal(above.codes, by_hand > 3)
     np.testing.assert_array_equal(in_order.ranks, by_hand * 2 - 1)
+    frame.to_csv("nameless.csv", index=False, header=False)
+    _, above, _ = map(read, commands(info(capsys, "nameless.csv")))
+    np.testing.assert_array_equal(above.codes, by_hand > 3)
     frame.assign(timestamp=1.0).to_csv("measured.csv", index=False)
     assert "nbmf cluster" in info(capsys, "measured.csv")
 
@@ -572,7 +595,10 @@ def test_a_list_of_amounts_is_no_table_to_cluster(capsys):
     np.testing.assert_array_equal(matrix.codes, ONES[:, places])
     stars = (listed.where(listed > 0).dropna() % 5).round() / 2 + 0.5
     stars.rename("rating").reset_index().to_csv("ratings.csv", index=False)
-    assert commands(info(capsys, "ratings.csv")) == ["nbmf info ratings.csv --layout long --above 2"]
+    ones, above, in_order = commands(info(capsys, "ratings.csv"))
+    assert ones == "nbmf info ratings.csv --layout presence"
+    assert above == "nbmf info ratings.csv --layout long --above 2"
+    assert in_order == "nbmf info ratings.csv --layout long --categories 0.5 1.0 1.5 2.0 2.5 3.0"
 
 
 @pytest.mark.parametrize("values", [[0, 1], [4.5, 5.5, 6.0, 7.5]])
@@ -658,9 +684,9 @@ def test_ties_of_several_waves_are_no_table_to_cluster(capsys):
 def test_columns_of_nodes_are_looked_for_once_and_not_for_each_column(monkeypatch):
     """Of 200 columns with 3,000 lines it took two minutes."""
     asked = []
-    monkeypatch.setattr(info_ties, "columns_of_names", lambda columns: asked.append(1) or columns)
+    monkeypatch.setattr(kinds, "columns_of_names", lambda columns: asked.append(1) or columns)
     columns = {f"column {n}": [f"{n % 39} {name}" for name in NODES] for n in range(40)}
-    assert info_ties.columns_of_nodes(columns) == ("column 0", "column 39")
+    assert kinds.columns_of_nodes(columns) == ("column 0", "column 39")
     assert len(asked) == 1
 
 

@@ -16,7 +16,7 @@ from feature_tables import DOCUMENTS, TABLE, mixed
 import nbmf
 from nbmf import cli
 from nbmf.cli.arguments import parse, parsers
-from nbmf.cli.info_tables import _has_answers, uses_of_counts
+from nbmf.cli.info.tables import has_answers, uses_of_counts
 from nbmf.cli.table_arguments import DOCUMENT_MODELS, TABLE_MODELS
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.loading import load_matrix
@@ -468,7 +468,7 @@ def test_info_of_a_matrix_with_a_wrong_cell_tells_it_as_one(capsys, here, monkey
     days["day"] = [f"2020-01-{n % 28 + 1:02}" for n in range(40)]
     days.to_csv("days.csv", index=False)
     with monkeypatch.context() as less:
-        less.setattr("nbmf.cli.info_tables.MOST_BYTES", Path("days.csv").stat().st_size - 1)
+        less.setattr("nbmf.cli.info.glance.MOST_BYTES", Path("days.csv").stat().st_size - 1)
         assert "for nbmf cluster" not in run(capsys, "info", "days.csv", code=2).err
     refused = run(capsys, "info", "days.csv", code=2).err
     assert "as a table, for nbmf cluster: days.csv: column 'day' has dates" in refused
@@ -594,4 +594,4 @@ def test_pictures_of_something_else_are_refused(model):
 @pytest.mark.parametrize(("answers", "are_most"), [(10, False), (11, True)])
 def test_answers_are_two_values_in_more_than_half_of_the_cells(answers, are_most):
     cells = [*("yes" if n % 2 else "no" for n in range(answers)), *(f"text {n}" for n in range(20 - answers)), None]
-    assert _has_answers({"first": cells[:10], "second": cells[10:]}) is are_most
+    assert has_answers({"first": cells[:10], "second": cells[10:]}) is are_most

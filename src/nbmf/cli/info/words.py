@@ -26,3 +26,7 @@ SCALES = (
     ),
     ("not at all", "a little", "slightly", "somewhat", "moderately", "very", "very much", "extremely"),
 )
+# How much there is of a species, from the lowest class on: Braun-Blanquet's, with the divided 2 of Barkman et al., and
+# the DAFOR scale; and what stands for none.
+CLASSES = (("r", "+", "1", "2", "2m", "2a", "2b", "3", "4", "5"), ("r", "o", "f", "a", "d"))
+NO_COVER = ("", ".", "-", "0")

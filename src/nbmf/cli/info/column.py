@@ -1,24 +1,32 @@
 """A column of a file, and what its values may mean."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from nbmf.data.value_codes import DEFAULTS, Meaning, number_of
+from nbmf.data.value_codes import DEFAULTS, Meaning, number_of, text_of
 
 PART = 0.5  # of a column's values that have to be known ones, and of columns with marks above one
 FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
+MISSING = Meaning(None, DEFAULTS["missing"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
     """A column of a file: what options call it, its texts, "" where nothing is, and labels of these, if any."""
 
     name: str
     texts: list[str]
     labels: dict[str, str]
+
+    @classmethod
+    def of_cells(cls, name: str, cells: Iterable, labels: Mapping[Any, str] = MappingProxyType({})) -> "Column":
+        """Return the column of some cells, of which None is nothing, and labels of values."""
+        texts = ["" if cell is None else text_of(cell).strip() for cell in cells]
+        return cls(name, texts, {text_of(value): label for value, label in labels.items()})
 
     @cached_property
     def different(self) -> set[str]:
@@ -28,13 +36,22 @@ class Column:
     @cached_property
     def present(self) -> set[str]:
         """Its texts that do not mean missing by default, each once."""
-        missing = Meaning(None, DEFAULTS["missing"])
-        return {text for text in self.different if text not in missing}
+        return {text for text in self.different if text not in MISSING}
 
-    @property
+    @cached_property
+    def observed(self) -> list[str]:
+        """Its texts that do not mean missing by default."""
+        return [text for text in self.texts if text in self.present]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """What is observed, in the words of labels."""
+        return [self.labels.get(text, text) for text in self.observed]
+
+    @cached_property
     def answers(self) -> frozenset[str]:
-        """What is present, in the words of labels."""
-        return frozenset(self.labels.get(text, text) for text in self.present)
+        """The words, each once."""
+        return frozenset(self.words)
 
     @cached_property
     def numbers(self) -> set[float | None]:
@@ -56,7 +73,7 @@ class Guess(NamedTuple):
     options : function from columns that fit to arguments of `nbmf.read`
     lowest : int or None, where values may be ordered categories: the first of them
     is_certain : bool, whether it is known which of two values is a one
-    otherwise : function from columns that fit to other arguments for them, {} if there are none; or None
+    otherwise : function from columns that fit to other arguments for them, {} if there are none
     """
 
     what: str
@@ -64,7 +81,21 @@ class Guess(NamedTuple):
     options: Callable[[list[Column]], dict[str, Any]]
     lowest: int | None = None
     is_certain: bool = True
-    otherwise: Callable[[list[Column]], dict[str, Any]] | None = None
+    otherwise: Callable[[list[Column]], dict[str, Any]] = lambda fitting: {}
+
+
+def guess_with_others(
+    what: str, fits: Callable[[Column], bool], others: Callable[[Column], set[str]], **options: Any
+) -> Guess:
+    """Return a guess with these options, by which few others of the values of a column that fits mean missing."""
+
+    def fit_and_few_others(column: Column) -> bool:
+        return fits(column) and len(others(column)) <= FEW
+
+    def options_and_missing(fitting: list[Column]) -> dict[str, Any]:
+        return options | also_missing(sorted(set().union(*map(others, fitting))), fitting)
+
+    return Guess(what, fit_and_few_others, options_and_missing)
 
 
 def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
@@ -83,8 +114,7 @@ def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:
 
 def present_missing_texts(columns: list[Column]) -> list[str]:
     """Return the texts that mean missing by default and are there: others take their place where they are given."""
-    missing = Meaning(None, DEFAULTS["missing"])
-    return sorted({text for column in columns for text in column.different if text in missing})
+    return sorted(set().union(*(column.different - column.present for column in columns)))
 
 
 def also_missing(odd: list[str], columns: list[Column]) -> dict[str, list[str]]:
