@@ -146,6 +146,10 @@ class Options(argparse.Namespace):
     def __init__(self, **given: Any):
         vars(self).update(given)
 
+    def taken(self, *names: str) -> dict[str, Any]:
+        """Return some of the options by name, as arguments of a function that calls them so."""
+        return {name: getattr(self, name) for name in names}
+
     def but(self, **changed: Any) -> Self:
         """Return the same options with other values of some."""
         return type(self)(**vars(self) | changed)

@@ -36,7 +36,7 @@ def message_printer(command: str) -> Callable[[str], None]:
 
 def read_arguments(options: Options) -> dict[str, Any]:
     """Return the arguments of nbmf.read that were typed, by name."""
-    return {option.attribute: getattr(options, option.attribute) for option in READ}
+    return options.taken(*(option.attribute for option in READ))
 
 
 def read_matrix(options: Options, method: str | None = None) -> NamedMatrix:

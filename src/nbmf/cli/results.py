@@ -1,11 +1,13 @@
 """The folder of a command's results: the one that was typed, or one next to what was read."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import BinaryIO
 
 from nbmf.cli.options import Options
 from nbmf.cli.reading import data_name
+from nbmf.errors import DataError
 from nbmf.output.folder import OutputFolder, folder_at
 
 
@@ -23,3 +25,16 @@ def results_folder(
     parent = (Path(options.file) if source is None else source).expanduser().parent
     parent = parent if os.access(parent, os.W_OK) else Path()
     return OutputFolder(parent / f"{stem}{suffix}", names, force=options.force)
+
+
+def refuse_foreign(path: Path, force: bool, is_ours: Callable[[BinaryIO], bool]) -> None:
+    """Raise DataError if there is a folder, or a file that is not ours by what it has, where a file will be written."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; --out names a file")
+    if not path.exists() or force:
+        return
+    with open(path, "rb") as file:
+        if not is_ours(file):
+            raise DataError(
+                f"{path} exists and is another file; choose another name with --out, or overwrite it with --force"
+            )

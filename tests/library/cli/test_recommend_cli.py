@@ -99,7 +99,7 @@ def test_rows_of_a_fit_have_their_columns(capsys, here, exclude):
     assert table_of("two.csv")["place"].max() == 2
     say(capsys, "recommend", "votes.nbmf")  # its own file is written anew
     (here / "votes.recommended.csv").write_text("my notes\n")
-    assert "exists and was not written by nbmf" in say(capsys, "recommend", "votes.nbmf", code=cli.FAILED)
+    assert "exists and is another file" in say(capsys, "recommend", "votes.nbmf", code=cli.FAILED)
     say(capsys, "recommend", "votes.nbmf", "--force")
 
 

@@ -17,13 +17,7 @@ def run(options: Options) -> None:
     table = read_table(
         options.file,
         kinds=dict(options.kinds),
-        labels=options.labels,
-        ignore=options.ignore,
-        header=options.header,
-        index=options.index,
-        missing=options.missing,
-        name=options.name,
-        encoding=options.encoding,
+        **options.taken("labels", "ignore", "header", "index", "missing", "name", "encoding"),
         log=message_printer(options.command),
     )
     run_task(table, Task(models, GRID, "component", "row"), folder, options)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbmf.cli.options import Options
+from nbmf.cli.results import refuse_foreign
 from nbmf.data.examples import EXAMPLES, TABLES, Example, TableExample, load_example, table_example
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.errors import ConfigError, DataError
@@ -33,7 +34,7 @@ def run(options: Options) -> None:
 
 
 def _write(path: Path, text: str, example: Example | TableExample, options) -> None:
-    _refuse_foreign(path, text, options.force)
+    refuse_foreign(path, options.force, lambda file: file.read() == text.encode())
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="")
     print(f"{path}: {example.title}")
@@ -88,13 +89,3 @@ def _group_name(example: Example) -> list[str]:
 
 def _group(matrix: BinaryMatrix, row: int) -> list[str]:
     return [] if matrix.row_groups is None else [matrix.row_groups[row]]
-
-
-def _refuse_foreign(path: Path, text: str, force: bool) -> None:
-    """Raise DataError if there is another file of that name."""
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; --out names a file")
-    if path.exists() and not force and path.read_bytes() != text.encode():
-        raise DataError(
-            f"{path} exists and is another file; choose another name with --out, or overwrite it with --force"
-        )

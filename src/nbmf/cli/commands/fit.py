@@ -28,16 +28,5 @@ def run(options: Options) -> None:
 
 def analyze_arguments(options: Options) -> dict:
     """Return the arguments of `nbmf.analyze` that were typed."""
-    return {
-        "method": options.method,
-        "n_components": options.components,
-        "iterations": options.iterations,
-        "chains": options.chains,
-        "n_draws": options.draws,
-        "settings": dict(options.settings),
-        "seed": options.seed,
-        "check": options.check,
-        "view": options.view,
-        "names": options.names,
-        "high": options.high,
-    }
+    others = {"n_components": options.components, "n_draws": options.draws, "settings": dict(options.settings)}
+    return others | options.taken("method", "iterations", "chains", "seed", "check", "view", "names", "high")

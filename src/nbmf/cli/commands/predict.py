@@ -17,10 +17,10 @@ from nbmf.cli.results import results_folder
 from nbmf.cli.saved_fits import SavedFit, load_fit, saved_scale
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.named import NamedMatrix
 from nbmf.data.names import default_names
 from nbmf.errors import DataError, naming_file
 from nbmf.io.cells import Table
+from nbmf.io.coded_matrix import ReadMatrix
 from nbmf.output.folder import NOTHING_BEYOND
 from nbmf.output.reports import PAGE, SUMMARY
 from nbmf.posterior.nearest import Nearest, nearest_fit_rows
@@ -40,19 +40,14 @@ def run(options: Options) -> None:
     """Match and place new rows, write the folder and print the summary."""
     fit = load_fit(Path(options.model))
     folder = results_folder(options, ".predicted", FILES)
-    kind = fit.model.likelihood.matrix
-    read = read_new_rows(fill_in_options(options, fit), kind)
-    matrix = read.matrix
-    if matrix.dense is not None:
+    read = read_for_fit(options, fit)
+    if read.matrix.dense is not None:
         raise DataError(
-            f"{options.file}: {matrix.words} are too many for nbmf predict, which keeps all of them: split the file "
-            "into parts of fewer rows, or take nbmf recommend, which does without the zeros"
+            f"{options.file}: {read.matrix.words} are too many for nbmf predict, which keeps all of them: split the "
+            "file into parts of fewer rows, or take nbmf recommend, which does without the zeros"
         )
-    refuse_other_kind(options, matrix, kind)
-    fit.model.refuse_other_categories(matrix, options.file)
-    names, n_columns = fit.model.column_names_, fit.model.H_.shape[1]
     with naming_file(options.file):
-        rows = new_rows(matrix, names, n_columns, **read.absent)
+        rows = new_rows(read.matrix, fit.model.column_names_, fit.model.H_.shape[1], **read.absent)
     called = fit.record.get("names") or ()
     scale = None if fit.matrix is None else saved_scale(fit.path, fit.model, fit.matrix)
     placement = place_rows(
@@ -90,12 +85,22 @@ def _nothing_beyond(fit: SavedFit) -> str | None:
     return fit.record.get(NOTHING_BEYOND, "")
 
 
-def refuse_other_kind(options: Options, matrix: NamedMatrix, kind: type[NamedMatrix]) -> None:
-    """Raise DataError if a file has counts or ordered categories where the fit had none, or the reverse."""
+def read_for_fit(options: Options, fit: SavedFit) -> ReadMatrix:
+    """Read FILE as the file of a fit was read.
+
+    Raises
+    ------
+    DataError
+        If it has counts or ordered categories where the fit had none, or the reverse, or other categories.
+    """
+    kind = fit.model.likelihood.matrix
+    read = read_new_rows(fill_in_options(options, fit), kind)
     for other in (CountMatrix, CategoryMatrix):
-        if isinstance(matrix, other) != (kind is other):
-            names = f"a {type(matrix).__name__}; {options.model} was fitted to a {kind.__name__}"
+        if isinstance(read.matrix, other) != (kind is other):
+            names = f"a {type(read.matrix).__name__}; {options.model} was fitted to a {kind.__name__}"
             raise DataError(f"{options.file}: {names}")
+    fit.model.refuse_other_categories(read.matrix, options.file)
+    return read
 
 
 def _nearest_fit_rows(fit: SavedFit, placement: Placement) -> tuple[np.ndarray, Nearest] | tuple[None, None]:

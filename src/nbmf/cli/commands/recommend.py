@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbmf.cli.commands.predict import column_names_of, fill_in_options, refuse_other_kind
+from nbmf.cli.commands.predict import column_names_of, read_for_fit
 from nbmf.cli.options import Options
 from nbmf.cli.progress import Progress
-from nbmf.cli.reading import read_new_rows
+from nbmf.cli.results import refuse_foreign
 from nbmf.cli.saved_fits import SavedFit, load_fit, with_mean_of_chains
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
@@ -38,7 +38,7 @@ def run(options: Options) -> None:
         )
     path = _output_path(options, fit)
     header = ["row", "place", "column", "mean" if fit.model.likelihood.matrix is CountMatrix else "probability"]
-    _refuse_foreign(path, header, options.force)
+    refuse_foreign(path, options.force, lambda file: file.readline(200).rstrip(b"\n") == ",".join(header).encode())
     rows = _fit_rows(fit) if options.file is None else _new_rows(options, fit)
     mean_of_chains = with_mean_of_chains(fit) if options.file is None else None
     if mean_of_chains is not None:
@@ -63,20 +63,6 @@ def _output_path(options: Options, fit: SavedFit) -> Path:
         return Path(options.out).expanduser()
     source = fit.path if options.file is None else Path(options.file).expanduser()
     return source.with_name(source.name.removesuffix(".gz")).with_suffix(SUFFIX)
-
-
-def _refuse_foreign(path: Path, header: list[str], force: bool) -> None:
-    """Raise DataError if there is another file, or a folder, where the result will be written."""
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; --out names a file")
-    if not path.exists() or force:
-        return
-    with open(path, "rb") as file:
-        begin = file.read(200).decode("utf-8", errors="replace")
-    if begin.partition("\n")[0] != ",".join(header):
-        raise DataError(
-            f"{path} exists and was not written by nbmf; choose another --out, or overwrite it with --force"
-        )
 
 
 class _Rows(NamedTuple):
@@ -117,15 +103,11 @@ def _fit_rows(fit: SavedFit) -> _Rows:
 
 def _new_rows(options: Options, fit: SavedFit) -> _Rows:
     """Return the rows of FILE, with the columns of the fit."""
-    known, n_columns, kind = fit.model.column_names_, fit.model.H_.shape[1], fit.model.likelihood.matrix
-    contents = read_new_rows(fill_in_options(options, fit), kind)
-    matrix = contents.matrix
-    refuse_other_kind(options, matrix, kind)
-    fit.model.refuse_other_categories(matrix, options.file)
+    contents = read_for_fit(options, fit)
     with naming_file(options.file):
-        if isinstance(matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
+        if isinstance(contents.matrix, SparseBinaryMatrix) or isinstance(fit.matrix, SparseBinaryMatrix):
             return _sparse_rows(contents, fit)
-        rows = new_rows(matrix, known, n_columns, **contents.absent)
+        rows = new_rows(contents.matrix, fit.model.column_names_, fit.model.H_.shape[1], **contents.absent)
     _report_columns(rows.absent, rows.zeros, rows.unused)
     if rows.empty:
         number = count_phrase(len(rows.empty), "row")

@@ -38,13 +38,8 @@ def _read(options: Options) -> FeatureTable:
     return read_documents(
         options.file,
         long=long,
-        text=options.text,
-        labels=options.labels,
         ignore=[*options.ignore, *_stop_words(options.stop_words)],
-        words=options.words,
-        transpose=options.transpose,
-        name=options.name,
-        encoding=options.encoding,
+        **options.taken("text", "labels", "words", "transpose", "name", "encoding"),
         log=message_printer(options.command),
     )
 

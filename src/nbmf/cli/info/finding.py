@@ -41,12 +41,11 @@ def command_line(command: str, options: Options, **given: Any) -> str:
     """Return a command for FILE, read with what is given alone, and the same part of it in the same characters."""
     declared = COMMANDS[command].reading
     read = {option.attribute: option.default for option in declared}
-    chosen = Options(**read | {"name": options.name, "encoding": options.encoding} | given)
+    chosen = Options(**read | options.taken("name", "encoding") | given)
     return shlex.join(["nbmf", command, file_word(options.file), *option_words(chosen, declared)])
 
 
 def cluster_command(options: Options, ignore: Collection[str] = ()) -> str:
     """Return the nbmf cluster of FILE with its options; more columns to ignore may be given."""
-    kept = {name: getattr(options, name) for name in ("missing", "header", "index")}
-    aside = [*(options.ignore or ()), *ignore]
-    return command_line("cluster", options, labels=options.groups, ignore=aside, **kept)
+    kept = options.taken("missing", "header", "index")
+    return command_line("cluster", options, labels=options.groups, ignore=[*(options.ignore or ()), *ignore], **kept)

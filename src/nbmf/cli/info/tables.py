@@ -103,9 +103,10 @@ def find_features(glance: Glance) -> Finding:
         If it is no table that `nbmf cluster` takes.
     """
     options, lines = glance.options, [f"{glance.opening}, but a table"]
-    read = {name: getattr(options, name) for name in ("header", "index", "missing", "name", "encoding")}
+    read = {"labels": options.groups, "ignore": options.ignore or ()}
+    read |= options.taken("header", "index", "missing", "name", "encoding")
     try:
-        read_table(options.file, labels=options.groups, ignore=options.ignore or (), log=lines.append, **read)
+        read_table(options.file, **read, log=lines.append)
     except DataError as error:
         if (records := find_records(glance)) is not None:
             return records
