@@ -852,6 +852,15 @@ def test_choices_that_a_form_joins_in_one_cell_are_columns(separator, capsys):
     np.testing.assert_array_equal(matrix.codes, ticked[:, order])
 
 
+def test_choices_in_cells_of_a_column_without_a_name_need_one(capsys):
+    """The advice was --column 'column 2', which was refused."""
+    joined = [";".join(itertools.compress(CHOICES, row)) for row in ONES[:, : len(CHOICES)]]
+    pd.DataFrame({"age": 20 + np.arange(ROWS) % 9, "What?": joined}).to_csv("form.csv", index=False, header=False)
+    out = info(capsys, "form.csv")
+    assert "write a line of names above the columns first" in " ".join(out.split())
+    assert commands(out) == []
+
+
 def test_choices_in_one_cell_next_to_other_questions_hide_none_of_these(capsys):
     """The advice was to read the choices alone."""
     choices = [", ".join(itertools.compress(CHOICES, row)) for row in ONES[:, : len(CHOICES)]]

@@ -48,11 +48,13 @@ def find_cells(glance: Glance) -> Finding | None:
     column = next((name for name, cells in columns.items() if _are_lists(cells)), None)
     if column is None or glance.records is None:
         return None
+    file = glance.options.file
+    said = f"{file}: cells of {column!r} list several items each, as of a question of which all that apply are chosen"
+    if not glance.has_header:
+        return Finding([f"{said}; write a line of names above the columns first, so that --column can name it"])
     first, cells = next(iter(columns.items()))
     row = first if first != column and None not in cells and len(set(cells)) == len(cells) else None
-    said = f"cells of {column!r} list several items each, as of a question of which all that apply are chosen"
-    chosen = glance.options.but(layout=BASKET, row=row, column=column)
-    return Finding([f"{chosen.file}: {said}"], [command_with("info", chosen)])
+    return Finding([said], [command_with("info", glance.options.but(layout=BASKET, row=row, column=column))])
 
 
 def _are_lists(cells: list) -> bool:
