@@ -1,8 +1,10 @@
 """A file that was refused as a matrix, as the detectors see it."""
 
 import itertools
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from nbmf.cli.info.column import Column
 from nbmf.cli.options import Options
@@ -36,10 +38,7 @@ class Glance:
     @cached_property
     def top(self) -> list[Record] | None:
         """The first records below titles; None if there are none."""
-        try:
-            return None if self.records is None else [*itertools.islice(self.records, TOP)]
-        except (NbmfError, OSError):
-            return None
+        return None if self.records is None else _unless_refused(lambda: [*itertools.islice(self.records, TOP)])
 
     @cached_property
     def values(self) -> list[Column] | None:
@@ -58,10 +57,10 @@ class Glance:
     @property
     def columns(self) -> dict[str, list] | None:
         """The columns of a table, with None where nothing is; None if the file is none."""
-        table = self._table[1]
-        return (
-            table if table is None else {name: table.values[name] for name in table.values if name not in self._aside}
-        )
+        _, table = self._table
+        if table is None:
+            return None
+        return {name: cells for name, cells in table.values.items() if name not in self._aside}
 
     @property
     def has_header(self) -> bool:
@@ -92,11 +91,8 @@ class Glance:
     @cached_property
     def _cells(self) -> Cells | None:
         """What is in the file; None if it cannot be opened, or need not be."""
-        options = {"name": self.typed.name, "encoding": self.typed.encoding}
-        try:
-            return open_table(self._path, **options) if self._may_be_table else None
-        except (NbmfError, OSError):
-            return None
+        read = self.typed.taken("name", "encoding")
+        return _unless_refused(lambda: open_table(self._path, **read) if self._may_be_table else None)
 
     @property
     def _path(self) -> Path:
@@ -105,8 +101,8 @@ class Glance:
     @property
     def _may_be_table(self) -> bool:
         """Whether the options do not say that the file is a matrix, and it is so small that it is read once more."""
-        given = (getattr(self.typed, name) for name in MATRIX_OPTIONS)  # 0 is not False: --above 0
-        is_matrix = any(value is not None and value is not False for value in given)
+        given = self.typed.taken(*MATRIX_OPTIONS).values()
+        is_matrix = any(value is not None and value is not False for value in given)  # 0 is not False: --above 0
         if is_matrix or self.typed.counts is False or not self.typed.diagonal:
             return False
         return self._path.stat().st_size <= MOST_BYTES
@@ -114,10 +110,15 @@ class Glance:
     def _read_columns(self, header: bool | None, missing: list[str] | None) -> Columns | None:
         if self._cells is None:
             return None
-        try:
-            return columns_of(self._path, self._cells, header, missing)
-        except (NbmfError, OSError):
-            return None
+        return _unless_refused(lambda: columns_of(self._path, self._cells, header, missing))
+
+
+def _unless_refused(read: Callable[[], Any]) -> Any:
+    """Return what is read, None if it cannot be."""
+    try:
+        return read()
+    except (NbmfError, OSError):
+        return None
 
 
 def _is_first_record(table: Columns) -> bool:

@@ -13,7 +13,7 @@ from nbmf.cli.info.word_guesses import categories_with_middle
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for, try_reading
 from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
-from nbmf.errors import Message, Setting
+from nbmf.errors import DataError, Message, Setting
 from nbmf.io.cells import RepeatedName
 from nbmf.io.code_errors import CodesError
 from nbmf.io.column_kinds import infer_column_kind
@@ -40,7 +40,7 @@ ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 def find_misfits(glance: Glance) -> Finding | None:
     """Find columns with values of one meaning, enough for a matrix, and what the others have."""
-    options, refused, (first, *others) = glance.options, glance.refused, glance.values
+    options, (first, *others) = glance.options, glance.values
     is_index = options.index is not False and _names_rows(first)
     columns = others if is_index or options.index else glance.values
     wave = None if is_index else _column_of_waves(first, others)
@@ -48,29 +48,33 @@ def find_misfits(glance: Glance) -> Finding | None:
         return None
     guess, fitting = _next_to_categories(best[0], options), best[1]
     read = {**guess.options(fitting)}
-    misfits = [column for column in columns if column not in fitting]
     highest = _highest_number(fitting, read.get("missing", options.missing))
-    are_ratings = "above" in read or options.categories
-    odd = [column for column in fitting if are_ratings and _is_no_rating(guess, highest, column)]
-    apart = [column.name for column in columns if column in misfits or column in odd]
-    read["ignore"] = [*(options.ignore or ()), *apart]
-    if first.name in apart and options.index is None:  # or the next one would be read as names
+    if "above" in read or options.categories:
+        fitting = [column for column in fitting if not _is_no_rating(guess, highest, column)]
+    misfits = [column for column in columns if column not in fitting]
+    read["ignore"] = [*(options.ignore or ()), *(column.name for column in misfits)]
+    if first in misfits and options.index is None:  # or the next one would be read as names
         read["index"] = False
     chosen = options.but(**read)
     if (understood := try_reading(chosen)) is None:
         return None
-    are_codes, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (CodesError, RepeatedName))
-    is_told = is_name or not (misfits or are_codes)
     sentences = [
         understood.lines[0],
-        *[render_message(refused.message, "info").partition(";")[0].partition(" (")[0]] * is_told,
-        *_describe_misfits(options.file, misfits, odd),
-        _describe_guess(guess, highest, f"the {'other ' if apart else ''}{len(fitting) - len(odd)}", read),
-        *[OF_WAVES.format(first.name, wave.name) for wave in [wave] if wave is not None],
+        *_why_refused(glance.refused, bool(misfits)),
+        *_describe_misfits(options.file, misfits, guess),
+        _describe_guess(guess, highest, f"the {'other ' if misfits else ''}{len(fitting)}", read),
+        *([] if wave is None else [OF_WAVES.format(first.name, wave.name)]),
         *_notes_of_weights(misfits),
     ]
-    commands = _add_groups_command(_commands(guess, highest, chosen, fitting), misfits)
-    return Finding(sentences, [*map(command_for, commands)])
+    ways = _with_groups(_ways(guess, highest, chosen, fitting), misfits)
+    return Finding(sentences, [*map(command_for, ways)])
+
+
+def _why_refused(refused: DataError, are_misfits: bool) -> list[str]:
+    """Return what refused the file, unless misfits, or values that are to be declared, say so themselves."""
+    are_codes, is_name = (isinstance(refused.__cause__ or refused, kind) for kind in (CodesError, RepeatedName))
+    is_told = is_name or not (are_misfits or are_codes)
+    return [render_message(refused.message, "info").partition(";")[0].partition(" (")[0]] * is_told
 
 
 def _next_to_categories(guess: Guess, options: Options) -> Guess:
@@ -125,20 +129,17 @@ def _highest_number(fitting: list[Column], missing: list[str] | None) -> int:
     return max((int(n) for text in texts if text not in meaning and (n := number_of(text)) is not None), default=0)
 
 
-def _describe_misfits(file: str, misfits: list[Column], odd: list[Column]) -> Iterator[str]:
-    apart = len(misfits) + len(odd)
-    do = "column does" if apart == 1 else "columns do"
-    yield (
-        f"{file}: {apart} {do} not fit a matrix"
-        if apart
-        else f"{file}: all columns fit a matrix if values are declared"
-    )
+def _describe_misfits(file: str, misfits: list[Column], guess: Guess) -> Iterator[str]:
+    if not misfits:
+        yield f"{file}: all columns fit a matrix if values are declared"
+        return
+    yield f"{file}: {len(misfits)} {'column does' if len(misfits) == 1 else 'columns do'} not fit a matrix"
     for column in misfits:
+        are_few = guess.lowest is not None and column.numbers == {1, 2} and not column.labels
+        words = "1 and 2 alone, among ratings" if are_few else _describe_column(column)
         option = render_message(Message(Setting("groups", column.name)), "fit")
         groups = f" (as groups: {option})" if _may_be_groups(column) else ""
-        yield f"{INDENT}{column.name}: {_describe_column(column)}{groups}"
-    for column in odd:
-        yield f"{INDENT}{column.name}: 1 and 2 alone, among ratings"
+        yield f"{INDENT}{column.name}: {words}{groups}"
 
 
 def _describe_guess(guess: Guess, highest: int, columns: str, read: dict[str, Any]) -> str:
@@ -196,7 +197,7 @@ def _describe_column(column: Column) -> str:
     return f"{len(different)} different texts: {', '.join(map(repr, different[:FEW]))}{more}"
 
 
-def _commands(guess: Guess, highest: int, chosen: Options, fitting: list[Column]) -> list[Options]:
+def _ways(guess: Guess, highest: int, chosen: Options, fitting: list[Column]) -> list[Options]:
     """Return the options to try, the best guess first: whole numbers from 0 to 4 and more are counts more often."""
     ways = [{}, *filter(None, [categories_with_middle(vars(chosen), fitting), guess.otherwise(fitting)])]
     if guess.lowest is not None and chosen.above is not None:  # these are ratings
@@ -210,9 +211,9 @@ def _commands(guess: Guess, highest: int, chosen: Options, fitting: list[Column]
     return [chosen.but(**way) for way in ways]
 
 
-def _add_groups_command(commands: list[Options], misfits: list[Column]) -> list[Options]:
-    """Return commands, and the first of them once more with the first column that may be groups for these."""
-    first, name = commands[0], next((column.name for column in misfits if _may_be_groups(column)), None)
+def _with_groups(ways: list[Options], misfits: list[Column]) -> list[Options]:
+    """Return ways of reading, and the first of them once more with the first column that may be groups for these."""
+    first, name = ways[0], next((column.name for column in misfits if _may_be_groups(column)), None)
     if name is None or first.groups is not None:
-        return commands
-    return [*commands, first.but(groups=name, ignore=[each for each in first.ignore if each != name])]
+        return ways
+    return [*ways, first.but(groups=name, ignore=[each for each in first.ignore if each != name])]
