@@ -499,6 +499,10 @@ def test_counts_have_no_highest_one_and_a_year_and_an_altitude_are_none(capsys, 
     else:
         assert "larger in every row than the counts of all other columns: 'year', 'altitude'" in said
         assert read(commands(said)[1]).shape == (40, 22)
+        frame.to_csv("nameless.csv", header=False)
+        said = info(capsys, "nameless.csv")
+        assert "larger in every row than the counts of all other columns: 'column 0', 'column 1'" in said
+        assert not any("--ignore" in command for command in commands(said))  # which nothing in the file is called
 
 
 def test_a_dominant_species_that_is_absent_once_is_a_count(capsys):

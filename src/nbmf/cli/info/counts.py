@@ -44,9 +44,10 @@ def describe_counts(matrix: CountMatrix, options: Options) -> Finding:
             f"larger in every row than the counts of all other columns: {', '.join(map(repr, apart))}; if these are no "
             "counts, leave them out"
         )
+    have_names = matrix.column_names.tolist() != with_default_names(matrix.shape, None, None)[1]
     ways = (
         ("info", _as_list(matrix, options)),
-        ("fit", options.but(ignore=[*(options.ignore or ()), *apart]) if apart else None),
+        ("fit", options.but(ignore=[*(options.ignore or ()), *apart]) if apart and have_names else None),
         *(("fit", options), ("compare", options), ("fit", in_order), ("info", _as_ones(matrix, options))),
     )
     return Finding(sentences, [command_with(command, chosen) for command, chosen in ways if chosen is not None])
