@@ -27,12 +27,12 @@ KNOWN_COLUMNS = (
 
 def find_two_headers(glance: Glance) -> Finding | None:
     """Find a second line of names."""
-    first, second, *below = [*glance.top, None, None]
-    if glance.typed.header is not None or len(glance.top) < FEWEST + 2 or not _are_headers(first, second, below[:-2]):
+    top, unit = glance.top, glance.records.unit
+    if glance.typed.header is not None or len(top) < FEWEST + 2 or not _are_headers(*top[:2], top[2:]):
         return None
+    first, second = top[:2]
     kept, other = (first, second) if _has_distinct_names(first) else (second, first)
-    unit = glance.records.unit
-    names = ", ".join(repr(name.strip()) for name in kept.fields[1:4])
+    names = ", ".join(map(repr, _names(kept)[:3]))
     said = (
         f"{glance.typed.file}: {unit} {second.line} has names, as {unit} {first.line} has: these are two headers. "
         f"Delete {unit} {other.line} from the file, so that columns are called {names}, ... by {unit} {kept.line}"

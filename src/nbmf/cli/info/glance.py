@@ -43,7 +43,7 @@ class Glance:
     @cached_property
     def values(self) -> list[Column] | None:
         """The columns that may have values, as texts with their labels; None if there are none."""
-        table = self._read_columns(self.options.header, [""])
+        table = self._table[1] and self._read_columns(self.has_header, [""])
         if table is None:
             return None
         of_file, names = table.table, list(table.values)[-len(table.table.names) :]
@@ -54,7 +54,7 @@ class Glance:
             columns.append(Column.of_cells(variable if of_file.has_header else name, cells, labels))
         return [column for column in columns if column.name not in self._aside] or None
 
-    @property
+    @cached_property
     def columns(self) -> dict[str, list] | None:
         """The columns of a table, with None where nothing is; None if the file is none."""
         _, table = self._table
