@@ -45,7 +45,7 @@ DETECTORS = (
 
 
 def detect(glance: Glance) -> list[Finding]:
-    """Return what the detectors find in a file that was refused as a matrix; nothing if a cell of it is wrong.
+    """Return what the detectors find in a file that was refused as a matrix; nothing if it is no table either.
 
     Raises
     ------
