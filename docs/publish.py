@@ -202,10 +202,11 @@ def sections_that_stay(sections: list[str], is_same: bool, root: Path = ROOT) ->
     return old if is_same else []
 
 
-def published_sections(root: Path = ROOT) -> list[str]:
-    """Return what the page shows between its marks, divided before each title."""
-    text = (root / f"docs/{STUDY}.md").read_text(encoding="utf-8")
-    block = text.partition(MARKS[0].format(STUDY))[2].partition(MARKS[1])[0]
+def published_sections(root: Path = ROOT, study: str = STUDY) -> list[str]:
+    """Return what the page of a study shows between its marks, divided before each title."""
+    begin = MARKS[0].format(study)
+    pages = (page.read_text(encoding="utf-8") for page in (root / "docs").glob("*.md"))
+    block = next((text for text in pages if begin in text), "").partition(begin)[2].partition(MARKS[1])[0]
     return [part.strip() for part in re.split(r"^(?=### )", block, flags=re.MULTILINE)]
 
 

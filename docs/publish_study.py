@@ -15,15 +15,27 @@ With --keep the page keeps what it shows of products that the run does not have,
 """
 
 import argparse
-import re
 import shutil
 from pathlib import Path
 
 import pandas as pd
-from publish import MARKS, ROOT, SOURCES, compress, link, path, render_table, shipped_plan, versions, write_into_page
+from publish import (
+    ROOT,
+    SOURCES,
+    compress,
+    link,
+    path,
+    published_sections,
+    render_table,
+    shipped_plan,
+    versions,
+    write_into_page,
+)
 
 import nbmf_studies
 from nbmf_studies import all_studies
+from nbmf_studies.framework.declaration import Product
+from nbmf_studies.framework.plan import Plan
 from nbmf_studies.pipeline.paths import SCORE_TABLES
 
 EARLIER = "Of an earlier run."  # what --keep keeps
@@ -38,7 +50,6 @@ def main() -> None:
     options = parser.parse_args()
     results = options.results / options.study
     study, plan = all_studies()[options.study], shipped_plan(options.study)
-    captions = Path(nbmf_studies.__file__).parent
     sections = [
         "## Results of the published run",
         f"Made by `docs/publish_study.py {options.study}` from a run of `snakemake --cores 2 {options.study}`.",
@@ -70,9 +81,7 @@ def main() -> None:
             if is_reported_table:  # its data were not at hand, or the run failed
                 print(f"not among the results, so not on the page: {product.title_of(plan)}")
             continue
-        text = (captions / product.caption).read_text(encoding="utf-8")
-        caption = text.partition(".. csv-table::")[0].strip().replace("``", "`")
-        sections += [f"### {product.title_of(plan)}", caption, content]
+        sections += sections_of(product, plan, content)
     write_into_page(options.study, sections, ROOT)
     kept = [*SCORE_TABLES, *(table.name for table in study.tables_of(plan) if table.in_reference)]
     for table in (results / f"tables/{name}.csv" for name in kept):
@@ -82,13 +91,17 @@ def main() -> None:
             shutil.copy(table, reference)
 
 
+def sections_of(product: Product, plan: Plan, content: str) -> list[str]:
+    """Return the title of a figure or table, its caption, and what is shown."""
+    text = (Path(nbmf_studies.__file__).parent / product.caption).read_text(encoding="utf-8")
+    caption = text.partition(".. csv-table::")[0].strip().replace("``", "`")
+    return [f"### {product.title_of(plan)}", caption, content]
+
+
 def shown_before(study: str) -> dict[tuple[str, bool], str]:
     """Return what the page of a study shows, by the title of the product and whether it is a figure."""
-    begin, end = map(re.escape, (MARKS[0].format(study), MARKS[1]))
-    pages = (page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
-    found = next(filter(None, (re.search(f"{begin}(.*?){end}", page, re.DOTALL) for page in pages)), None)
-    sections = re.split(r"^(?=### )", found[1], flags=re.MULTILINE)[1:] if found else []
-    return {(each.partition("\n")[0][4:], "\n![" in each): each.strip() for each in sections}
+    sections = published_sections(ROOT, study)[1:]
+    return {(each.partition("\n")[0][4:], "\n![" in each): each for each in sections}
 
 
 if __name__ == "__main__":
