@@ -119,12 +119,12 @@ CLAIMS = [
         is_above,
     ),
     Claim(
-        "Figure 2: the IBP overestimates it more as p increases.",
+        "Figure 2: the IBP tends to overestimate it more as p increases.",
         "The interval of the slope of K+ on log p, with one slope for each replication, is above 0.",
         grows,
     ),
     Claim(
-        "Figure 2: this growth continues at the right end of the figure.",
+        "Not the paper's: this growth continues at the right end of Figure 2.",
         f"The interval of K+ at p = {LAST} minus K+ at p = {MIDDLE} is above 0.",
         still_grows,
     ),
