@@ -269,7 +269,7 @@ def small_poisson(run: Results) -> Iterator[Part]:
     for method in run.methods_run(POISSON_SMALL, DIRECT_COUNTS):
         error = run.mean_at_end(POISSON_SMALL, method)
         text = f"{error:.4g}; softplus {best:.4g}"
-        yield Part(f"{short_name(method)} on {POISSON_SMALL}", error <= BEHIND * best, text)
+        yield Part(f"{short_name(method)} on {POISSON_SMALL}", BETTER * best < error <= BEHIND * best, text)
 
 
 def sampler_on_large_poisson(run: Results) -> Iterator[Part]:
