@@ -519,8 +519,8 @@ def test_cross_validation_needs_two_folds():
 
 # --- Claims ----------------------------------------------------------------------------------
 
-EXCEPTIONS = ("uci_ecoli", "uci_vowel")  # with which seven of nine are just enough
-NOT_RISING = ("uci_ionosphere", "uci_sonar", "uci_glass")
+EXCEPTIONS = ("uci_ecoli", "uci_vowel", "uci_sonar", "uci_glass")  # with which five of nine are just enough
+FAR = ("uci_ionosphere", "uci_sonar", "uci_glass")  # where fast inference is not nearly MNB
 
 
 def uci_runs():
@@ -545,17 +545,17 @@ def uci_runs():
                         "histogram": "5 0 3",
                     }
                     perplexity = 1.0 if not soft else 1.1 if apart else 0.9
-                    worse = soft and apart
-                    row |= {"precision": 0.6 if worse else 0.7, "rows": 8}
-                    row |= {"information": 0.3 if worse else 0.4}
-                    row["entropy"] = 0.125 if not soft else 0.5 if apart else 0.625
+                    better = soft and not apart
+                    row |= {"precision": 0.71 if better else 0.7, "rows": 8}
+                    row |= {"information": 0.41 if better else 0.4}
+                    row["entropy"] = 0.625 if soft else 0.125
                     test = row | {"part": "test", "perplexity": perplexity, "sampled": perplexity}
                     for n in range(1, 6):
-                        value = 1.0 if dataset in NOT_RISING and n > 3 else 1 + n / 10
+                        value = 1.0 if dataset == "uci_ionosphere" and n > 3 else 1 + n / 10
                         test |= {f"fifth_{n}": value, f"sampled_{n}": value}
-                    near = 1.03 if dataset in NOT_RISING else 1.0199
-                    fast = near if model == "fast-mmnb" else 1.0
-                    rows += [test, row | {"part": "training", "perplexity": fast}]
+                    near = 1.03 if dataset in FAR else 1.0199
+                    in_training = near if model == "fast-mmnb" else perplexity
+                    rows += [test, row | {"part": "training", "perplexity": in_training}]
     return pd.DataFrame(rows)
 
 
@@ -609,10 +609,13 @@ def made_up():
 @functools.cache
 def made_up_once():
     ratings = folded(
-        {"jester": [5, 10], "foodmart": [4, 8, 12, 16]},
-        {"jester": rating_values((18, 18.1), (18, 18.0)), "foodmart": rating_values((4.4, 4.6), (4.5, 4.5))},
+        {"jester": [5, 10, 15], "foodmart": [4, 8, 12, 16]},
+        {"jester": rating_values((18.1, 18.1), (18, 18.0)), "foodmart": rating_values((4.4, 4.6), (4.5, 4.5))},
         seconds=FAST_SECONDS,
     )
+    worse = ratings.eval("dataset == 'jester' and model == 'mnb' and K == 15")
+    ratings.loc[worse, "perplexity"] = 18.0  # MMNB is lower at two of three
+    ratings.loc[worse & (ratings["part"] == "test"), "sampled"] = 18.0
     films = folded({"movielens": [5, 10]}, {"movielens": rating_values((3, 4.0), (3, 4.0))}, (0.01, 1), FAST_SECONDS)
     # The range of MNB is larger; half of MMNB's are low, so that its standard deviation is.
     low, mnb = (films["smoothing"] == 1) & (films["part"] == "test"), films["model"] == "mnb"
@@ -689,12 +692,12 @@ def test_runs_in_which_all_claims_hold():
     found = claims.claims_parts(**runs)
     assert found["holds"].all()
     of_paper = found["whose"] == "paper"
-    counts = [4, 4, 2, 4, 4 + 4 + 2 + 2, 2, 2, (2 + 4 + 4) * 4 + 4, 2, 4, 2, 3]
+    counts = [6, 8, 9 + 1, 9 + 3, 3 + 4 + 2 + 2, 2, 2, (3 + 4 + 4) * 4 + 4, 2, 4, 2, 3]
     assert found["number"].value_counts().sort_index().tolist() == counts
-    ours = [3, 2, 1, 3, 2 + 2, 1, 0, (2 + 4 + 4) * 2 + 2, 1, 0, 0, 0]
+    ours = [4, 4, 1, 3, 1 + 2, 1, 0, (3 + 4 + 4) * 3 + 3, 1, 0, 0, 0]
     assert (found["number"].value_counts() - found["number"][of_paper].value_counts()).sort_index().tolist() == ours
     evidence = found.loc[found["number"] == 1, "evidence"].iloc[0]
-    assert evidence == "lower on 7 of 9; not ecoli, vowel"
+    assert evidence == "lower on 5 of 9; not ecoli, glass, sonar, vowel"
 
 
 @pytest.mark.parametrize(
@@ -703,12 +706,20 @@ def test_runs_in_which_all_claims_hold():
         (
             1,
             "uci",
-            "dataset == 'uci_wine' and model == 'mmnb' and floor == 'paper'",
+            "dataset == 'uci_wine' and model == 'mmnb' and floor == 'paper' and part == 'test'",
             ["perplexity"],
             1.0,
         ),  # as high is not lower
-        (2, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["precision"], 0.699),
-        (2, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["information"], 0.399),
+        (
+            1,
+            "uci",
+            "dataset == 'uci_wine' and model == 'mmnb' and floor == 'paper' and part == 'training'",
+            ["perplexity"],
+            1.0,
+        ),
+        (2, "uci", "dataset == 'uci_wine' and model == 'mmnb' and part == 'test'", ["precision"], 0.7),
+        (2, "uci", "dataset == 'uci_wine' and model == 'mmnb' and part == 'training'", ["precision"], 0.7),
+        (2, "uci", "dataset == 'uci_wine' and model == 'mmnb' and part == 'test'", ["information"], 0.4),
         (3, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["entropy"], 0.624),
         (4, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["fifth_1"], 1.21),
         (4, "uci", "dataset == 'uci_wine' and model == 'mmnb'", ["fifth_3"], 1.2),
@@ -720,6 +731,13 @@ def test_runs_in_which_all_claims_hold():
             ["perplexity"],
             18.1,
         ),  # as high is not lower, nor is as low higher
+        (
+            5,
+            "ratings",
+            "dataset == 'jester' and model == 'mmnb' and K == 10 and part == 'training'",
+            ["perplexity"],
+            18.1,
+        ),
         (
             5,
             "ratings",
@@ -742,9 +760,9 @@ def test_runs_in_which_all_claims_hold():
             ["perplexity"],
             2.7,
         ),  # the last step is level
-        (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb-5' and K == 5", ["perplexity"], 18.91),
+        (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb' and K == 5", ["perplexity"], 18.91),
         (8, "ratings", "dataset == 'jester' and model == 'fast-mmnb' and K == 5", ["perplexity"], 17.09),
-        (8, "text", "model == 'fast-lda-5'", ["seconds"], 1.01),
+        (8, "text", "model == 'fast-lda'", ["seconds"], 1.01),
         (9, "uci", "dataset == 'uci_wine' and model == 'fast-mmnb'", ["perplexity"], 1.0201),
         (9, "uci", "dataset == 'uci_wine' and model == 'fast-mmnb'", ["perplexity"], 0.9799),
         (10, "flips", "step == 0.0001 and model == 'mmnb' and level == 9", ["perplexity"], 1.0),  # two steps down
@@ -814,10 +832,15 @@ def test_parts_say_where_they_are_and_give_their_numbers():
     runs["uci"].loc[wine, "fifth_3"] = 1.2
     found = claims.claims_parts(**runs).set_index(["number", "where"])
     places = [f"{floor} floor, {measure}" for floor in FLOORS for measure in ("the bound", "sampled")]
-    assert found.loc[1].index.tolist() == found.loc[4].index.tolist() == places
-    assert found.loc[4, "holds"].tolist() == [False, True] * 2
+    parts = [("training", "the bound"), ("test", "the bound"), ("test", "sampled")]
+    assert found.loc[1].index.tolist() == [f"{part}, {floor} floor, {by}" for floor in FLOORS for part, by in parts]
+    assert found.loc[4].index.tolist()[9:] == places[1:]
+    assert found.index[~found["holds"]].tolist() == [(4, "uci_wine"), (4, "sane floor, the bound")]
     evidence = {
-        (5, "jester, K = 10, test, sampled"): "MMNB 18, MNB 18.1",
+        (3, "uci_wine"): "entropy MMNB 0.625, NB 0.125",
+        (4, "uci_wine"): "1.1, 1.2, 1.2, 1.4, 1.5",
+        (4, "sane floor, the bound"): "rises on 7 of 9; not ionosphere, wine",
+        (5, "jester, test, sampled"): "MMNB lower at 2 of 3 numbers of components",
         (5, "foodmart, K = 4, training, the bound"): "MMNB 4.5, MNB 4.4",
         (6, "movielens, the bound"): "range MNB 0.11, MMNB 0.1",
         (7, "jester_binary"): "10 of 10 steps up, 2.5 to 2.6",
@@ -834,16 +857,17 @@ def test_what_was_not_run_is_not_measured_and_fewer_sets_need_fewer():
     assert verdicts(runs)[5] == "not measured"  # one K and ε have no range
     some = runs["uci"]["dataset"].isin(["uci_ecoli", "uci_wine", "uci_wdbc", "uci_statlog"])
     runs["uci"] = runs["uci"][some]
-    assert verdicts(runs)[:2] == ["not reproduced"] * 2  # three of four are less than 7 of 9
-    assert verdicts(runs)[3] == "reproduced"  # Ionosphere, which may not rise, is not among them
+    assert verdicts(runs)[:4] == ["reproduced"] * 4  # Ionosphere, which may not rise, is not among them
     parts_of = claims.claims_parts(**runs)
     assert parts_of["evidence"].iloc[0] == "lower on 3 of 4; not ecoli"
+    runs["uci"] = runs["uci"].query("dataset != 'uci_wine' and dataset != 'uci_wdbc'")
+    assert verdicts(runs)[:2] == ["not reproduced"] * 2  # one of two is not more than half
     runs["uci"] = runs["uci"].query("model != 'fast-mmnb'")
     assert verdicts(runs)[8] == "not measured"
 
 
 def test_constants_are_those_of_the_companion_note():
-    assert (criteria.MOST, criteria.RISING, criteria.ENTROPY, criteria.TOO_MANY) == (7, 6, 5, 12)
+    assert (criteria.ENTROPY, criteria.TOO_MANY) == (5, 12)
     assert (criteria.STEPS_UP, criteria.CLOSE, criteria.SHARED) == (0.9, 0.03, 8)
     assert (criteria.WITHIN, criteria.FASTER, criteria.NEAR_MNB, criteria.NEAR_SETS) == (0.05, 5, 0.02, 6)
 
@@ -860,7 +884,7 @@ def test_the_papers_numbers_stand_next_to_ours():
     table = tables.uci(runs, "perplexity").set_index(["dataset", "floor", "model"])
     row = table.loc[("uci_wine", "paper", "MMNB")]
     assert (row["test, paper"], row["training, paper"]) == (4.5722, 4.2216)
-    assert (row["test"], row["training"]) == pytest.approx((0.8, 1.0))
+    assert (row["test"], row["training"]) == pytest.approx((0.8, 0.9))
     assert row["test, sd"] == pytest.approx(0.2 / np.sqrt(2))
     assert row["test, infinite folds"] == 1
     assert row[["test, median", "test, sampled"]].tolist() == [0.9, 0.8]

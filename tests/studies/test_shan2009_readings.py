@@ -190,7 +190,7 @@ def started_runs(values, spread=0.001, **columns):
     return pd.DataFrame(rows)
 
 
-def uci_starts(lower=7):
+def uci_starts(lower=5):
     names = [*PLAN.options["uci"]["sets"]]
     return pd.concat(
         [
@@ -248,7 +248,7 @@ def test_readings_that_hold():
 @pytest.mark.parametrize(
     ("number", "changed", "verdict"),
     [
-        (1, lambda: {"uci_starts": uci_starts(6)}, "not reproduced"),
+        (1, lambda: {"uci_starts": uci_starts(4)}, "not reproduced"),
         (5, lambda: {"ratings": ratings().assign(perplexity=15.0)}, "partly"),
         (5, lambda: {"foodmart_starts": foodmart_starts().assign(training=4.4)}, "partly"),
         (8, lambda: {"stops": stops(loss=0.06)}, "not reproduced"),
