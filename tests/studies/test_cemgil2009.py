@@ -553,10 +553,9 @@ def wrong(kind, count, order):
     [
         (1, {"estimates": wrong(BOUND, 3, 3)}, {"estimates": wrong(BOUND, 4, 3)}),
         (2, {"estimates": wrong(ADAPTED, 3, 6)}, {"estimates": wrong(ADAPTED, 4, 6)}),
-        (3, {"estimates": made_up_evidence(sizes=10.1)}, {"estimates": made_up_evidence(sizes=9.9)}),
-        (3, {"estimates": made_up_evidence(spread=2.9)}, {"estimates": made_up_evidence(spread=3.1)}),
         (3, {"estimates": wrong(BOUND, 0, 3)}, {"estimates": wrong(CHIB, 1, 4)}),
         (4, {"estimates": made_up_evidence(gap=9.9)}, {"estimates": made_up_evidence(gap=10.1)}),
+        (4, {"estimates": made_up_evidence(gap=-9.9)}, {"estimates": made_up_evidence(gap=-10.1)}),  # too low, too
         (5, {"estimates": wrong(ANNEALED, 10, 6)}, {"estimates": wrong(ANNEALED, 4, 7)}),
         (5, {"estimates": wrong(ANNEALED, 3, 4)}, {"estimates": wrong(ANNEALED, 4, 4)}),
         (5, {}, {"estimates": made_up_evidence(sizes=9.9)}),
@@ -568,7 +567,8 @@ def wrong(kind, count, order):
             {"orders": made_up_orders({("olivetti_32", 0): 99})},
             {"orders": made_up_orders({("olivetti_32", 0): 100})},
         ),
-        (9, {"bounds": made_up_bounds({(10.0, 0.5): -4.701e5})}, {"bounds": made_up_bounds({(10.0, 0.5): -4.699e5})}),
+        (9, {"bounds": made_up_bounds({(10.0, 0.2): -4.701e5})}, {"bounds": made_up_bounds({(10.0, 0.2): -4.699e5})}),
+        (9, {"bounds": made_up_bounds({(10.0, 0.5): -4.6e5})}, {"bounds": made_up_bounds({(0.1, 0.1): -4.699e5})}),
         (10, {"bounds": made_up_bounds({(10.0, 0.2): -4.801e5})}, {"bounds": made_up_bounds({(10.0, 0.2): -4.799e5})}),
         (11, {"scores": made_up_scores({("vb", 100): 17.51})}, {"scores": made_up_scores({("vb", 100): 17.49})}),
         (
@@ -607,12 +607,40 @@ def test_each_rule_has_its_threshold(number, just, broken):
         assert (verdict_on(claims.CLAIMS, number, Results(**run_of(**changes))) == "reproduced") == holds
 
 
+def parts_that_fail(number, estimates):
+    table = claims.claims_parts(**run_of(estimates=estimates)).query(f"number == {number} and not holds")
+    return table["where"].tolist(), set(table["whose"])
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"sizes": 10.1}, None),
+        ({"sizes": 9.9}, "effective size"),
+        ({"spread": 2.9}, None),
+        ({"spread": 3.1}, "spread of runs"),
+    ],
+)
+def test_whether_chib_may_be_believed_is_ours(change, part):
+    estimates = made_up_evidence(**change)
+    expected = ([f"{part}, matrix {seed}" for seed in range(2)], {"ours"}) if part else ([], set())
+    assert parts_that_fail(3, estimates) == expected
+    assert verdicts(estimates=estimates)[2] == "reproduced"
+
+
 @pytest.mark.parametrize(("column", "change"), [("value", -20.0), ("effective_size", -49.0)])
 def test_chib_has_to_be_sure_at_every_order(column, change):
     estimates = made_up_evidence()
     one = (estimates["kind"] == CHIB) & (estimates["order"] == 7) & (estimates["run"] == 0)
     estimates.loc[one, column] += change
-    assert verdicts(estimates=estimates)[2] == "partly"
+    assert parts_that_fail(3, estimates)[1] == {"ours"}
+
+
+def test_the_bound_is_compared_with_chib_and_annealing_is_ours():
+    estimates = made_up_evidence()
+    estimates.loc[estimates["kind"] == ANNEALED, "value"] += 100
+    assert parts_that_fail(4, estimates) == (["annealed importance sampling, median gap in nats"], {"ours"})
+    assert verdicts(estimates=estimates)[3] == "reproduced"
 
 
 def test_runs_are_compared_run_by_run():
@@ -629,7 +657,7 @@ def test_what_was_left_out_is_not_measured():
     few = made_up_scores()
     assert verdicts(scores=few[few["order"] < 100])[10:15] == [*["not measured"] * 3, "reproduced", "not measured"]
     without_chib = made_up_evidence().query(f"kind != '{CHIB}'")
-    assert verdicts(estimates=without_chib)[2] == "not measured"
+    assert verdicts(estimates=without_chib)[2:4] == ["not measured"] * 2
 
 
 def test_numbers_stand_next_to_the_papers():

@@ -8,8 +8,8 @@ import pandas as pd
 
 from nbmf.evaluation.replications import Interval, holm, interval
 from nbmf_studies.cemgil2009 import criteria
-from nbmf_studies.cemgil2009.criteria import BETTER, CLOSE, ENOUGH, FEW, FLAT, MANY, NEAR, PRINTED, SOME
-from nbmf_studies.cemgil2009.names import ANNEALED, BOUND
+from nbmf_studies.cemgil2009.criteria import BETTER, CLOSE, ENOUGH, FEW, FLAT, MANY, NEAR, PRINTED, SOME, TEMPLATES
+from nbmf_studies.cemgil2009.names import ANNEALED, BOUND, CHIB
 from nbmf_studies.cemgil2009.patches import TEST_RATIO
 from nbmf_studies.cemgil2009.reading_names import (
     ANNEALED_BACK,
@@ -20,8 +20,10 @@ from nbmf_studies.cemgil2009.reading_names import (
     MATCHING,
     ML,
     ML_FROM_IMAGES,
-    OTHER_STARTS,
+    ONE,
     PRINTED_START,
+    REVERSED,
+    SMALL,
     VB_TIED,
 )
 from nbmf_studies.cemgil2009.reading_tables import PARTWAY
@@ -104,8 +106,10 @@ def rule_under_prior(prior: str, rule: Callable) -> Callable[[Results], Iterator
 
 
 def bound_is_close(run: Results) -> Iterator[Part]:
-    """The bound next to annealing, there and back: the evidence lies, but for chance, between the two."""
-    table, wanted = run.first_results(MATCHING).averages, ["value", "effective_size"]
+    """The bound next to Chib's estimate; annealing there and back, between which the evidence lies, is ours."""
+    of_matching = run.first_results(MATCHING)
+    yield from criteria.median_gap(of_matching, CHIB)
+    table, wanted = of_matching.averages, ["value", "effective_size"]
     by_kind = table.pivot(index=["seed", "order"], columns="kind", values=wanted)
     if ANNEALED not in by_kind["value"]:
         return
@@ -116,7 +120,7 @@ def bound_is_close(run: Results) -> Iterator[Part]:
     ways = {kind: by_kind["value"][kind] - by_kind["value"][BOUND] for kind in (ANNEALED, ANNEALED_BACK)}
     gaps = pd.DataFrame(ways).dropna().groupby("order").median()
     listed = ", ".join(f"{low:.0f} to {high:.0f} at {order}" for order, low, high in gaps.itertuples())
-    yield Part("median gap in nats, there to back", bool((gaps <= CLOSE).all(axis=None)), listed)
+    yield Part("annealing, median gap in nats, there to back", bool((gaps <= CLOSE).all(axis=None)), listed, ours=True)
 
 
 def evidence_finds_order(run: Results) -> Iterator[Part]:
@@ -177,13 +181,15 @@ def too_many_cost(run: Results) -> Iterator[Part]:
 
 
 def learned_shapes(run: Results) -> Iterator[Part]:
-    """Whether the best of all fits has learned sparse templates and excitations that are not."""
+    """Whether fits learn sparse templates and excitations that are not: with Figure 5's number, and the best of all."""
     for dataset in PRINTED:
         best = run.best_fits(dataset)
         if not best.empty:
-            fit = best.loc[best["objective"].idxmax()]
-            text = f"shapes {fit['shape_W']:.3g} of templates, {fit['shape_H']:.3g} of excitations"
-            yield Part(dataset, bool(fit["shape_W"] < 1 < fit["shape_H"]), f"{text}, {fit.name} of them")
+            nearest = min(best.index, key=lambda order: abs(order - TEMPLATES))
+            for where, order in ((dataset, nearest), (f"{dataset}, best of all", best["objective"].idxmax())):
+                fit = best.loc[order]
+                text = f"shapes {fit['shape_W']:.3g} of templates, {fit['shape_H']:.3g} of excitations, {order} of them"
+                yield Part(where, bool(fit["shape_W"] < 1 < fit["shape_H"]), text, ours=where != dataset)
 
 
 # --- Figures 6 and 7 -------------------------------------------------------------------------
@@ -248,17 +254,21 @@ def few_are_alike(run: Results) -> Iterator[Part]:
 
 
 def adaptation_is_crucial(run: Results) -> Iterator[Part]:
-    """Priors that are learned against the same ones as they start, and these against ML."""
+    """Priors that are learned against the same ones as they start, and these against ML from either start."""
     yield from _compare_ways(run, MANY, [(VB_ALL, FIXED, False)], BETTER)
-    fixed, ml = run.snr(MANY, FIXED), run.snr(MANY, ML)
-    if fixed is not None and ml is not None:
-        times = int((fixed < ml).sum())
-        yield Part("without it sometimes worse than ML", times > 0, f"{times} of {len(fixed)} runs")
+    fixed, learned = run.snr(MANY, FIXED), run.snr(MANY, VB_ALL)
+    for way in (ML, ML_FROM_IMAGES):
+        ml = run.snr(MANY, way)
+        if fixed is not None and learned is not None and ml is not None:
+            times, of_learned = int((fixed < ml).sum()), int((learned < ml).sum())
+            text = f"{times} of {len(fixed)} runs; learned ones on {of_learned}"
+            yield Part(f"fixed priors sometimes worse than {LABELS[way]}", times > 0, text)
 
 
 def asymmetric_start_is_best(run: Results) -> Iterator[Part]:
-    """Shapes from (10, 0.5) against three other starts."""
-    yield from _compare_ways(run, MANY, [(VB_ALL, way, False) for way in OTHER_STARTS], 0.0)
+    """Shapes from (10, 0.5) and from (0.5, 10) against two symmetric starts, and, which is ours, with one another."""
+    pairs = [(way, other, False) for way in (VB_ALL, REVERSED) for other in (ONE, SMALL)]
+    yield from _compare_ways(run, MANY, [*pairs, (VB_ALL, REVERSED, True)], 0.0)
 
 
 def untied_is_best(run: Results) -> Iterator[Part]:
