@@ -72,7 +72,11 @@ def published(plan: Plan, table: Table) -> pd.DataFrame | None:
     if file.exists():
         return pd.read_csv(file) if table.in_reference else redraw.read(file)
     title = f"### {table.title_of(plan)}\n"
-    section = next((each for each in published_sections(ROOT, plan.key) if each.startswith(title)), "")
+    return read_markdown(next((each for each in published_sections(ROOT, plan.key) if each.startswith(title)), ""))
+
+
+def read_markdown(section: str) -> pd.DataFrame | None:
+    """Return the first table of a section, or None if it has none."""
     titles, *rows = [cells(line) for line in section.splitlines() if line.startswith("| ")] or [[]]
     if not rows:
         return None

@@ -166,7 +166,17 @@ def sections_of_other_runs(run: Results, options: argparse.Namespace) -> list[st
 def sections_of_orientations(run: Results, other: Results) -> list[str]:
     """Return the sections on a run and on one with some datasets in the text's orientation."""
     turned = " and ".join(other.datasets)
-    verdicts, differing = compare_verdicts(run, replace_datasets(run, other))
+    return [
+        *sections_of_both(turned, *compare_verdicts(run, replace_datasets(run, other))),
+        f"### The orientation: {turned} as in the scripts and as in the text",
+        "Medians over masks, nats per entry (LDA: per token). The masks have the same random "
+        "numbers, but not the same entries.",
+        markdown(side_by_side(compare_orientations(run.scores, other.scores))),
+    ]
+
+
+def sections_of_both(turned: str, verdicts: pd.DataFrame, differing: pd.DataFrame) -> list[str]:
+    """Return the section with the verdicts in both orientations of some datasets, and the parts that differ."""
     return [
         "### The claims in both orientations",
         f"Scripts: {turned} as the authors' scripts read them, as everywhere else on this page. "
@@ -175,10 +185,6 @@ def sections_of_orientations(run: Results, other: Results) -> list[str]:
         markdown(verdicts),
         "The parts that hold in one orientation only:",
         markdown(differing) if len(differing) else "None.",
-        f"### The orientation: {turned} as in the scripts and as in the text",
-        "Medians over masks, nats per entry (LDA: per token). The masks have the same random "
-        "numbers, but not the same entries.",
-        markdown(side_by_side(compare_orientations(run.scores, other.scores))),
     ]
 
 
@@ -342,13 +348,19 @@ def replace_datasets(run: Results, other: Results) -> Results:
 
 
 def compare_verdicts(scripts: Results, text: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts in both orientations, and the parts on which they differ."""
-    (verdicts, parts), (other_verdicts, other_parts) = judge(CLAIMS, scripts), judge(CLAIMS, text)
+    """Return the verdicts in both orientations, and the parts on which they differ, or which one alone has."""
+    return compare_judged(judge(CLAIMS, scripts), judge(CLAIMS, text))
+
+
+def compare_judged(
+    scripts: tuple[pd.DataFrame, pd.DataFrame], text: tuple[pd.DataFrame, pd.DataFrame]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what `compare_verdicts` does from verdicts and parts in each orientation."""
     sides = (": scripts", ": text")
-    verdicts = verdicts.merge(other_verdicts, on=["number", "claim", "rule"], suffixes=sides)
-    parts = parts.merge(other_parts, on=["number", "where", "whose"], suffixes=sides).drop(columns="whose")
+    verdicts = scripts[0].merge(text[0], on=["number", "claim", "rule"], suffixes=sides)
+    parts = scripts[1].merge(text[1], on=["number", "where", "whose"], suffixes=sides, how="outer")
     differing = parts[parts["holds: scripts"] != parts["holds: text"]]
-    return verdicts.drop(columns=["rule", "claim"]), differing
+    return verdicts.drop(columns=["rule", "claim"]), differing.drop(columns="whose")
 
 
 def compare_orientations(scores: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:

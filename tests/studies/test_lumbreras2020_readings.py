@@ -182,10 +182,14 @@ def test_an_eta_that_fits_one_figure_alone_is_not_enough():
 @pytest.mark.parametrize(
     ("number", "changes"),
     [
-        (1, {("lastfm", "beta-dir-vb", 100): 0.516}),
+        (1, {("lastfm", "beta-dir-vb", 100): 0.4995}),  # not certainly better
+        (1, {("unvotes", "beta-dir-vb", 100): 0.516}),
         (3, {("lastfm", "c-bica", K): 0.45 for K in (4, 5)}),
         (4, {("lastfm", "logpca", 2): 0.49}),
-        (4, {("animals", "logpca", 2): 0.40}),
+        (4, {("lastfm", "logpca", 2): 0.43}),
+        (4, {("unvotes", "logpca", 4): 0.475}),
+        (4, {("animals", "logpca", 2): 0.49, ("animals", "logpca", 4): 0.9}),  # three of five are better
+        (4, {("animals", "logpca", 4): 1.04, ("paleo", "logpca", 4): 0.58}),
         (5, {("unvotes", "beta-dir-vb", 100): 0.53}),
     ],
 )

@@ -1,4 +1,4 @@
-"""The paper's claims, each decided by a rule that was fixed before the run at full size, or says what was different then.
+"""The paper's claims, each decided by a rule that was fixed before the run at full size, or says what was not.
 
 The rules are in words next to the verdicts, and their thresholds are the constants of `criteria`.
 """

@@ -1,4 +1,4 @@
-"""The paper's claims, each decided by a rule that was fixed before the run of all datasets.
+"""The paper's claims, each decided by a rule that was fixed before the run of all datasets, or says what was not.
 
 A claim has parts, mostly one per dataset; a part is a comparison of numbers of this run. A claim
 is reproduced if all its parts hold, not reproduced if none does, and partly otherwise. The rules
@@ -14,7 +14,9 @@ import pandas as pd
 from nbmf_studies.framework.gathering import rows_of
 from nbmf_studies.framework.verdicts import Claim, Part, verdict_functions
 
-SIMILAR = 0.03  # medians over masks within this share of each other are "similar"
+SIMILAR = 0.03  # medians over masks within this share of each other are "similar", beyond it "considerably" different
+MARGINAL, DRASTIC = 0.1, 0.5  # shares of another median: at most, and at least
+SINGLED_OUT = ("lastfm", "parliament")  # where the paper has Beta-Dir VB better than bICA, and c-bICA worse
 FAR_FEWER = 33  # components out of 100: a third
 COMPARED_TRACES = (("beta-dir-vb", 100), ("c-bica", 5), ("bica", 5))  # Figure 11
 ARRIVED = 0.01  # a trace has converged once it stays this close to its end, as a share of it
@@ -63,9 +65,10 @@ def vb_against_bica(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 1, decided by its rule."""
     for dataset in run.datasets:
         vb, bica = run.best(dataset, "beta-dir-vb"), run.medians(dataset, "bica")
+        is_better = dataset in SINGLED_OUT
         yield Part(
-            dataset,
-            bool(vb <= (1 + SIMILAR) * bica.min()),
+            f"{'better' if is_better else 'about as well'} on {dataset}",
+            bool(vb < bica.min() if is_better else vb <= (1 + SIMILAR) * bica.min()),
             f"Beta-Dir VB {vb:.4f}; bICA {bica.min():.4f} (best, K = {bica.idxmin()}) to {bica.max():.4f} (worst)",
         )
 
@@ -93,16 +96,13 @@ def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
     every = pd.concat(ratios.values())
     if every.empty:
         return
-    better = (every < 1 - SIMILAR).mean()
-    yield Part(
-        "no improvement in general",
-        bool(better <= 0.5),
-        f"c-bICA is better by more than {SIMILAR:.0%} in {better:.0%} of the pairs (dataset, K)",
-    )
-    for dataset in ("lastfm", "parliament"):
+    better = (every < 1).mean()
+    text = f"c-bICA is better in {better:.0%} of the pairs (dataset, K)"
+    yield Part("no improvement in general", bool(better <= 0.5), text)
+    for dataset in SINGLED_OUT:
         if dataset in ratios and not ratios[dataset].empty:
             ratio = ratios[dataset].median()
-            yield Part(f"worse on {dataset}", bool(ratio > 1 + SIMILAR), f"c-bICA : bICA = {ratio:.3f} (median over K)")
+            yield Part(f"worse on {dataset}", bool(ratio > 1), f"c-bICA : bICA = {ratio:.3f} (median over K)")
     spreads = (run.quartile_ranges("c-bica") / run.quartile_ranges("bica")).median()
     if not math.isnan(spreads):  # one mask has no range
         yield Part(
@@ -114,24 +114,25 @@ def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
 
 def logistic_pca(run: Results) -> Iterator[Part]:
     """Yield the parts of claim 4, decided by its rule."""
+    decays = {}
     for dataset in run.datasets:
-        best = {name: run.best(dataset, name) for name in MEAN_PARAMETERISED}
-        logpca = run.medians(dataset, "logpca")
-        worse = sum(value > logpca.min() for value in best.values())
-        numbers = f"logPCA {logpca.min():.4f} (K = {logpca.idxmin()}); best other "
-        numbers += f"{min(best.values()):.4f}; {worse} of {len(best)} are worse"
+        others = {name: run.best(dataset, name) for name in MEAN_PARAMETERISED}
+        logpca, best = run.medians(dataset, "logpca"), min(others.values())
+        decays[dataset] = logpca.max() / logpca.min()
+        worse = sum(value > logpca.min() for value in others.values())
+        numbers = f"logPCA {logpca.min():.4f} (K = {logpca.idxmin()}); best other {best:.4f}"
         if dataset == "animals":
-            yield Part("among the two worst on animals", worse <= 1, numbers)
-        else:
-            yield Part(f"best on {dataset}", worse == len(best), numbers)
-    for dataset in run.datasets:
-        logpca = run.medians(dataset, "logpca")
-        last = logpca.index.max()
-        yield Part(
-            f"decays with K on {dataset}",
-            bool(logpca[last] > (1 + SIMILAR) * logpca.min()),
-            f"K = {last}: {logpca[last]:.4f}; best K = {logpca.idxmin()}: {logpca.min():.4f}",
-        )
+            where = "worse than almost all others on animals"
+            yield Part(where, worse <= 1, f"{numbers}; {worse} of {len(others)} are worse")
+            continue
+        yield Part(f"better on {dataset}", logpca.min() < best, f"{numbers}; {worse} of {len(others)} are worse")
+        if logpca.min() < best:
+            gain = 1 - logpca.min() / best
+            yield Part(f"marginally on {dataset}", bool(gain <= MARGINAL), f"better by {gain:.1%}")
+            text = f"K = {logpca.idxmax()}: {logpca.max():.4f}; best other {best:.4f}"
+            yield Part(f"with a suitable K alone on {dataset}", bool(logpca.max() >= best), text)
+    text = "worst K : best K = " + ", ".join(f"{ratio:.2f} on {name}" for name, ratio in decays.items())
+    yield Part("can become drastically worse", max(decays.values()) >= 1 + DRASTIC, text)
 
 
 def convergence(run: Results) -> Iterator[Part]:
@@ -192,30 +193,32 @@ def rule_for_methods(
 
 CLAIMS = [
     Claim(
-        "Beta-Dir VB predicts as well as or better than bICA at every K on lastfm and parliament, "
-        "and about as well elsewhere, without choosing K.",
-        f"On each dataset the median log loss over masks is at most {SIMILAR:.0%} above that of bICA with its best K.",
+        "Beta-Dir VB predicts better than bICA on lastfm and parliament, and about as well elsewhere, without choosing "
+        "K.",
+        "The median log loss over masks is below that of bICA at every K on lastfm and parliament, and at most "
+        f"{SIMILAR:.0%} above that of bICA with its best K elsewhere. (At first the latter on each dataset.)",
         rule_for_methods(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     Claim(
-        "Dir-Dir GS is clearly the best mean-parameterised method on paleo.",
+        "Dir-Dir GS predicts considerably better than the other mean-parameterised methods on paleo.",
         f"The median log loss over masks is more than {SIMILAR:.0%} below that of every other "
         "mean-parameterised method with its best K.",
         rule_for_methods(MEAN_PARAMETERISED, dir_dir_on_paleo),
     ),
     Claim(
         "c-bICA does not improve on bICA in general, is worse on lastfm and parliament, and varies less between runs.",
-        f"c-bICA is better by more than {SIMILAR:.0%} in at most half of the pairs (dataset, K). On lastfm "
-        f"and parliament it is more than {SIMILAR:.0%} worse (median over K). Its interquartile range over "
-        "masks is smaller (median over dataset, K).",
+        "c-bICA is better in at most half of the pairs (dataset, K). On lastfm and parliament it is worse (median over "
+        "K). Its interquartile range over masks is smaller (median over dataset, K). (At first better and worse meant "
+        f"by more than {SIMILAR:.0%}, for which the paper does not ask.)",
         rule_for_methods(("c-bica", "bica"), collapsed_against_uncollapsed),
     ),
     Claim(
-        "logPCA is marginally better than the rest given a suitable K, except on animals, where it "
-        "is among the worst, and it becomes worse quickly with K.",
-        "With its best K logPCA has the smallest median of all methods on a dataset; on animals it has one of the "
-        f"two largest. Its median at the largest K is more than {SIMILAR:.0%} above that at the "
-        "best K.",
+        "logPCA is marginally better than the rest, with a suitable K alone, except on animals, where it is worse than "
+        "almost all others; with an ill-chosen K it can become drastically worse.",
+        "With its best K logPCA has the smallest median of all methods on each dataset; where it has, by at most "
+        f"{MARGINAL:.0%}, and not with its worst K. On animals at most one method is worse. On at least one dataset "
+        f"its median at the worst K is at least {DRASTIC:.0%} above that at the best. (At first neither the margin "
+        f"nor other K counted, and the largest K had to be more than {SIMILAR:.0%} worse on each dataset.)",
         rule_for_methods((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Claim(

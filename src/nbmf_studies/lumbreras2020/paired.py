@@ -54,13 +54,14 @@ class Scores:
             of_method = of_method[of_method["K"] == K]
         return np.log(of_method["perplexity"]).groupby(of_method["mask"]).mean()
 
-    def best_K(self, dataset: str, method: str) -> int:
-        """Return the K with the smallest median over masks."""
-        return int(rows_of(self.table, dataset=dataset, method=method).groupby("K")["perplexity"].median().idxmin())
+    def best_and_worst_K(self, dataset: str, method: str) -> tuple[int, int]:
+        """Return the K with the smallest and with the largest median over masks."""
+        medians = rows_of(self.table, dataset=dataset, method=method).groupby("K")["perplexity"].median()
+        return int(medians.idxmin()), int(medians.idxmax())
 
     def log_perplexity_at_best(self, dataset: str, method: str) -> pd.Series:
         """Return the log perplexity of each mask at the best K."""
-        return self.log_perplexity(dataset, method, self.best_K(dataset, method))
+        return self.log_perplexity(dataset, method, self.best_and_worst_K(dataset, method)[0])
 
     def compare(self, dataset: str, one: pd.Series, other: pd.Series, where: str = "") -> Comparison:
         """Return the comparison of two methods whose log perplexities are given per mask."""

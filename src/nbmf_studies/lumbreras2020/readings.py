@@ -13,12 +13,19 @@ import pandas as pd
 
 from nbmf.evaluation.replications import interval
 from nbmf_studies.framework.verdicts import Part, Reading, reading_functions
-from nbmf_studies.lumbreras2020.claims import MEAN_PARAMETERISED, PAPER_DATASETS, SIMILAR, rule_for_methods
+from nbmf_studies.lumbreras2020.claims import (
+    DRASTIC,
+    MARGINAL,
+    MEAN_PARAMETERISED,
+    PAPER_DATASETS,
+    SIMILAR,
+    SINGLED_OUT,
+    rule_for_methods,
+)
 from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
 from nbmf_studies.lumbreras2020.paired import Scores, are_below
 
 PALEO = "paleo"
-WORSE = ("lastfm", "parliament")  # where c-bICA is, says the paper
 NEAR = 0.05  # of the printed D(V|V^), up to which ours is near
 FEWEST = 3  # masks or datasets without which nothing is tested
 
@@ -72,14 +79,15 @@ class Results:
 
 
 def _best_on_paleo_part(run: Results, scores: Scores, dir_dir: pd.Series) -> Iterator[Part]:
-    """Yield whether Dir-Dir is better on paleo than every other method."""
+    """Yield whether Dir-Dir is considerably better on paleo than every other method."""
     others = [name for name in MEAN_PARAMETERISED if name in set(scores.table["method"]) - {DIR_DIR}]
     if PALEO in run.datasets and len(dir_dir) >= FEWEST and others:
         comparisons = [
             scores.compare(PALEO, dir_dir, scores.log_perplexity_at_best(PALEO, name), name) for name in others
         ]
         text = "; ".join(f"{one.where}: {one}" for one in comparisons)
-        yield Part("best on paleo", all(are_below(comparisons)), f"Dir-Dir GS against {text}")
+        by_much = all(one.log_ratio.mean < np.log1p(-SIMILAR) for one in comparisons)
+        yield Part("best on paleo", by_much and all(are_below(comparisons)), f"Dir-Dir GS against {text}")
 
 
 def dir_dir_rule(eta: float) -> Callable[[Results], Iterator[Part]]:
@@ -120,7 +128,7 @@ def one_eta(run: Results) -> Iterator[Part]:
 
 
 def vb_against_bica(run: Results) -> Iterator[Part]:
-    """Claim 1: Beta-Dir VB is not worse than bICA at its best K by more than what is similar."""
+    """Claim 1: Beta-Dir VB against bICA at its best K, better or not worse by more than what is similar."""
     for dataset in run.datasets:
         scores = run.first
         comparison = scores.compare(
@@ -128,7 +136,9 @@ def vb_against_bica(run: Results) -> Iterator[Part]:
             scores.log_perplexity_at_best(dataset, "beta-dir-vb"),
             scores.log_perplexity_at_best(dataset, "bica"),
         )
-        yield Part(dataset, bool(np.exp(comparison.log_ratio.high) <= 1.0 + SIMILAR), str(comparison))
+        most = 1.0 if dataset in SINGLED_OUT else 1.0 + SIMILAR
+        where = f"{'better' if dataset in SINGLED_OUT else 'about as well'} on {dataset}"
+        yield Part(where, bool(np.exp(comparison.log_ratio.high) < most), str(comparison))
 
 
 def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
@@ -139,7 +149,7 @@ def collapsed_against_uncollapsed(run: Results) -> Iterator[Part]:
     ]
     for one, better in zip(comparisons, are_below(comparisons), strict=True):
         yield Part(f"no improvement on {one.where}", not better, str(one))
-    said = [one for one in comparisons if one.where in WORSE]
+    said = [one for one in comparisons if one.where in SINGLED_OUT]
     for one, worse in zip(said, are_below(one.reversed() for one in said), strict=True):
         yield Part(f"worse on {one.where}", worse, str(one))
     if len(run.datasets) >= FEWEST:
@@ -157,21 +167,34 @@ def spread_ratios(run: Results) -> list[float]:
 
 
 def logistic_pca(run: Results) -> Iterator[Part]:
-    """Claim 4: logPCA against the best of the others, and against itself with more components."""
+    """Claim 4: logPCA at its best and its worst K against the best of the others, and against itself."""
     scores, decays = run.first, []
     for dataset in run.datasets:
-        best = min(MEAN_PARAMETERISED, key=lambda name: scores.log_perplexity_at_best(dataset, name).median())
-        logpca = scores.log_perplexity_at_best(dataset, "logpca")
-        comparison = scores.compare(dataset, logpca, scores.log_perplexity_at_best(dataset, best))
-        text = f"against {best}: {comparison}"
+        logpca, worst = (
+            scores.log_perplexity(dataset, "logpca", K) for K in scores.best_and_worst_K(dataset, "logpca")
+        )
+        decays.append(scores.compare(dataset, worst, logpca))
+        others = {name: scores.log_perplexity_at_best(dataset, name) for name in MEAN_PARAMETERISED}
         if dataset == "animals":
-            yield Part(f"worse on {dataset}", bool(comparison.log_ratio.low > 0.0), text)
-        else:
-            yield Part(f"best on {dataset}", bool(comparison.log_ratio.high < 0.0), text)
-        last = int(scores.table.loc[scores.table["method"] == "logpca", "K"].max())
-        decays.append(scores.compare(dataset, logpca, scores.log_perplexity(dataset, "logpca", last), dataset))
-    for one, below in zip(decays, are_below(decays), strict=True):
-        yield Part(f"decays with K on {one.where}", below, f"best K to largest K: {one}")
+            comparisons = [scores.compare(dataset, other, logpca, name) for name, other in others.items()]
+            text = "; ".join(f"{one.where}: {one}" for one in comparisons)
+            where = "worse than almost all others on animals"
+            yield Part(where, sum(are_below(comparisons)) >= len(others) - 1, f"others to logPCA, {text}")
+            continue
+        best = min(others, key=lambda name: others[name].median())
+        comparison = scores.compare(dataset, logpca, others[best])
+        is_better = bool(comparison.log_ratio.high < 0.0)
+        yield Part(f"better on {dataset}", is_better, f"against {best}: {comparison}")
+        if is_better:
+            is_marginal = bool(np.exp(comparison.log_ratio.low) >= 1.0 - MARGINAL)
+            yield Part(f"marginally on {dataset}", is_marginal, f"against {best}: {comparison}")
+            at_worst = scores.compare(dataset, worst, others[best])
+            where = f"with a suitable K alone on {dataset}"
+            yield Part(where, bool(at_worst.log_ratio.high >= 0.0), f"worst K against {best}: {at_worst}")
+    if decays:
+        text = "worst K to best K: " + "; ".join(f"{one.where}: {one}" for one in decays)
+        drastic = any(np.exp(one.log_ratio.low) >= 1.0 + DRASTIC for one in decays)
+        yield Part("can become drastically worse", drastic, text)
 
 
 def convergence(run: Results) -> Iterator[Part]:
@@ -199,22 +222,24 @@ SMALL_RUN = (
     "second"
 )
 
+CHANGED = "the rule was changed when all results were known, at first"
+
 READINGS = [
     Reading(
         1,
         PAIRED,
-        f"{TEST}. On each dataset the 95 % interval of the ratio of Beta-Dir VB to bICA at its best K ends at most "
-        f"{SIMILAR:.0%} above 1.",
-        "the first verdict",
+        f"{TEST}. The 95 % interval of the ratio of Beta-Dir VB to bICA at its best K is below 1 on lastfm and "
+        f"parliament, and ends at most {SIMILAR:.0%} above 1 elsewhere.",
+        f"the first verdict; {CHANGED} the latter was asked for on each dataset",
         rule_for_methods(("beta-dir-vb", "bica"), vb_against_bica),
     ),
     *(
         Reading(
             2,
             f"η = {words}",
-            f"{TEST}. Dir-Dir is better than each other mean-parameterised method at its best K at the level .05, with "
-            "Holm's correction over these methods.",
-            SMALL_RUN,
+            f"{TEST}. Dir-Dir is better than each other mean-parameterised method at its best K, by more than "
+            f"{SIMILAR:.0%} on average and at the level .05, with Holm's correction over these methods.",
+            f"{SMALL_RUN}; {CHANGED} without the {SIMILAR:.0%}",
             dir_dir_rule(eta),
         )
         for words, eta in (("0.3", 0.3), ("0.1", 0.1), ("1/K, as γ", 0.01))
@@ -222,8 +247,7 @@ READINGS = [
     Reading(
         2,
         "the transposed matrix, η = 1",
-        f"{TEST}. All methods have the weights on the columns; Dir-Dir is better than each at the level .05, with "
-        "Holm's correction over them.",
+        f"{TEST}. All methods have the weights on the columns; Dir-Dir is better than each by the rule for other η.",
         "the first verdict; one mask of the transposed matrix, with .1064 for Beta-Dir VB and .1217 for Dir-Dir",
         dir_dir_transposed,
     ),
@@ -254,10 +278,12 @@ READINGS = [
     Reading(
         4,
         PAIRED,
-        f"{TEST}. The interval of the ratio of logPCA with its best K to the best other method is below 1, on animals "
-        "above. It becomes worse with K: it is better at its best K than at the largest at the level .05, with Holm's "
-        "correction over datasets.",
-        "the first verdict",
+        f"{TEST}. The interval of the ratio of logPCA with its best K to the best other method is below 1; where it "
+        f"is, it begins at least at {1 - MARGINAL:g}, and with the worst K it is not below 1. On animals all others "
+        "but one are better at the level .05, with Holm's correction over them. On at least one dataset the interval "
+        f"of the ratio of the worst K to the best begins at least at {1 + DRASTIC:g}.",
+        f"the first verdict; {CHANGED} neither the margin nor other K were asked for, and logPCA had to be worse with "
+        "the largest K on each dataset, and on animals than the best other method",
         rule_for_methods((*MEAN_PARAMETERISED, "logpca"), logistic_pca),
     ),
     Reading(
