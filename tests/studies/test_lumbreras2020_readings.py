@@ -172,6 +172,12 @@ def test_readings_in_which_the_claims_hold_and_do_not():
     assert found[1, readings.PAIRED] == "reproduced"
 
 
+@pytest.mark.parametrize(("loss", "verdict"), [(0.46, "reproduced"), (0.47, "not reproduced")])
+def test_dir_dir_has_to_be_considerably_better(loss, verdict):
+    """The best other method has 0.48; 0.47 is certainly better, but by less than 3 %."""
+    assert verdicts(run_of(dir_dir=DIR_DIR | {("columns", 0.3): loss}))[2, "η = 0.3"] == verdict
+
+
 def test_an_eta_that_fits_one_figure_alone_is_not_enough():
     assert verdicts(run_of(loss=8930 * 1.06))[2, "one η for Figures 6 and 10"] == "not reproduced"
     assert verdicts(run_of(loss=8930 * 1.04))[2, "one η for Figures 6 and 10"] == "reproduced"
