@@ -55,6 +55,7 @@ def test_the_text_has_its_own_medians_and_the_parts_that_these_do_not_decide(jud
     assert medians.query("dataset == 'lastfm' and method == 'beta-dir-vb'")["perplexity"].tolist() == [0.1611]
     verdicts, of_text = judge_again.judge_text(parts, medians)
     assert verdicts["verdict"].tolist() == ["partly", "not reproduced", "partly", "partly", "reproduced", "reproduced"]
+    assert of_text["where"].tolist() == parts["where"].tolist()
     both = parts.merge(of_text, on=["number", "where"], suffixes=("", "_of_text"))
     differ = both[both["holds"] != both["holds_of_text"]]
     assert differ["where"].tolist() == ["better on lastfm", "worse on lastfm", "with a suitable K alone on lastfm"]
