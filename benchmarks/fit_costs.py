@@ -31,6 +31,7 @@ SETTINGS = {
     "BetaDirVB": LEARNED,
     "BetaDirGibbs": LEARNED,
     "LogisticFactorVB": {"effects": "columns", "ard": False, "bound_gain_tol": 0.0},
+    "LogisticFactorMAP": {"penalty": 1.0, "relative_gain_tol": 0.0},
     "LogisticFactorGibbs": {"effects": "both", "effect_scale": "learned", "ard": True},
     "IndianBuffetLogistic": {"prior": "cibp", "start": "dense"},
     "BernoulliPoissonVB": {"scales": "both", "tie_shape_W": "source", "tie_shape_H": "source", "relative_gain_tol": 0},

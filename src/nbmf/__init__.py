@@ -29,6 +29,7 @@ EXPORTS = {
     "LogisticPCA": "nbmf.families.logistic.logistic_pca",
     "LogisticFactorGibbs": "nbmf.families.logistic.logistic_factor_gibbs",
     "LogisticFactorVB": "nbmf.families.logistic.logistic_factor_vb",
+    "LogisticFactorMAP": "nbmf.families.logistic.logistic_factor_map",
     "NegativeBinomialFactorGibbs": "nbmf.families.logistic.negative_binomial_factor_gibbs",
     "NegativeBinomialFactorVB": "nbmf.families.logistic.count_factor_vb",
     "OrdinalFactorGibbs": "nbmf.families.logistic.ordinal_factor_gibbs",

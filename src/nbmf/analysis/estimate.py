@@ -57,6 +57,7 @@ class Cost(NamedTuple):
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
+    "LogisticFactorMAP": Cost(3e-4, 41, 10, 300, per_row=40),
     "IndianBuffetLogistic": Cost(6e-5, 35, 8, None, recorded=35),
     "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=40),
     "LogisticFactorGibbs": Cost(1e-4, 60, 5, None, recorded=92),

@@ -58,10 +58,11 @@ class Stacking(Factorization):
     Parameters
     ----------
     n_components : int
-        K of the members that do not choose it themselves: the logistic ones and Bernoulli-Poisson.
+        K of the members that do not choose it themselves: the logistic ones (logistic-map has twice as many) and
+        Bernoulli-Poisson.
     members : list of str, or None
         Names of the methods; None for all of them: logistic-vb-columns, bernoulli-poisson-vb, logistic-vb,
-        indian-buffet, beta-dir-vb-learned, logistic-gs-learned-effects and beta-dir-gs-learned.
+        logistic-map, indian-buffet, beta-dir-vb-learned, logistic-gs-learned-effects and beta-dir-gs-learned.
     max_visits : float
         The largest sum over fits of entries times updates times components: a budget of time that does not depend
         on a clock. Members are taken in order; one that would exceed the rest of the budget is skipped. If all

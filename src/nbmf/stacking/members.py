@@ -11,6 +11,7 @@ MEMBERS = (
     "logistic-vb-columns",
     "bernoulli-poisson-vb",
     "logistic-vb",
+    "logistic-map",
     "indian-buffet",
     "beta-dir-vb-learned",
     "logistic-gs-learned-effects",
@@ -27,7 +28,8 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
     names : iterable of str
         Of MEMBERS.
     K : int
-        Components of the members that do not find them: of the logistic methods and Bernoulli-Poisson.
+        Components of the members that do not find them: of the logistic methods and Bernoulli-Poisson. logistic-map,
+        which prunes those that it does not need, has twice as many.
     max_iter : int
         Iterations or sweeps at most; half of the sweeps are burn-in.
     """
@@ -36,6 +38,7 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
     from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
     from nbmf.families.buffet.buffet_logistic import IndianBuffetLogistic
     from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
+    from nbmf.families.logistic.logistic_factor_map import LogisticFactorMAP
     from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
     from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 
@@ -47,6 +50,7 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
         "logistic-vb-columns": lambda: LogisticFactorVB(K, effects="columns", **logistic),
         "bernoulli-poisson-vb": lambda: BernoulliPoissonVB(K, max_iter=max_iter, relative_gain_tol=GAIN),
         "logistic-vb": lambda: LogisticFactorVB(K, effects="none", **logistic),
+        "logistic-map": lambda: LogisticFactorMAP(2 * K, max_iter=max_iter),
         "indian-buffet": lambda: IndianBuffetLogistic(prior="cibp", start="dense", **sweeps),
         "beta-dir-vb-learned": lambda: BetaDirVB(100, **learned, max_iter=max_iter, mean_change_tol=MEAN_CHANGE),
         "logistic-gs-learned-effects": lambda: LogisticFactorGibbs(K, **effects, **sweeps),

@@ -306,6 +306,7 @@ WRONG = {
     "periods": (1, True, 2.5),
     "walk_variance": ("columns", 0, -1, None, np.nan, np.inf, True),
     **dict.fromkeys(("walk_shape", "walk_rate"), (0, -1, "1", None, np.nan, np.inf, True)),
+    "penalty": (0, -1, 1e-7, "1", None, np.nan, np.inf, True),
 }
 
 
@@ -321,7 +322,10 @@ OF_BUFFETS = {
 }
 
 
-OWN_WRONG = {"IndianBuffetLogistic": OF_BUFFETS}
+OWN_WRONG = {
+    "IndianBuffetLogistic": OF_BUFFETS,
+    "LogisticFactorMAP": {"n_components": AT_LEAST_ONE[1:]},  # 0 with column effects, which it has by default
+}
 
 
 @promise

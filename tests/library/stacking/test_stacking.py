@@ -221,7 +221,7 @@ def mixture_of(names, weights):
 
 
 def test_predictions_are_mixtures_of_those_of_members():
-    stack = mixture_of(MEMBERS, [0.1, 0.2, 0.1, 0.15, 0.2, 0.1, 0.15])
+    stack = mixture_of(MEMBERS, [0.1, 0.15, 0.1, 0.05, 0.15, 0.2, 0.1, 0.15])
     members, weights = stack.members_.values(), stack.weights_
 
     def mixed(predict):

@@ -181,7 +181,7 @@ class FactorModel(Factorization):
         """Return the factors of new rows, each with an effect of its own if the model has those."""
         prior, slopes = self._effect_prior(rows=True), self._row_effect_slopes
         design = (self.H_ + slopes[:, None]).T
-        W, rest = self._regress(values, design, np.ones(len(self.H_)), self.column_effects_, prior)
+        W, rest = self._regress(values, design, self._row_precisions, self.column_effects_, prior)
         return Factors(W, self.H_, self._others(rest + W @ slopes, self.column_effects_))
 
     def _factors_of_columns(self, values):
@@ -201,6 +201,11 @@ class FactorModel(Factorization):
         variance = self.row_effect_variance_ if rows else self.column_effect_variance_
         has_intercept = not (rows and used.columns)
         return 1.0 / float(variance), float(self.intercept_) if has_intercept else 0.0
+
+    @property
+    def _row_precisions(self) -> np.ndarray:
+        """The precisions of a new row of W_ a priori, float array (K,)."""
+        return np.ones(len(self.H_))
 
     @property
     def _row_effect_slopes(self) -> np.ndarray:

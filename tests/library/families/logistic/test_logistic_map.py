@@ -1,0 +1,186 @@
+"""The posterior mode of logistic factors: it is the mode, by an independent optimiser; its penalty; new rows."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+from short_fits import CODES, Recorder
+
+import nbmf
+from nbmf.families.logistic import logistic_factor_map, penalized_likelihood
+from nbmf.families.logistic.penalized_likelihood import Regression, fit_rows, improve
+from nbmf.inference.folds import eligible_of
+from nbmf.likelihoods.bernoulli import BERNOULLI
+
+EFFECT = 0.01  # precision of an effect a priori
+
+
+def to_the_end(K=3, penalty=1.0, codes=CODES, **settings):
+    return nbmf.LogisticFactorMAP(
+        K, penalty=penalty, max_iter=3000, relative_gain_tol=0, random_state=0, **settings
+    ).fit(codes)
+
+
+def log_likelihood(codes, psi):
+    return np.where(codes < 0, 0.0, codes * psi - np.logaddexp(0, psi)).sum()
+
+
+def smallest_by_singular_values(codes, penalty, has_columns, rounds=20_000, step=1.0):
+    """Return the optimum over Θ = WH and c of the likelihood minus λ |Θ|_*, by proximal gradients: it is convex."""
+    theta, c = np.zeros(codes.shape), np.zeros(codes.shape[1])
+    for _ in range(rounds):
+        slope = np.where(codes < 0, 0.0, codes - expit(theta + c))
+        if has_columns:
+            c = c + step / len(codes) * (slope.sum(axis=0) - EFFECT * c)
+        slope = np.where(codes < 0, 0.0, codes - expit(theta + c))
+        left, sizes, right = np.linalg.svd(theta + step * slope, full_matrices=False)
+        theta = (left * np.maximum(sizes - step * penalty, 0.0)) @ right
+    sizes = np.linalg.svd(theta, compute_uv=False)
+    return log_likelihood(codes, theta + c) - penalty * sizes.sum() - EFFECT / 2 * (c**2).sum(), theta + c
+
+
+@pytest.mark.parametrize(("effects", "penalty"), [("columns", 0.7), ("columns", 2.0), ("none", 0.7)])
+def test_it_is_the_optimum_of_the_convex_problem_over_all_ranks(effects, penalty):
+    model = to_the_end(11, penalty, effects=effects)  # as many components as there are columns
+    best, psi = smallest_by_singular_values(CODES, penalty, effects == "columns")
+    assert model.objective_ == pytest.approx(best, abs=1e-6)
+    np.testing.assert_allclose(model.expectation_, expit(psi), atol=1e-4)
+
+
+@pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])
+def test_a_generic_optimiser_gains_nothing(effects):
+    """Of rank 2, where there may be other optima: none next to it."""
+    model, (F, N), K = to_the_end(2, 1.3, effects=effects), CODES.shape, 2
+    sizes = np.sqrt((model.H_**2).sum(axis=1) / F)
+    W, H = model.W_ * np.sqrt(sizes), model.H_ / np.sqrt(sizes)[:, None]
+    r, c = (np.zeros(n) for n in (F, N))
+    uses = effects in ("rows", "both"), effects in ("columns", "both")
+
+    def parts(at):
+        return np.split(at, np.cumsum([F * K, N * K, F]))
+
+    def objective(at):
+        W, H, r, c = parts(at)
+        psi = W.reshape(F, K) @ H.reshape(K, N) + uses[0] * r[:, None] + uses[1] * c
+        penalties = 1.3 * ((W**2).sum() + (H**2).sum()) + EFFECT * ((r**2).sum() + (c**2).sum())
+        return -log_likelihood(CODES, psi) + penalties / 2
+
+    start = np.concatenate([W.ravel(), H.ravel(), r + model.row_effects_, c + model.column_effects_])
+    found = minimize(objective, start, method="L-BFGS-B", options={"maxiter": 500, "maxfun": 10**6})
+    # In the form that is reported effects take what positions have in common, which their own prior feels.
+    assert -model.objective_ <= found.fun + 1e-4
+    assert objective(start) <= -model.objective_ + 0.05
+
+
+@pytest.mark.parametrize("penalty", [1e-3, 1.0, 30.0])
+def test_no_update_lowers_the_objective(penalty):
+    recorder = Recorder(every=1)
+    nbmf.LogisticFactorMAP(3, penalty=penalty, effects="both", max_iter=60, relative_gain_tol=0, random_state=0).fit(
+        CODES, monitor=recorder
+    )
+    objectives = np.array(recorder.objectives)
+    assert (np.diff(objectives) > -1e-9 * np.abs(objectives[:-1])).all()
+    assert objectives[-1] > objectives[0]
+
+
+def test_a_step_that_goes_too_far_is_halved(monkeypatch):
+    """From a place where three of four cells are certain and wrong, the curvature is next to nothing."""
+    signs, given = np.array([[1.0, 1.0, 1.0, -1.0]]), Regression(np.ones((4, 1)), np.zeros(4), np.array([1e-9]))
+
+    def loss(at):
+        return np.logaddexp(0, -signs[0] * at[0, 0]).sum()
+
+    far = np.array([[-12.0]])
+    improve(signs, far, given)
+    assert -12 < far[0, 0] < 50
+    assert loss(far) < loss(np.array([[-12.0]]))
+    assert fit_rows(signs, given)[0, 0] == pytest.approx(np.log(3), abs=1e-6)
+    monkeypatch.setattr(penalized_likelihood, "HALVINGS", 1)
+    stays = np.array([[-12.0]])
+    improve(signs, stays, given)
+    assert stays[0, 0] == -12
+
+
+def test_rows_are_regressions():
+    rng = np.random.default_rng(0)
+    given = Regression(rng.normal(size=(9, 2)), rng.normal(size=9), np.array([0.5, 2.0]))
+    signs = rng.choice([-1.0, 0.0, 1.0], (5, 9))
+    signs[4] = 0  # nothing observed: its prior
+    coefficients = fit_rows(signs, given)
+    for row, at in zip(signs, coefficients, strict=True):
+
+        def loss(b, row=row):
+            losses = np.where(row == 0, 0, np.logaddexp(0, -row * (given.offset + given.design @ b)))
+            return losses.sum() + 0.5 * given.precisions @ b**2
+
+        np.testing.assert_allclose(at, minimize(loss, np.zeros(2), tol=1e-12).x, atol=1e-5)
+    np.testing.assert_array_equal(coefficients[4], 0)
+
+
+@pytest.mark.parametrize("effects", ["none", "columns", "both"])
+def test_rows_and_columns_of_the_fit_are_found_again(effects):
+    model = to_the_end(2, 1.0, effects=effects)
+    atol = 2e-2 if effects == "both" else 5e-3  # for what effects have taken over, see above
+    np.testing.assert_allclose(model.predict_rows(CODES), model.expectation_, atol=atol)
+    np.testing.assert_allclose(model.predict_columns(CODES), model.expectation_, atol=atol)
+
+
+def test_components_that_are_not_needed_are_zero():
+    model = to_the_end(8, 3.0)
+    used = np.count_nonzero(np.abs(model.H_).max(axis=1) > 1e-6)
+    assert 0 < used < 4
+    assert model.active_components_ == used
+    np.testing.assert_allclose(to_the_end(used, 3.0).expectation_, model.expectation_, atol=1e-4)
+
+
+def test_without_components_there_are_effects():
+    model = to_the_end(0, effects="columns")
+    seen = CODES >= 0
+    for n in range(CODES.shape[1]):
+        ones, number = (CODES[:, n] == 1).sum(), seen[:, n].sum()
+        c = model.column_effects_[n]
+        assert ones - number * expit(c) == pytest.approx(EFFECT * c, abs=1e-6)
+
+
+# --- The penalty ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    """30 x 24, three blocks with a tenth of noise: not what any penalty at the ends of the grid is for."""
+    rng = np.random.default_rng(3)
+    p = np.where(np.arange(30)[:, None] // 10 == np.arange(24) // 8, 0.9, 0.1)
+    return (rng.random(p.shape) < p).astype(np.int8)
+
+
+def test_the_penalty_is_the_one_with_the_smallest_held_out_loss(blocks):
+    model = nbmf.LogisticFactorMAP(4, random_state=5).fit(blocks)
+    seed = model._seed()
+    held_out = eligible_of(blocks, BERNOULLI).folds(np.random.default_rng(nbmf.seeds.child(seed, "penalty")))
+    losses = {}
+    for penalty in logistic_factor_map.PENALTIES:
+        given = nbmf.LogisticFactorMAP(4, penalty=penalty, random_state=5)
+        losses[penalty] = 0.0
+        for fold in held_out:
+            fitted = given.fit(BERNOULLI.hide(blocks, fold))
+            losses[penalty] += BERNOULLI.losses(blocks[fold], fitted.expectation_[fold]).sum()
+    assert len(held_out) == 10
+    assert float(model.penalty_) == min(losses, key=losses.get)
+    assert model.findings == {"penalty": float(model.penalty_)}
+    fixed = nbmf.LogisticFactorMAP(4, penalty=float(model.penalty_), random_state=5).fit(blocks)
+    np.testing.assert_array_equal(model.expectation_, fixed.expectation_)
+
+
+def test_noise_gets_a_strong_penalty_and_clear_groups_a_weak_one():
+    rng = np.random.default_rng(0)
+    noise = (rng.random((60, 20)) < 0.4).astype(np.int8)
+    strong = nbmf.LogisticFactorMAP(4, random_state=0).fit(noise)
+    clear = np.repeat(np.repeat(rng.random((12, 10)) < 0.5, 6, axis=0), 4, axis=1).astype(np.int8)
+    weak = nbmf.LogisticFactorMAP(10, random_state=0).fit(clear)
+    assert float(weak.penalty_) <= 1 < 4 <= float(strong.penalty_)
+    assert strong.active_components_ == 0 or np.ptp(strong.expectation_, axis=0).max() < 0.3
+
+
+def test_with_too_few_entries_the_first_penalty_is_taken():
+    few = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 1]])
+    assert float(nbmf.LogisticFactorMAP(1).fit(few).penalty_) == logistic_factor_map.FIRST
