@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from nbmf.data.given import MISSING
+
 # Of entries that agree with their mirror images though nothing makes them. It is asked for where one of two is missing:
 # a table of which hardly any pairs are observed may agree in all of them.
 CHANCE = 1e-6
@@ -31,6 +33,16 @@ def is_symmetric(values: np.ndarray, observed: np.ndarray) -> bool:
 def differences(values: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """Return where entries of a square matrix differ from their mirror images, both observed: bool array (F, F)."""
     return (values != values.T) & observed & observed.T
+
+
+def codes_of_ties(codes: np.ndarray) -> np.ndarray:
+    """Return what a symmetric matrix says of its ties: both entries of each where one is known, no diagonal.
+
+    codes : int array (F, F), -1 where missing
+    """
+    ties = np.where(codes == MISSING, codes.T, codes)
+    np.fill_diagonal(ties, MISSING)
+    return ties
 
 
 def chance_of_agreement(pairs: Iterable[int]) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING
 from nbmf.data.repeats import one_of_each
-from nbmf.data.symmetry import is_symmetric
+from nbmf.data.symmetry import codes_of_ties, is_symmetric
 from nbmf.errors import DataError
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.evaluation.margin_trades import swap_edges, trade_many, trade_rows
@@ -113,8 +113,7 @@ def margin_test(V: Any, *, seed: int = 0, draws: int = DRAWS) -> MarginTest:
         raise DataError(f"a matrix of shape {codes.shape}{left_out}: two rows and two columns are the least")
     (generator,) = generator_states(seed_sequence("margins", seed), 1)
     if is_network:
-        codes = np.where(codes == MISSING, codes.T, codes)  # one side of a pair says what it is
-        np.fill_diagonal(codes, MISSING)
+        codes = codes_of_ties(codes)
     move = mover_of(codes, is_network)
     structure = _Structure(codes)
     least = structure.measure(codes)

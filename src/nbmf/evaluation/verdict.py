@@ -162,7 +162,7 @@ def choose(
     chance = (CHANCE if exact is None else CHANCE / 2) / (tries or len(estimators))
     fixed, is_binary = 0.0, estimators[0].likelihood is BERNOULLI and not is_sparse(V)
     if is_binary and (exact is None or exact.p > CHANCE / 2):
-        fixed_entries = fixed_by_margins(BERNOULLI.values_of(V))
+        fixed_entries = fixed_by_margins(BERNOULLI.values_of(V), tested.measure.in_pairs)
         everything, fixed = leave_out_if_decisive(everything, fixed_entries, len(estimators), chance)
         tested = everything._replace(losses=everything.losses[: len(estimators)])
     allowed = [i for i, estimator in enumerate(estimators) if view in (None, estimator.view)]

@@ -36,3 +36,20 @@ def test_a_perfect_scale_is_fixed_and_two_crossed_ones_are_not():
     gap = scale.copy()
     gap[2, 2] = MISSING
     assert not fixed_by_margins(gap)[2, 2]
+
+
+def test_of_a_network_what_is_fixed_is_shared_by_all_with_the_same_degrees_whatever_the_diagonal():
+    """By listing all networks of 5 nodes: all ties are fixed where there is no other one."""
+    upper, unique, some = np.triu_indices(5, k=1), 0, 0
+    every = np.zeros((2**10, 5, 5), np.int8)
+    every[:, upper[0], upper[1]] = list(itertools.product([0, 1], repeat=10))
+    every |= every.transpose(0, 2, 1)
+    for codes in every[::7]:
+        alike = every[(every.sum(axis=1) == codes.sum(axis=0)).all(axis=1)]
+        same = (alike == codes).all(axis=0) & ~np.eye(5, dtype=bool)
+        found = fixed_by_margins(codes, are_ties=True)
+        assert not (found & ~same).any()
+        assert len(alike) > 1 or found.sum() == 20
+        np.testing.assert_array_equal(found, fixed_by_margins(codes + np.diag([1, 0, -1, 0, 1]), are_ties=True))
+        unique, some = unique + (len(alike) == 1), some + (0 < found.sum() < 20)
+    assert min(unique, some) > 5

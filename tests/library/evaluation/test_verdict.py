@@ -581,6 +581,18 @@ def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effect
     assert "no other matrix has as many ones in each row and column" in str(found)
 
 
+@pytest.mark.parametrize("diagonal", [0, MISSING])
+def test_of_a_nested_network_nothing_is_left_to_find_whatever_its_diagonal(diagonal):
+    """No other one has its degrees. Zeros on the diagonal kept nodes with ties to all others from being fixed."""
+    node = np.arange(24)
+    V = (node[:, None] + node >= 24).astype(int)
+    V[2, 22] = MISSING
+    np.fill_diagonal(V, diagonal)
+    found = choose(V, [nbmf.LogisticFactorVB(1, effects="both", max_iter=400, random_state=0)]).verdict
+    assert found.gains[0].p < CHANCE / 2
+    assert (found.found, found.predicts, found.fixed) == (False, False, 1.0)
+
+
 def test_where_no_method_passes_nothing_is_left_out():
     V = shares_only(20, 12, "columns", 1)
     V[:, :2] = 0
