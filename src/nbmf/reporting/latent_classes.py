@@ -12,11 +12,12 @@ def class_members(model: Factorization) -> str:
 
 
 def class_facts(model: Factorization) -> list[str]:
-    """Return what is told of a fit with latent classes: the log likelihood in nats with BIC, and the entropy R².
+    """Return what is told of a fit with latent classes: the log likelihood in nats with BIC, and entropies.
 
     Of K classes of n rows with N probabilities each, p = K - 1 + K N parameters are free, and BIC = p ln n
-    - 2 ln p(V | θ), of a maximum likelihood estimate alone. The entropy R² is 1 - (the mean entropy of a row's
-    class) / ln K, of two classes or more.
+    - 2 ln p(V | θ), of a maximum likelihood estimate alone. Of two classes or more, with h the mean entropy of a row's
+    class: the relative entropy 1 - h / ln K, and the entropy R² 1 - h / (entropy of the sizes of classes), which is 0
+    where rows say nothing of their classes, however unequal these are.
     """
     distinct, log_likelihood = model.latent_classes
     memberships, facts = model.memberships(model.factors_), []
@@ -27,6 +28,8 @@ def class_facts(model: Factorization) -> list[str]:
         facts.append(f"log likelihood {log_likelihood:.1f} with {parameters} parameters, BIC {bic:.1f}")
     if distinct > 1:
         one = class_members(model).removesuffix("s")
-        r2 = max(0.0, 1 - entr(memberships).sum(axis=1).mean() / np.log(distinct))
-        facts.append(f"entropy R² {r2:.2f} (1: the class of each {one} is certain)")
+        mean, largest = entr(memberships).sum(axis=1).mean(), entr(memberships.mean(axis=0)).sum()
+        known = f"relative entropy {max(0.0, 1 - mean / np.log(distinct)):.2f}"
+        known += f", entropy R² {max(0.0, 1 - mean / largest):.2f}" if largest > 0 else ""
+        facts.append(f"{known} (1: the class of each {one} is certain)")
     return facts

@@ -1,4 +1,4 @@
-"""The log likelihood, BIC and entropy R² of latent classes, from the model's probabilities alone."""
+"""The log likelihood, BIC and entropies of latent classes, from the model's probabilities alone."""
 
 import re
 
@@ -31,9 +31,20 @@ def test_facts_of_a_fit_are_those_of_its_probabilities(members, K):
     if K == 1:
         assert "entropy" not in told
     else:
-        r2 = 1 + xlogy(chances, chances).sum(axis=1).mean() / np.log(K)
-        assert numbers[3] == pytest.approx(r2, abs=0.0051)
+        mean, sizes = -xlogy(chances, chances).sum(axis=1).mean(), chances.mean(axis=0)
+        r2 = 1 + mean / xlogy(sizes, sizes).sum()
+        assert numbers[3:5] == pytest.approx([1 - mean / np.log(K), r2], abs=0.0051)
         assert f"the class of each {members.removesuffix('s')} is certain" in told
+
+
+@pytest.mark.parametrize(("certain", "expected"), [(False, "0.71, entropy R² 0.00"), (True, "1.00, entropy R² 1.00")])
+def test_rows_that_say_nothing_of_their_classes_have_no_entropy_explained(certain, expected):
+    """Of classes of 95 and 5 % the relative entropy is 0.71 where these are the chances of each row."""
+    model = nbmf.MNB(2, random_state=0).fit(np.repeat(np.eye(2), 10, axis=0).repeat(4, axis=1))
+    model.W_ = np.repeat(np.eye(2), [19, 1], axis=0) if certain else np.tile([0.95, 0.05], (20, 1))
+    assert class_facts(model)[-1].startswith(f"relative entropy {expected} (1: ")
+    model.W_ = np.tile([1.0, 0.0], (20, 1))
+    assert class_facts(model)[-1].startswith("relative entropy 1.00 (1: ")
 
 
 @pytest.mark.parametrize("n_draws", [None, 0])
@@ -70,7 +81,9 @@ def test_a_report_of_latent_classes_needs_no_more_than_their_declaration(tmp_pat
     told = " ".join(str(found).split())
     shares = found.model.memberships(found.model.factors_)
     r2 = 1 + xlogy(shares, shares).sum(axis=1).mean() / np.log(2)
-    assert f"entropy R² {r2:.2f} (1: the class of each row is certain)" in told
+    assert (
+        f"relative entropy {r2:.2f}, entropy R² {r2:.2f} (1: the class of each row is certain)" in told
+    )  # equal sizes
     assert "latent class" in told
     assert "BIC" not in told
     assert "(EM)" not in told
