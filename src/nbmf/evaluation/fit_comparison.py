@@ -274,6 +274,8 @@ def _compare_predictions(
     few = describe_shortage(values, first.likelihood) if values.size else describe_count(0, in_pairs=False)
     if few is not None:
         return None, f"only {few} are the same in both"
+    if len(np.unique(shared[observed])) == 1:
+        return None, f"all {observed.sum()} entries that are the same in both have one value"
     (rows_of, columns_of), matrix = places, fits[0].matrix
     names = matrix.row_names[rows_of[0][rows]], matrix.column_names[columns_of[0][columns]]
     V = first.likelihood.matrix.from_array(values, *names)

@@ -126,6 +126,16 @@ def test_values_that_differ_are_reported_and_left_out():
     assert found.prediction.entries == F * N - 5
 
 
+def test_where_only_equal_values_are_left_nothing_is_predicted():
+    """Of two years in which the same people said no, and different ones yes; it ended in an error."""
+    codes = np.where((V.codes == 0) & (np.arange(N) % 2 == 0), 0, 1 - V.codes)
+    other = BinaryMatrix(codes, V.row_names, V.column_names)
+    found = compare_fits(Fit(fitted(), V), Fit(fitted(other), other))
+    same = np.count_nonzero(codes == V.codes)
+    assert 20 < same == F * N - found.differing
+    assert found.not_predicted == f"all {same} entries that are the same in both have one value"
+
+
 def test_scales_are_matched_up_to_their_direction():
     rng = np.random.default_rng(3)
     codes = (rng.random((F, N)) < 1 / (1 + np.exp(-np.outer(rng.normal(size=F), rng.normal(1, 1, N))))).astype(int)
