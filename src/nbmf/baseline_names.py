@@ -25,4 +25,5 @@ BASELINES_OF_CATEGORIES = {
     "overall-frequencies": "the overall frequencies of categories",
     "column-frequencies": "column frequencies of categories",
     "row-frequencies": "row frequencies of categories",
+    "column-effects": "column effects on shared cut points",
 }

@@ -10,7 +10,7 @@ import pandas as pd
 from nbmf.baseline_names import BASELINES, BASELINES_OF_CATEGORIES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
 from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
-from nbmf.evaluation import count_baselines
+from nbmf.evaluation import category_baselines, count_baselines
 from nbmf.evaluation.effects import row_and_column_effects
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.likelihood import Likelihood
@@ -43,6 +43,7 @@ AXES = {"overall-proportion": None, "column-proportions": 0, "row-proportions": 
 AXES_OF_MEANS = {"column-means": 0, "row-means": 1}
 AXES_OF_FREQUENCIES = {"overall-frequencies": None, "column-frequencies": 0, "row-frequencies": 1}
 NB, EFFECTS_NB = "-nb", "effects-nb"  # the end of a name: with a size per column
+COLUMN_EFFECTS = "column-effects"
 
 Prediction = np.ndarray | tuple[np.ndarray, np.ndarray] | Callable[[np.ndarray, np.ndarray], Any]
 
@@ -67,7 +68,8 @@ def predict_baseline(name: str, values: np.ndarray, largest: int | None = None) 
     Of binary matrices P(v = 1): a share is (ones + 1) / (entries + 2), the posterior mean under a
     uniform prior: never 0 or 1. Effects are those of `nbmf.evaluation.effects`. Of counts E[v], and
     of those that are overdispersed E[v] and a size: see `nbmf.evaluation.count_baselines`. Of ordered
-    categories the probability of each: see `frequencies_of_categories`.
+    categories the probability of each: see `frequencies_of_categories` and
+    `nbmf.evaluation.category_baselines`.
 
     Parameters
     ----------
@@ -82,6 +84,8 @@ def predict_baseline(name: str, values: np.ndarray, largest: int | None = None) 
         return _probability(name, values)
     if name in AXES_OF_FREQUENCIES:
         return frequencies_of_categories(values, AXES_OF_FREQUENCIES[name], largest)
+    if name == COLUMN_EFFECTS:
+        return category_baselines.column_effects(values, _count_categories(values, largest))
     if name == EFFECTS_NB:
         return count_baselines.effects(values)
     if name.endswith(NB):
@@ -126,9 +130,13 @@ def frequencies_of_categories(ranks: np.ndarray, axis: int | None, largest: int 
     -------
     float array (F, N, C)
     """
-    C = max(int(ranks.max() if largest is None else largest) + 1, 2)
+    C = _count_categories(ranks, largest)
     counts = np.stack([(ranks == c).sum(axis=axis, keepdims=True) for c in range(C)], axis=-1) + 1.0
     return np.broadcast_to(counts / counts.sum(axis=-1, keepdims=True), (*ranks.shape, C))
+
+
+def _count_categories(ranks: np.ndarray, largest: int | None) -> int:
+    return max(int(ranks.max() if largest is None else largest) + 1, 2)
 
 
 def baseline_score(name: str, matrix: NamedMatrix, mask: np.ndarray) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def test_frequencies_are_those_of_columns_rows_or_all():
         "column-frequencies": lambda f, n: RANKS[:, n],
         "row-frequencies": lambda f, n: RANKS[f],
     }
-    assert set(expected) == set(BASELINES_OF_CATEGORIES) == set(baselines_of(ORDERED))
+    assert {*expected, "column-effects"} == set(BASELINES_OF_CATEGORIES) == set(baselines_of(ORDERED))
     for name, of in expected.items():
         found = predict_baseline(name, RANKS)
         assert found.shape == (3, 3, 4)
@@ -177,15 +177,19 @@ def test_whether_categories_have_structure_is_reported():
 
 
 def test_baselines_know_the_highest_category_where_it_is_held_out():
-    """It has one more entry than it was seen in, of as many more as there are categories, and is not impossible."""
+    """It has one more entry than it was seen in, of as many more as there are categories, and is not impossible.
+
+    With effects of columns that is so of all columns together.
+    """
     ranks = np.random.default_rng(4).integers(0, 4, (30, 15))
     ranks[3, 5] = 4
     mask = np.zeros(ranks.shape, bool)
     mask[3, 5] = True
     scores = {name: baseline_score(name, CategoryMatrix.from_array(ranks), mask) for name in BASELINES_OF_CATEGORIES}
     seen = {"overall-frequencies": 30 * 15 - 1, "column-frequencies": 29, "row-frequencies": 14}
-    for name, score in scores.items():
-        assert score["perplexity"] == pytest.approx(np.log(seen[name] + 5), rel=1e-12)
+    for name in seen:
+        assert scores[name]["perplexity"] == pytest.approx(np.log(seen[name] + 5), rel=1e-12)
+    assert scores["column-effects"]["perplexity"] == pytest.approx(np.log(30 * 15 - 1 + 5), rel=0.1)
     model = nbmf.OrdinalFactorVB(1, n_categories=5, max_iter=5, random_state=0)
     found = nbmf.verdict(CategoryMatrix.from_array(ranks), model)
     assert max(gain.loss for gain in found.gains) < 2.0
