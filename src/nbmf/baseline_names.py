@@ -15,6 +15,7 @@ BASELINES_OF_COUNTS = {
     "column-means": "column means",
     "row-means": "row means",
     "rates": "row and column rates",
+    "shrunken-rates": "row and column rates, shrunken",
 }
 OVERDISPERSED_BASELINES = {
     "column-means-nb": "column means, overdispersed",

@@ -34,6 +34,7 @@ OF_ROWS = (
     "effects",
     "row-means",
     "rates",
+    "shrunken-rates",
     "rates-nb",
     "effects-nb",
     "row-frequencies",
@@ -92,7 +93,8 @@ def predict_baseline(name: str, values: np.ndarray, largest: int | None = None) 
         return count_baselines.fit_sizes(values, predict_baseline(name.removesuffix(NB), values))
     if name in AXES_OF_MEANS:
         return count_baselines.means(values, AXES_OF_MEANS[name])
-    return {"overall-mean": count_baselines.overall, "rates": count_baselines.shares}[name](values)
+    of_all = {"rates": count_baselines.shares, "shrunken-rates": count_baselines.shrunken_shares}
+    return ({"overall-mean": count_baselines.overall} | of_all)[name](values)
 
 
 def take_entries(predicted: Prediction, rows: np.ndarray, columns: np.ndarray) -> Any:

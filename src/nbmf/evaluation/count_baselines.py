@@ -1,7 +1,7 @@
 """Counts predicted without components: means of rows and columns, under two likelihoods.
 
 Rates r_f c_n, the shares of rows and columns, are what a table of counts has if rows and columns
-have nothing to do with each other: row sum times column sum over the sum of all. Counts that vary
+have nothing to do with each other: row sum times column sum over the sum of all; or they are shrunken. Counts that vary
 more than Poisson's get a size per column as well: v ~ NB with the variance m + m² / size. Effects
 are the negative binomial factor model without components, so that what has these does not seem
 better for the way in which it shrinks effects.
@@ -16,6 +16,7 @@ import nbmf
 
 ROUNDS, TOL = 200, 1e-8  # of rates with missing entries, and the largest relative change in one
 SIZES = 2.0 ** np.arange(-6, 14.5, 0.5)  # from which that of a column is chosen
+SHAPES_LEARNED = 20  # rounds, after which shapes stay
 CELLS = 2**20  # entries at a time for which all sizes are tried
 
 
@@ -50,6 +51,36 @@ def shares(tallies: np.ndarray) -> np.ndarray:
         if np.abs(rows / before - 1).max() < TOL:
             break
     return np.outer(rows, columns)
+
+
+def shrunken_shares(tallies: np.ndarray) -> np.ndarray:
+    """Return rates r_f c_n with r_f ~ Gamma(a, a) and c_n ~ Gamma(b, b / level), level the mean, of learned shapes.
+
+    That is one component of Poisson counts. Where rows or columns are alike, or have few counts, `shares` follow
+    chance, so that a method would seem better for the way in which it shrinks rates. Given the rates of the other side
+    a sum is negative binomial, and the most likely shape of SIZES is taken.
+    """
+    seen, level = (tallies >= 0).astype(float), overall(tallies)[0, 0]
+    counts = np.where(seen > 0, tallies, 0).astype(float)
+    of_rows, of_columns = counts.sum(axis=1), counts.sum(axis=0)
+    rows, columns = np.ones(len(counts)), np.full(counts.shape[1], level)
+    for number in range(ROUNDS):
+        before, of_each = rows, seen @ columns
+        if number < SHAPES_LEARNED:
+            a = _likeliest_shape(of_rows, of_each)
+        rows = (of_rows + a) / (of_each + a)
+        of_each = rows @ seen
+        if number < SHAPES_LEARNED:
+            b = _likeliest_shape(of_columns, of_each * level)
+        columns = (of_columns + b) / (of_each + b / level)
+        if np.abs(rows / before - 1).max() < TOL:
+            break
+    return np.outer(rows, columns)
+
+
+def _likeliest_shape(sums: np.ndarray, means: np.ndarray) -> float:
+    """Return the shape of gamma factors of mean 1 by which Poisson means are multiplied, given what was counted."""
+    return float(SIZES[np.argmax(_log_likelihoods(sums[:, None], means[:, None])[:, 0])])
 
 
 def effects(tallies: np.ndarray) -> Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
