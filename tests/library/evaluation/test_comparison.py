@@ -299,6 +299,13 @@ def test_a_few_seconds_decide_nothing():
     assert advice.sentence.endswith("None of the others is much faster, so take A.")
 
 
+@pytest.mark.parametrize(("seconds", "take"), [((30, 12, 8), "c"), ((30, 8, 12), "b"), ((17, 8, 12), "a")])
+def test_of_methods_that_do_not_differ_the_fastest_is_taken_if_it_saves_ten_seconds(seconds, take):
+    scores = {("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33], ("c", 2): [0.34, 0.33]}
+    advice = made_up(scores, seconds=dict(zip("abc", seconds, strict=True))).recommendation
+    assert (advice.method, advice.take) == ("a", take)
+
+
 def test_one_mask_says_nothing_about_uncertainty():
     advice = made_up({("a", 2): [0.3], ("b", 2): [0.4]}, seconds={"a": 5.0}).recommendation
     assert (advice.method, advice.take, advice.is_significant) == ("a", "a", False)

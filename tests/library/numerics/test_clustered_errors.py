@@ -25,6 +25,13 @@ def test_the_error_is_that_of_sums_over_the_pairs_of_a_node(missing):
     assert clustered_error(values, is_network=True) == pytest.approx(np.sqrt(variance) / len(pairs), rel=1e-12)
 
 
+def test_two_entries_have_an_error():
+    """In two rows and two columns: it is that of two independent values."""
+    values = np.full((3, 4), np.nan)
+    values[0, 1], values[2, 3] = 0.1, 0.7
+    assert clustered_error(values) == pytest.approx(0.3, rel=1e-12)
+
+
 def test_the_error_does_not_depend_on_the_order_of_nodes():
     rng = np.random.default_rng(1)
     values = rng.normal(size=(7, 7)) + rng.normal(size=(7, 1))

@@ -14,7 +14,7 @@ from nbmf.errors import ConfigError, NotSupportedError
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
 from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, orient_axes
 from nbmf.posterior.scale_distributions import Cuts
-from nbmf.posterior.scale_intervals import r_hat_of_positions
+from nbmf.posterior.scale_intervals import r_hat_of_positions, typical_half_width
 from nbmf.posterior.scale_tables import columns_table, rows_table
 
 
@@ -193,6 +193,11 @@ def test_r_hat_of_positions_is_about_that_of_a_typical_row(apart):
     within = split.var(axis=1, ddof=1).mean(axis=0)
     r_hat = np.sqrt((within * 999 / 1000 + split.mean(axis=1).var(axis=0, ddof=1)) / within)
     assert r_hat_of_positions(lower, upper, between, 0.9)[0] == pytest.approx(np.sqrt(np.mean(r_hat**2)), rel=0.02)
+
+
+def test_a_typical_interval_is_the_median_of_the_rows_on_each_axis():
+    widths = np.array([[0.2, 2.0], [0.4, 6.0], [1.0, 4.0]])
+    np.testing.assert_allclose(typical_half_width(-widths, widths), [0.4, 4.0])
 
 
 def test_positions_that_differ_by_more_than_all_draws_have_no_finite_r_hat():
