@@ -22,8 +22,7 @@ def test_what_one_value_or_none_of_spread_says():
     assert np.isnan(interval([4.0])[1:]).all()
     assert interval([4.0, 4.0]) == (4.0, 0.0, 4.0, 4.0, 0.0)
     assert interval([0.0, 0.0]).p == 1.0
-    for pair in (([4.0], [1.0, 2.0]), ([1.0, 2.0], [4.0])):
-        assert np.isnan(interval_of_difference(*pair)[1:]).all()
+    assert np.isnan(interval_of_difference([4.0], [1.0, 2.0])[1:]).all()
     assert interval_of_difference([4.0, 4.0], [1.0, 1.0]) == (3.0, 0.0, 3.0, 3.0, 0.0)
 
 
