@@ -10,6 +10,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.inference.declarations import CLASS_SIZES
 from nbmf.likelihoods.ordered import named_probabilities
 from nbmf.output.folder import COLUMN_GROUPS
+from nbmf.posterior.chain_records import ENTRY
 from nbmf.posterior.groups import summarize_groups
 from nbmf.posterior.scale_tables import columns_table, rows_table
 from nbmf.reporting.fit_result import DRAWN_EFFECTS, EFFECTS, ReportedFit
@@ -67,11 +68,18 @@ def _fit_tables(result: ReportedFit) -> Iterator[tuple[str, Callable[[], pd.Data
         for end, values in zip(ENDS, intervals, strict=False):
             yield f"{EXPECTATION}_{end}", lambda values=values: _entry_table(result, values + result.lowest)
         if result.chains is not None:
-            yield CHAINS, lambda: result.chains.diagnostics
+            yield CHAINS, lambda: _chain_table(result)
     if isinstance(result.matrix, BinaryMatrix) and result.n_missing and result.expectation is not None:
         yield MISSING, lambda: _missing_table(result)
     if isinstance(result.matrix, CategoryMatrix) and result.n_missing:
         yield MISSING, lambda: _missing_category_table(result)
+
+
+def _chain_table(result: ReportedFit) -> pd.DataFrame:
+    """Return the diagnostics of chains or starts, with entries of E[V] counted as in the other tables."""
+    table = result.chains.diagnostics
+    is_entry = table["quantity"].str.startswith(ENTRY)
+    return table.assign(mean=table["mean"] + np.where(is_entry, result.lowest, 0))
 
 
 def _entry_table(result: ReportedFit, values: np.ndarray) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -150,3 +151,10 @@ def has_ordered_categories(frame: Any) -> bool:
     """Whether V is a DataFrame all of whose columns are of pandas' ordered categories."""
     dtypes = list(frame.dtypes) if is_frame(frame) and hasattr(frame, "iloc") else []
     return bool(dtypes) and all(getattr(dtype, "ordered", None) for dtype in dtypes)
+
+
+def say_range(lowest: int, categories: Sequence[str]) -> str:
+    """Return the numbers of the first and the last of some categories with their names, but for numbers themselves."""
+    ends = {lowest: categories[0], lowest + len(categories) - 1: categories[-1]}
+    are_numbers = all(number_of(name) == number for number, name in ends.items())
+    return " to ".join(str(number) if are_numbers else f"{number} ({name})" for number, name in ends.items())

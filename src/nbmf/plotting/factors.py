@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbmf.data.category_matrix import CategoryMatrix
+from nbmf.data.category_matrix import CategoryMatrix, say_range
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, not_allowed
 from nbmf.inference.parameters import check_count
@@ -146,8 +146,7 @@ def reconstruction(
     is_binary = model.likelihood is BERNOULLI
     label, lowest = "probability of a one, E[V]" if is_binary else "V and E[V]", 0
     if isinstance(matrix, CategoryMatrix):
-        lowest, highest = matrix.lowest, matrix.lowest + matrix.n_categories - 1
-        label = f"V and E[V], from {lowest} ({matrix.categories[0]}) to {highest} ({matrix.categories[-1]})"
+        lowest, label = matrix.lowest, f"V and E[V], from {say_range(matrix.lowest, matrix.categories)}"
     drawn = values + lowest, expectation + lowest
     title = model.title + (f", best of {len(fit.estimators)} chains" if is_best_of_chains(fit) else "")
     return np.array(reconstructions.draw_reconstruction(*drawn, factors, title, label, ax, lowest))

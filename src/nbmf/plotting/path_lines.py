@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from nbmf.plotting import style
 from nbmf.plotting.spreading import spread
@@ -45,9 +46,11 @@ def _line(paths: Paths, f: int, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ticks(axis: Axes, paths: Paths) -> None:
-    """Name periods on the time axis unless their names are their numbers."""
+    """Name periods on the time axis unless their names are their numbers; between whole ones there is nothing."""
     axis.set_xlabel("period")
     axis.margins(x=0.02)
+    if np.all(np.mod(paths.times, 1) == 0):
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     if any(name != f"{time:.15g}" for name, time in zip(paths.period_names, paths.times, strict=True)):
         axis.set_xticks(paths.times, paths.period_names)
 

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
+from nbmf.data.category_matrix import say_range
 from nbmf.errors import ConfigError, DataError
 from nbmf.numerics.percent import percent
 from nbmf.plotting import map_names, places, style
@@ -218,8 +219,7 @@ def _values(scale: Scale) -> dict[str, Any]:
         return {"xscale": "log", "xlabel": "expected count in rows of average effect"}
     highest, label = scale.lowest + max(len(scale.categories) - 1, 1), "mean probability of a one"
     if scale.categories:
-        first, last = shortened([scale.categories[0], scale.categories[-1]], LONGEST // 2)
-        label = f"mean category, from {scale.lowest} ({first}) to {highest} ({last})"
+        label = f"mean category, from {say_range(scale.lowest, shortened(scale.categories, LONGEST // 2))}"
     margin = 0.03 * (highest - scale.lowest)
     return {"xlim": (scale.lowest - margin, highest + margin), "xlabel": label}
 

@@ -17,11 +17,15 @@ import pandas as pd
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.starts import Starts
+from nbmf.likelihoods.ordered import Ordered
 from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnostics, chain_diagnostics, have_converged
 from nbmf.posterior.recording import RecordingPlan, training_loss
 
 CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
-AGREEMENT = 0.01  # how far apart starts may end: a probability, or relative to a log-likelihood or to a larger E[v]
+AGREEMENT = (
+    0.01  # how far apart starts may end: a probability; part of a log-likelihood, larger E[v], or all categories
+)
+ENTRY = "E[v]"  # begins what quantities of entries are called
 REST_TOLERANCE = 1e-9  # relative difference that is rounding
 
 
@@ -86,7 +90,8 @@ class ChainRecords:
         converged.
         A sampler's quantity has converged if R-hat < 1.01 and its effective sample size is above 100
         per chain, or if it is at rest at the same value in all chains. Of other methods, it says
-        whether the starts end together: a spread below 0.01, of log-likelihoods and of E[v] above 1 below 1 %.
+        whether the starts end together: a spread below 0.01, of log-likelihoods and of E[v] above 1 below 1 %, of
+        E[v] of ordered categories below 1 % of the way from the lowest to the highest.
         """
         rows = []
         for quantity in self.quantities():
@@ -118,7 +123,12 @@ class ChainRecords:
             if share.mean() >= ACTIVE_SHARE:
                 yield Quantity(f"share {rank}", share)
         for name, entry in zip(self.entry_names(), np.moveaxis(trace["entries"], 2, 0), strict=True):
-            yield Quantity(f"E[v] {name}", entry, max(1.0, abs(entry.mean())))  # a count may be large
+            yield Quantity(f"{ENTRY} {name}", entry, max(1.0, self._size_of(entry)))
+
+    def _size_of(self, entry: np.ndarray) -> float:
+        """Return how large E[v] is: a count may be large, and of ordered categories it is as far from either end."""
+        is_ordered = isinstance(self.estimators[0].likelihood, Ordered)
+        return float(self.values.max() if is_ordered else abs(entry.mean()))
 
     def entry_names(self) -> list[str]:
         """Return row and column of each recorded entry, by name where they have names."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.category_matrix import say_range
 from nbmf.numerics.percent import percent
 from nbmf.posterior.scale import Scale
 from nbmf.reporting.words import join_with_and
@@ -89,14 +90,13 @@ COUNTS = ScaleWords(
 
 def _category_words(scale: Scale) -> ScaleWords:
     steps, lowest = len(scale.categories) - 1, scale.lowest
-    first, last = f"{lowest} {scale.categories[0]!r}", f"{lowest + steps} {scale.categories[-1]!r}"
     return ScaleWords(
         psi="their log-odds",
         at_ends="the mean category at either end",
         towards="are high",
         mean_of_row="mean category",
         more="higher",
-        numbers=f"numbers of columns are mean predicted categories, from {first} to {last}",
+        numbers=f"numbers of columns are mean predicted categories, from {say_range(lowest, scale.categories)}",
         row_effects=(
             "how high the answers of a row are is part of the axes: rows with high ones may lead on several of them"
         ),

@@ -50,7 +50,7 @@ def test_a_fit_puts_people_on_a_scale_with_their_mean_categories(here, capsys):
     said = say(capsys, "fit", "answers.csv", *ASKED)
     assert "structure found: this method predicts better than" in said
     assert "60 rows lie on one axis" in said
-    assert "mean predicted categories, from 0 'never' to 3 'always'" in said
+    assert "mean predicted categories, from 0 (never) to 3 (always)" in said
     assert "higher at low end 'item " in said  # which is reversed
     folder = here / "answers.nbmf"
     positions = pd.read_csv(folder / "positions.csv", index_col=0)
@@ -78,10 +78,13 @@ def test_a_fit_puts_people_on_a_scale_with_their_mean_categories(here, capsys):
 def test_numbers_of_categories_are_those_of_the_file(here, capsys):
     TABLE.replace(dict(zip(LEVELS, range(1, 5), strict=True))).to_csv("answers.csv", index_label="person")
     said = say(capsys, "fit", "answers.csv", "--categories", "1", "2", "3", "4", "--no-check")
-    assert "from 1 '1' to 4 '4'" in said
+    assert "mean predicted categories, from 1 to 4" in said  # not 1 (1) to 4 (4)
     expectation = pd.read_csv(here / "answers.nbmf/expectation.csv", index_col=0).to_numpy()
     assert 1 <= expectation.min() < 2
     assert 3 < expectation.max() <= 4
+    starts = pd.read_csv(here / "answers.nbmf/chains.csv", index_col="quantity")["mean"]
+    of_entry = starts[starts.index.str.startswith("E[v]")]
+    assert (starts["active components"], of_entry.between(1, 4).all(), of_entry.max() > 3) == (1, True, True)
 
 
 def test_new_people_are_read_and_placed_like_those_of_the_fit(here, capsys):

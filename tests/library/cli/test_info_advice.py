@@ -412,7 +412,8 @@ def test_a_party_in_a_list_of_votes_is_not_read_as_the_votes(capsys):
     for order in (["member", "party", "call", "position"], ["member", "call", "party", "position"]):
         frame[order].to_csv("list.csv", index=False)
         said = info(capsys, "list.csv")
-        assert "'member', 'call', 'position'; 'party' is left out" in " ".join(said.split())
+        said_of_it = "'member', 'call', 'position'; 'party' is left out (as groups of rows: --groups party)"
+        assert said_of_it in " ".join(said.split())
         (command,) = commands(said)
         matrix = read(command)
         assert matrix.shape == (ROWS, 20)

@@ -86,6 +86,14 @@ def test_periods_that_are_texts_name_the_ticks(axis):
     assert [label.get_text() for label in axis.get_xticklabels()] == ["early", "late", "later"]
 
 
+def test_ticks_are_periods_and_nothing_between_them(axis):
+    """2019 to 2022 had ticks at 2019.5, and 2020 was written 2020.0."""
+    path_lines.draw(made(), 0, [0], ax=axis)
+    axis.figure.draw_without_rendering()
+    assert {label.get_text() for label in axis.get_xticklabels()} >= {"1990", "1991", "1992", "1993"}
+    assert np.all(axis.get_xticks() % 1 == 0)
+
+
 def test_a_fit_is_drawn_with_bands_where_there_are_draws():
     rng = np.random.default_rng(1)
     V = (rng.random((14, 12)) < 0.5).astype(float)

@@ -311,6 +311,22 @@ def test_starts_of_large_counts_end_together_where_they_differ_by_less_than_a_pe
     assert not wide.converged
 
 
+def test_starts_agree_on_answers_by_the_same_measure_at_both_ends():
+    """At the low end they had to be four times as near as at the high end, where reversed questions have theirs."""
+    rng = np.random.default_rng(0)
+    answers = nbmf.CategoryMatrix.from_array(
+        np.clip(rng.normal(2, 1.5, (30, 1)) + rng.normal(0, 1, (30, 6)), 0, 4).round()
+    )
+    result = run(make_estimator("OrdinalFactorVB", 1, {"max_iter": 20}, 0), answers, chains=3)
+    apart = np.array([-0.03, 0, 0.03])[:, None, None]  # of four steps from the lowest to the highest
+    for place in (0.1, 3.9):
+        for factor, agree in ((1, True), (2, False)):
+            ends = dataclasses.replace(result, values=result.values)
+            ends.__dict__["trace"] = result.trace | {"entries": place + factor * apart + 0 * result.trace["entries"]}
+            entries = ends.diagnostics[ends.diagnostics["quantity"].str.startswith("E[v]")]
+            assert (entries["converged"] == agree).all()
+
+
 # --- Verdict and advice ----------------------------------------------------------------------
 
 

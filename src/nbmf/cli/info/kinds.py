@@ -19,6 +19,7 @@ IDENTIFIED = {
     *("household", "order", "basket", "transaction", "invoice", "session", "sample", "site", "plot"),
 }
 FEWEST = 10  # different names, so many at most are taken for categories
+MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 FILLED = 0.5  # of all pairs of names, that have a line in a list of values
 
 
@@ -57,6 +58,20 @@ def are_times(cells: list) -> bool:
 def are_texts(cells: Sequence) -> bool:
     """Whether all cells are texts."""
     return all(cell is not None and number_of(cell) is None for cell in set(cells))
+
+
+def are_groups(texts: Sequence) -> bool:
+    """Whether the texts of rows are few, with several rows for each."""
+    is_text = any(number_of(text) is None for text in texts)
+    return is_text and 2 <= len(set(texts)) <= min(MOST_GROUPS, len(texts) / MEMBERS)
+
+
+def groups_of_names(columns: Mapping[str, Sequence], names: str, others: Sequence[str]) -> list[str]:
+    """Return those of some columns that say of each name in another to which of a few groups it belongs."""
+    told = {column: set(zip(columns[names], columns[column], strict=True)) for column in others}
+    named = len(set(columns[names]))
+    of_names = {column: [text for _, text in pairs if text] for column, pairs in told.items() if len(pairs) == named}
+    return [column for column, texts in of_names.items() if are_groups(texts)]
 
 
 def are_identifiers(name: str, cells: Sequence) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.cli.arguments import render_message
 from nbmf.cli.info import kinds
 from nbmf.cli.info.column import Column
 from nbmf.cli.info.finding import Finding, command_line
@@ -13,7 +14,7 @@ from nbmf.cli.info.glance import Glance
 from nbmf.cli.info.guesses import first_guess
 from nbmf.cli.info.word_guesses import categories_with_middle
 from nbmf.data.value_codes import Coding, number_of, text_of
-from nbmf.errors import first_of
+from nbmf.errors import Message, Setting, first_of
 from nbmf.io.answers import detect_answers
 from nbmf.io.layouts import ROLES
 from nbmf.io.vote_codes import LIST_OF_VOTES, vote_options
@@ -95,7 +96,8 @@ def find_entries(glance: Glance) -> Finding | None:
     others = [name for name in every if name not in columns]
     is_named = options.ignore or options.groups or (others and has_header)
     roles = dict(zip(ROLES["long"], columns, strict=False)) if is_named else {}
-    aside = f"; {', '.join(map(repr, others))} is left out" if others else ""
+    may_be = has_header and not options.transpose and not options.groups
+    aside = _say_left_out(others, kinds.groups_of_names(every, next(iter(columns)), others) if may_be else [])
     given = {"groups": options.groups, "header": options.header}
     ones = {"layout": "presence", **given, **{role: name for role, name in roles.items() if role != "value"}}
     reason = _why_all_ones(columns)
@@ -106,6 +108,15 @@ def find_entries(glance: Glance) -> Finding | None:
     ways = [*_ways_of_reading(columns, roles, {"layout": "long", "missing": options.missing} | roles | given, ones)]
     commands = [command_line(command, options, **read) for command, read, _ in ways]
     return Finding([glance.opening, said], commands, [when for *_, when in ways if when])
+
+
+def _say_left_out(names: list[str], may_be_groups: list[str]) -> str:
+    """Return which columns of a list are not read, and which of them have groups of its rows, such as a party."""
+    if not names:
+        return ""
+    groups = ", ".join(render_message(Message(Setting("groups", name)), "fit") for name in may_be_groups)
+    said = f"; {', '.join(map(repr, names))} {'is' if len(names) == 1 else 'are'} left out"
+    return said + f" (as groups of rows: {groups})" * bool(groups)
 
 
 def _is_list(columns: Table) -> bool:

@@ -8,7 +8,7 @@ from nbmf.cli.info.column import MISSING, Column, Guess
 from nbmf.cli.info.finding import Finding
 from nbmf.cli.info.glance import Glance
 from nbmf.cli.info.guesses import best_guess
-from nbmf.cli.info.kinds import is_mostly_filled
+from nbmf.cli.info.kinds import MOST_GROUPS, are_groups, is_mostly_filled
 from nbmf.cli.info.word_guesses import categories_with_middle
 from nbmf.cli.options import Options
 from nbmf.cli.reading import command_for, try_reading
@@ -22,7 +22,6 @@ from nbmf.reporting.text import INDENT
 FEW = 3  # texts of a column that are listed
 GENOTYPE = 2  # the largest number of alleles
 COUNTED = 4  # the highest of whole numbers from 0 on, from which on they are taken for counts first
-MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 OFF = 0.1  # of 1, how far the mean of weights in a survey may be
 OFTEN = 1.5  # lines of each person in a panel, on average
 MOST_LACKING = 3  # the highest minus the lowest rating, from which on a column of 1 and 2 lacks too many to be one
@@ -138,7 +137,7 @@ def _describe_misfits(file: str, misfits: list[Column], guess: Guess) -> Iterato
         are_few = guess.lowest is not None and column.numbers == {1, 2} and not column.labels
         words = "1 and 2 alone, among ratings" if are_few else _describe_column(column)
         option = render_message(Message(Setting("groups", column.name)), "fit")
-        groups = f" (as groups: {option})" if _may_be_groups(column) else ""
+        groups = f" (as groups: {option})" if are_groups(column.words) else ""
         yield f"{INDENT}{column.name}: {words}{groups}"
 
 
@@ -176,12 +175,6 @@ def _have_mean_one(column: Column) -> bool:
     return abs(sum(numbers) / len(numbers) - 1) < OFF
 
 
-def _may_be_groups(column: Column) -> bool:
-    """Whether a column has few texts that occur often enough to be groups of rows."""
-    is_text = any(number_of(word) is None for word in column.answers)
-    return is_text and 2 <= len(column.answers) <= min(MOST_GROUPS, len(column.words) / MEMBERS)
-
-
 def _describe_column(column: Column) -> str:
     """Return what the values of a column are, in words."""
     words = [column.labels.get(text, text) for text in column.texts]
@@ -213,7 +206,7 @@ def _ways(guess: Guess, highest: int, chosen: Options, fitting: list[Column]) ->
 
 def _with_groups(ways: list[Options], misfits: list[Column]) -> list[Options]:
     """Return ways of reading, and the first of them once more with the first column that may be groups for these."""
-    first, name = ways[0], next((column.name for column in misfits if _may_be_groups(column)), None)
+    first, name = ways[0], next((column.name for column in misfits if are_groups(column.words)), None)
     if name is None or first.groups is not None:
         return ways
     return [*ways, first.but(groups=name, ignore=[each for each in first.ignore if each != name])]
