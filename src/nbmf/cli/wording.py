@@ -28,11 +28,11 @@ class Typed(Wording):
         """The command that was typed."""
         return printed_command(self._options)
 
-    def next_command(self, command: str, **given: Any) -> str:
+    def next_command(self, command: str, *, apart: str = "", **given: Any) -> str:
         """Return a command for the same file, read in the same way; a fit with what was typed besides, too."""
-        if command == "fit" and "view" in given:  # the files of the first view stay
+        if apart:  # the files of the fit that is reported stay
             folder = self._options.out or f"{data_name(self._options)}.nbmf"
-            given["out"] = str(Path(folder).with_suffix("")) + f"-{given['view']}{Path(folder).suffix}"
+            given["out"] = str(Path(folder).with_suffix("")) + f"-{apart}{Path(folder).suffix}"
         words = [render_message(Message(Setting(name, value)), command) for name, value in given.items()]
         if command == "fit":
             words += map(shlex.quote, option_words(self._options, [*self._others(given)]))

@@ -35,3 +35,8 @@ class Starts(NamedTuple):
         if not all(map(math.isfinite, self.objectives)):
             return math.nan
         return max(self.objectives) - min(self.objectives)
+
+    @property
+    def reaching(self) -> int:
+        """How many starts, the kept one among them, end less than a nat below the objective of the one that is kept."""
+        return sum(self.objectives[self.kept] - objective < 1.0 for objective in self.objectives)

@@ -14,6 +14,7 @@ from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.one_component import is_worse
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.bernoulli import loss_of
+from nbmf.posterior.chains import Chains
 from nbmf.posterior.recording import training_loss
 from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.reporting.fit_result import ReportedFit
@@ -159,17 +160,22 @@ def _start_agreement(result: ReportedFit, in_words: Callable[[str], str]) -> Ite
     if chains is not None and chains.converged:
         yield "the starts end in the same place"
     elif chains is not None:
-        apart = f"losses {chains.losses.min():.4f} to {chains.losses.max():.4f}"
-        if chains.starts is not None:
-            apart = f"objectives {chains.starts.spread:.4g} nats apart"
-        yield (
-            f"the starts end in different places, {apart}: this is the best of them; what all have in common is the "
-            "safest reading"
-        )
+        yield f"the starts end in different places, {_how_far_apart(chains)}"
     if result.draws is not None and result.model.inference is Inference.ASCENT:
         arguments = sampler_arguments(result.model)
         advice = [": take ", *listed_arguments(arguments), " for these"] if arguments else []
         yield in_words(Message("intervals of a variational fit are too narrow", *advice))
+
+
+def _how_far_apart(chains: Chains) -> str:
+    """Return how far starts end apart, and what to make of it: a best place that several of them reach is no chance."""
+    unsure = "what all have in common is the safest reading"
+    if chains.starts is None:
+        return f"losses {chains.losses.min():.4f} to {chains.losses.max():.4f}: this is the best of them; {unsure}"
+    apart = f"objectives {chains.starts.spread:.4g} nats apart: this is the best of them"
+    if (reaching := chains.starts.reaching) == 1:
+        return f"{apart}, which no other reaches to less than a nat; {unsure}"
+    return f"{apart}, which {reaching} of {len(chains.starts.objectives)} reach to less than a nat"
 
 
 def _chain_agreement(result: ReportedFit, in_words: Callable[[str], str], method: str) -> Iterator[str]:

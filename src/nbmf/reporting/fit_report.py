@@ -19,6 +19,7 @@ from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key
 from nbmf.reporting.constant_rows import constant_row_sentences
+from nbmf.reporting.fewer_groups import fewer_groups
 from nbmf.reporting.fit_quality import quality_sentences
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.group_table import group_table
@@ -78,7 +79,7 @@ def fit_report(
             Section("Look up a row or a column", [*make_lookups(result, wording)]),
             Section("Pictures", figures),
             Section("Groups", [*group_tables(result)]),
-            Section(TITLES[view_of(result)], [*_description_blocks(result, wording)]),
+            Section(TITLES[view_of(result)], [*_description_blocks(result, wording), *fewer_groups(result, wording)]),
         ]
         if result.other_view is not None:
             sections.append(_other_view_section(result.other_view, figure_of_other_view, wording))
@@ -263,7 +264,7 @@ def _other_view_section(other: ReportedFit, figure: Figure | None, wording: Word
     sentence = (
         f"{other.model.title} predicts held-out entries not significantly worse, and shows {VIEW_DESCRIPTIONS[view]}"
     )
-    alone = NextStep("all files of this view:", wording.next_command("fit", view=str(view)))
+    alone = NextStep("all files of this view:", wording.next_command("fit", view=str(view), apart=str(view)))
     figures = [] if figure is None else [figure]
     return Section(
         f"The same matrix: {TITLES[view].lower()}",
@@ -282,7 +283,7 @@ def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[
         return
     if (other := result.verdict.other_view) is not None:
         better = f"{other.what} predicts significantly better than baselines; it is shown by"
-        yield NextStep(better, wording.next_command("fit", view=str(other.view)))
+        yield NextStep(better, wording.next_command("fit", view=str(other.view), apart=str(other.view)))
     nevertheless = "and this writes and draws the components nevertheless:"
     if result.verdict.beyond == "effects" and has_scale(result.model):
         nevertheless = (

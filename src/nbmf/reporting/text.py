@@ -31,7 +31,7 @@ def _render_block(block: Block) -> str:
         case Entry(title, lines):
             return "\n".join([title, *_render_lines(lines)])
         case NextStep(words, command):
-            return f"{words}\n{INDENT}{command}"
+            return f"{wrap(words, indent='')}\n{INDENT}{command}"
     raise TypeError(f"{type(block).__name__}: no text for such a block")
 
 

@@ -26,8 +26,11 @@ class Wording:
         """What made the analysis."""
         return self.next_command("fit")
 
-    def next_command(self, command: str, **given: Any) -> str:
-        """Return what to type for `fit` or `compare` of the same matrix; for a fit with all else that was asked."""
+    def next_command(self, command: str, *, apart: str = "", **given: Any) -> str:
+        """Return what to type for `fit` or `compare` of the same matrix; for a fit with all else that was asked.
+
+        `apart` says what distinguishes it from the fit that is reported, where both are kept.
+        """
         if command == "fit":
             given |= {name: value for name, value in self._asked.items() if name not in given}
         words = (f"{name}={value!r}" for name, value in given.items())
