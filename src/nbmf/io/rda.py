@@ -20,6 +20,7 @@ from rdata.conversion import DEFAULT_CLASS_MAP
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.io.cells import Grid, Table, refuse_repeated
 from nbmf.io.data_frames import FrameTable
+from nbmf.io.reading_once import once
 
 MAX_BYTES = 2**30  # of a file's content; a bomb of a few kilobytes may unpack to any size
 SEVERAL_OBJECTS = tuple(b"RD%c%c\n" % (c, n) for c in b"XAB" for n in b"23")  # what .rda begins with
@@ -154,6 +155,10 @@ def read_objects(path: str | os.PathLike, classes: Mapping[str | bytes, Callable
     DataError
         If the file is damaged.
     """
+    return once((os.fspath(path), id(classes)), lambda: _read_objects(path, classes))
+
+
+def _read_objects(path: str | os.PathLike, classes: Mapping[str | bytes, Callable]) -> dict[str, Any]:
     content = _read_content(path)
     if content.startswith(SEVERAL_OBJECTS):
         objects = _parse(path, content, rdata.read_rda, classes)

@@ -930,3 +930,48 @@ def test_frequencies_of_patterns_and_weights_are_not_left_out_in_silence(capsys)
     assert "may " not in info(capsys, "bodies.csv")
     table("1", "0").assign(age=rng.integers(18, 60, ROWS)).to_csv("ages.csv", index=False)
     assert "may " not in info(capsys, "ages.csv")
+
+
+def test_numbers_of_customers_and_products_are_no_measures_of_a_table(capsys):
+    """They were real numbers for nbmf cluster, as prices are."""
+    rng = np.random.default_rng(0)
+    bought = pd.DataFrame({"product_id": rng.integers(100, 150, 900), "customer_id": rng.integers(1, 90, 900)})
+    bought["promotion_id"] = bought.customer_id % 3  # 0 where there is none
+    bought["price"], bought["weight"] = rng.gamma(2, 3, 900).round(2), rng.normal(5, 1, 900).round(1)
+    bought.to_csv("sales.csv", index=False)
+    said = info(capsys, "sales.csv")
+    assert "absences" not in said
+    assert "--row and --column say which; names that come again are in 'customer_id'" in " ".join(said.split())
+    assert commands(said) == [
+        "nbmf info sales.csv --layout presence --row product_id --column customer_id",
+        "nbmf cluster sales.csv --ignore customer_id --ignore product_id",
+    ]
+    bought.drop(columns="customer_id").to_csv("sales.csv", index=False)
+    assert commands(info(capsys, "sales.csv")) == ["nbmf cluster sales.csv"]
+
+
+def test_a_list_of_votes_whose_roll_calls_have_numbers_and_whose_countries_have_codes_is_a_list(capsys):
+    """That of the R package unvotes was a table with too many texts for nbmf cluster."""
+    rng = np.random.default_rng(0)
+    lines = [(n, f"country {c}", f"C{c % 30}") for n in range(3, 43) for c in range(31) if rng.random() < 0.8]
+    votes = pd.DataFrame(lines, columns=["rcid", "country", "country_code"]).astype({"country_code": object})
+    votes.loc[votes.country == "country 30", "country_code"] = None
+    votes["vote"] = rng.choice(["yes", "no", "abstain"], len(votes))
+    votes.to_csv("un.csv", index=False)
+    first, *_ = commands(info(capsys, "un.csv"))
+    assert "--layout long" in first
+    assert "--row rcid --column country --value vote" in first
+
+
+def test_a_file_of_r_is_parsed_once_for_all_questions(capsys, monkeypatch):
+    """Each of five questions about 700,000 votes took half a minute."""
+    from nbmf.io import rda
+
+    frame, read = pd.DataFrame({"name": list("abc"), "size": [1.5, 2.5, 3.5], "text": ["x y", "z", "u v"]}), []
+    monkeypatch.setattr(rda, "_read_objects", lambda path, classes: read.append(path) or {"frame": frame})
+    with open("frame.rda", "wb") as file:
+        file.write(b"")
+    for _ in range(2):
+        cli.main(["info", "frame.rda"])
+    capsys.readouterr()
+    assert len(read) == 2  # once for each command

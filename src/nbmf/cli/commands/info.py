@@ -11,6 +11,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError
+from nbmf.io.reading_once import reading_once
 
 DESCRIBE = {
     BinaryMatrix: describe_binary,
@@ -22,6 +23,11 @@ DESCRIBE = {
 
 def run(options: Options) -> None:
     """Print the report."""
+    with reading_once():  # a file of R with 700,000 votes takes half a minute each time
+        _run(options)
+
+
+def _run(options: Options) -> None:
     try:
         matrix = read_matrix(options)
     except DataError as refused:

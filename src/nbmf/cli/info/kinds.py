@@ -18,6 +18,9 @@ IDENTIFIED = {
     *("user", "patient", "subject", "person", "customer", "member", "respondent", "student", "participant"),
     *("household", "order", "basket", "transaction", "invoice", "session", "sample", "site", "plot"),
 }
+IDS = {
+    f"{name}id" for name in (*IDENTIFIED, "rc", "rollcall", "item", "product", "movie")
+}  # rcid, of the UN's roll calls
 FEWEST = 10  # different names, so many at most are taken for categories
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 FILLED = 0.5  # of all pairs of names, that have a line in a list of values
@@ -76,7 +79,7 @@ def groups_of_names(columns: Mapping[str, Sequence], names: str, others: Sequenc
 
 def are_identifiers(name: str, cells: Sequence) -> bool:
     """Whether all cells are whole numbers or texts that stand for somebody or something, by the column's name."""
-    is_named_so = IDENTIFIER.search(name) or IDENTIFIER_IN_CAPITALS.search(name) or name.casefold() in IDENTIFIED
+    is_named_so = IDENTIFIER.search(name) or IDENTIFIER_IN_CAPITALS.search(name) or name.casefold() in IDENTIFIED | IDS
     if not is_named_so or None in cells:
         return False
     return all((number := number_of(cell)) is None or number.is_integer() for cell in set(cells))
@@ -112,6 +115,11 @@ def row_and_column(columns: Mapping[str, Sequence], names: Iterable[str]) -> tup
     pairs = combinations(names, 2)
     pair = next((pair for pair in pairs if not _is_determined(*(columns[name] for name in pair))), None)
     return None if pair is None else tuple(sorted(pair, key=list(columns).index))
+
+
+def columns_of_identifiers(columns: Mapping[str, Sequence]) -> list[str]:
+    """Return the columns of names that come again which are called as identifiers are: their numbers have no size."""
+    return [name for name in columns_of_names(columns) if are_identifiers(name, columns[name])]
 
 
 def is_about_names(columns: Mapping[str, Sequence], names: Sequence[str], column: str) -> bool:

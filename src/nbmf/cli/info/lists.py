@@ -247,7 +247,8 @@ def find_records(glance: Glance) -> Finding | None:
     if options.header is False:  # the reader numbers fields, and takes the first two
         places = [[*columns].index(name) for name in pair]
         read = {} if places == [0, 1] else {role: f"field {n + 1}" for role, n in zip(read, places, strict=True)}
-    absences = [name for name in columns if name not in pair and _has_absences(columns[name])]
+    values = [name for name in columns if name not in pair and not kinds.are_identifiers(name, columns[name])]
+    absences = [name for name in values if _has_absences(columns[name])]
     if absences:
         said += f"; lines with 0 in {absences[0]!r} would be ones as well: if these are absences, leave them out first"
     command = command_line("info", options, layout="presence", header=options.header, **read)

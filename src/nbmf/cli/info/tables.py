@@ -7,6 +7,7 @@ from pathlib import Path
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info.finding import Finding, cluster_command, command_line, command_with
 from nbmf.cli.info.glance import Glance
+from nbmf.cli.info.kinds import columns_of_identifiers
 from nbmf.cli.info.lists import find_records
 from nbmf.cli.options import Options
 from nbmf.data.count_matrix import CountMatrix
@@ -112,6 +113,10 @@ def find_features(glance: Glance) -> Finding:
             return records
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
         raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
+    identifiers = columns_of_identifiers(glance.columns)
+    if len(identifiers) > 1 and (records := find_records(glance)) is not None:
+        commands = [*records.commands, cluster_command(options, identifiers)]
+        return Finding(records.sentences, commands, ["as records of two things", "as a table of the other columns"])
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
     return Finding(lines, [cluster_command(options)])
