@@ -101,6 +101,22 @@ def test_a_step_that_goes_too_far_is_halved(monkeypatch):
     assert stays[0, 0] == -12
 
 
+def test_a_step_is_newtons_step():
+    """By loops over the cells that are observed: a missing one has neither slope nor curvature."""
+    rng = np.random.default_rng(1)
+    given = Regression(rng.normal(size=(6, 2)), rng.normal(size=6), np.array([0.5, 2.0]))
+    signs, at = np.array([[1.0, -1.0, 0.0, 1.0, 0.0, -1.0]]), np.array([[0.3, -0.2]])
+    slope, curvature = -given.precisions * at[0], np.diag(given.precisions)
+    for n in (0, 1, 3, 5):
+        x, p = given.design[n], expit(given.offset[n] + given.design[n] @ at[0])
+        slope = slope + ((signs[0, n] > 0) - p) * x
+        curvature = curvature + p * (1 - p) * np.outer(x, x)
+    step = np.linalg.solve(curvature, slope)
+    moved = improve(signs, new := at.copy(), given)
+    np.testing.assert_allclose(new[0], at[0] + step, rtol=1e-12)
+    assert moved == pytest.approx(np.abs(step).max())
+
+
 def test_rows_are_regressions():
     rng = np.random.default_rng(0)
     given = Regression(rng.normal(size=(9, 2)), rng.normal(size=9), np.array([0.5, 2.0]))
