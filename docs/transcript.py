@@ -58,8 +58,8 @@ $ nbmf fit animals.csv
 ![Animals and attributes on two axes](figures/cli_scale.png)
 
 See [how to read a fit](reading.md). Held-out entries choose [one of a few methods](choosing.md) unless
-`--method` names one. Samplers have four chains, other methods on small data four starts (logPCA, LDA and
-stacking one), of which the best is kept. `--no-check` omits the structure test. `report.html` has
+`--method` names one. Samplers have four chains, other methods on small data four starts (logPCA, LDA,
+logistic MAP and stacking one), of which the best is kept. `--no-check` omits the structure test. `report.html` has
 everything in one file, in which you can [look up rows and
 columns](reading.md#looking-things-up-in-a-report).
 

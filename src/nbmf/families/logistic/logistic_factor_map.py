@@ -58,6 +58,7 @@ class LogisticFactorMAP(FactorModel):
 
     method_name = "logistic MAP"
     inference = Inference.POINT
+    takes_starts = False  # with other seeds other penalties may be chosen, whose objectives cannot be compared
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
     shapes: ClassVar = FactorModel.shapes | {"penalty_": ""}
