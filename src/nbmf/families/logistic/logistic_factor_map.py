@@ -25,7 +25,7 @@ SMALLEST = 1e-9  # of a component's size: what is below is nothing
 class LogisticFactorMAP(FactorModel):
     """Logistic factor model at the posterior mode: V ~ Bernoulli(σ(r + c + WH)), w and h ~ N(0, 1/λ).
 
-    W and H that maximise log p(V | W, H) - λ (|W|² + |H|²) / 2 are those for which λ times the sum of the singular
+    W and H that maximise log p(V | W, H) - λ (‖W‖² + ‖H‖²) / 2 are those for which λ times the sum of the singular
     values of WH is the penalty (Srebro, Rennie and Jaakkola 2005): components that the data do not need are
     exactly zero, and K only has to be large enough. The prior's strength λ decides how well it predicts, so that it is
     chosen by cross-validation. Where entries are easily told from each other, as in sparse matrices of clusters, a mode
