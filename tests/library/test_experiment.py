@@ -163,7 +163,8 @@ def traces_are_of_one_length_and_end_with_the_result(name):
     assert perplexity[-1] == result["perplexity"]
     active = result["trace"]["active_components"]
     finds_K = name in ("IndianBuffetLogistic", "Stacking")
-    limits = (0, math.inf) if finds_K else (name != "LogisticFactorMAP", 3)  # which may prune all of them
+    prunes = name == "LogisticFactorMAP"  # all of them, if need be
+    limits = (0, math.inf) if finds_K else (0 if prunes else 1, 3)
     assert all(limits[0] <= count <= limits[1] for count in active)
     if not registry.is_sampler(name):  # whose last state is not the average
         assert active[-1] == result["active_components"]

@@ -53,7 +53,8 @@ class Cost(NamedTuple):
     recorded: float = 0.0
 
 
-# Those per row of Bernoulli-Poisson fits are of large matrices with scales (benchmarks/popularity.py, recommenders.py).
+# Iterations of LogisticFactorMAP are also those with which its penalty is searched for. Costs
+# per row of Bernoulli-Poisson fits are of large matrices with scales (benchmarks/popularity.py, recommenders.py).
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),

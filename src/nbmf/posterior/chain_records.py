@@ -22,9 +22,8 @@ from nbmf.posterior.diagnostics import MIN_CHAINS, MIN_DRAWS, UNKNOWN, Diagnosti
 from nbmf.posterior.recording import RecordingPlan, training_loss
 
 CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
-AGREEMENT = (
-    0.01  # how far apart starts may end: a probability; part of a log-likelihood, larger E[v], or all categories
-)
+# How far apart starts may end: a probability; a part of a log-likelihood, of a larger E[v], or of all categories.
+AGREEMENT = 0.01
 ENTRY = "E[v]"  # begins what quantities of entries are called
 REST_TOLERANCE = 1e-9  # relative difference that is rounding
 

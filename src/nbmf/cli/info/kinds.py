@@ -18,9 +18,7 @@ IDENTIFIED = {
     *("user", "patient", "subject", "person", "customer", "member", "respondent", "student", "participant"),
     *("household", "order", "basket", "transaction", "invoice", "session", "sample", "site", "plot"),
 }
-IDS = {
-    f"{name}id" for name in (*IDENTIFIED, "rc", "rollcall", "item", "product", "movie")
-}  # rcid, of the UN's roll calls
+IDS = {f"{name}id" for name in (*IDENTIFIED, "rc", "rollcall", "item", "product", "movie")}  # rcid: UN roll calls
 FEWEST = 10  # different names, so many at most are taken for categories
 MOST_GROUPS, MEMBERS = 20, 3  # texts of a column that may be groups of rows, and rows for each
 FILLED = 0.5  # of all pairs of names, that have a line in a list of values

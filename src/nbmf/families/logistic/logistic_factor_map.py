@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from nbmf.families.logistic.logistic_estimator import FactorModel
-from nbmf.families.logistic.penalized_likelihood import ModeState, Regression, fit_rows, prior_precisions
+from nbmf.families.logistic.penalized_likelihood import ModeState, Regression, fit_rows, prior_precisions, signs_of
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.folds import eligible_of
@@ -82,7 +82,7 @@ class LogisticFactorMAP(FactorModel):
 
     def _state(self, codes, penalty, seed) -> ModeState:
         rng = np.random.default_rng(child(seed, "start"))
-        return ModeState(_signs(codes), self.n_components, self.effects_in_use, penalty, rng)
+        return ModeState(signs_of(codes), self.n_components, self.effects_in_use, penalty, rng)
 
     def _stopping_rule(self, state):
         return RelativeGainBelow(state.objective, self.relative_gain_tol)
@@ -139,10 +139,5 @@ class LogisticFactorMAP(FactorModel):
         K, has_effects = design.shape[1], effect_prior is not None
         design = np.column_stack([design, np.ones((len(design), int(has_effects)))])
         given = Regression(design, offset, prior_precisions(precisions, has_effects))
-        coefficients = fit_rows(_signs(values), given)
+        coefficients = fit_rows(signs_of(values), given)
         return coefficients[:, :K], coefficients[:, K] if has_effects else np.zeros(len(coefficients))
-
-
-def _signs(codes: np.ndarray) -> np.ndarray:
-    """Return 1 and -1 for ones and zeros, and 0 for missing values, float array of the same shape."""
-    return np.where(codes < 0, 0.0, 2.0 * codes - 1.0)

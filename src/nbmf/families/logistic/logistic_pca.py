@@ -7,6 +7,7 @@ from scipy.linalg import eigh
 from scipy.special import expit
 
 from nbmf.errors import ConfigError, DataError, Setting
+from nbmf.families.logistic.penalized_likelihood import signs_of
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
@@ -81,7 +82,7 @@ class LogisticPCA(Factorization):
                 Setting("n_components", self.n_components),
                 f": a matrix of shape {codes.shape} allows 1 to {min(codes.shape) - 1}",
             )
-        return _Iterates(_signs(codes), self.n_components)
+        return _Iterates(signs_of(codes), self.n_components)
 
     def _stopping_rule(self, state):
         return DevianceGainBelow(state.gain, self.deviance_gain_tol, MIN_ITER)
@@ -120,7 +121,7 @@ class LogisticPCA(Factorization):
         return np.vstack([self._fold_in_block(codes[block], design, offset, solve) for block in blocks])
 
     def _fold_in_block(self, codes, design, offset, solve):
-        signs = _signs(codes)
+        signs = signs_of(codes)
         coefficients = np.zeros((len(codes), design.shape[1]))
         observed = np.maximum(np.count_nonzero(signs, axis=1), 1)
         going, deviance = np.arange(len(codes)), np.full(len(codes), np.inf)
@@ -136,11 +137,6 @@ class LogisticPCA(Factorization):
                 break
             coefficients[going] += 4.0 * (signs[going] * expit(-t)) @ solve
         return coefficients
-
-
-def _signs(codes):
-    """Return 1 and -1 for ones and zeros, and 0 for missing, which then has no pull on a fit."""
-    return np.where(codes < 0, 0.0, 2.0 * codes - 1.0)
 
 
 class _Iterates(State):

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from nbmf.families.logistic import factors as form
 from nbmf.inference.estimator import ACTIVE_SHARE
-from nbmf.inference.fold_in import in_blocks
+from nbmf.inference.fold_in import in_blocks, refine
 from nbmf.inference.state import Factors, State
 
 START = 0.3  # standard deviation of W and H to begin with
@@ -30,6 +30,11 @@ class Regression(NamedTuple):
     design: np.ndarray
     offset: np.ndarray
     precisions: np.ndarray
+
+
+def signs_of(codes: np.ndarray) -> np.ndarray:
+    """Return 1 and -1 for ones and zeros, and 0 for missing values, which then have no pull on a fit."""
+    return np.where(codes < 0, 0.0, 2.0 * codes - 1.0)
 
 
 def losses_of(signs: np.ndarray, psi: np.ndarray) -> np.ndarray:
@@ -92,14 +97,14 @@ def _penalised(signs, psi, coefficients, precisions) -> np.ndarray:
 def fit_rows(signs: np.ndarray, given: Regression) -> np.ndarray:
     """Return the coefficients (rows, D) with the largest penalised log-likelihood; arguments as of `improve`."""
     coefficients = np.zeros((len(signs), len(given.precisions)))
-    moving = np.arange(len(signs))
-    for _ in range(MAX_ROUNDS):
-        now = coefficients[moving]
-        moved = improve(signs[moving], now, given)
-        coefficients[moving] = now
-        moving = moving[moved > TOLERANCE]
-        if moving.size == 0:
-            break
+
+    def renew(rows):
+        now = coefficients[rows]
+        moved = improve(signs[rows], now, given)
+        coefficients[rows] = now
+        return moved > TOLERANCE
+
+    refine(len(signs), renew, MAX_ROUNDS)
     return coefficients
 
 
