@@ -16,6 +16,7 @@ from matplotlib.transforms import Affine2D
 from nbmf.plotting import score_units, style
 
 COLUMNS = 2
+MARGINS = 0.6  # inches of titles and baselines
 SATURATED = {"marker": "v", "color": "black", "markersize": 3.5, "linestyle": "none"}
 NOT_CONVERGED = "†"  # below the box
 GAP_COLOUR = "#B2182B"
@@ -71,7 +72,7 @@ def draw(
     not_converged = _not_converged(diagnostics)
     boxes = [Box(method, K, str(K)) for method, entry in methods.items() for K in entry["K"]]
     columns = COLUMNS if len(boxes) <= CROWDED else 1
-    figure, axes = style.panel_grid(len(datasets), columns, 2.2, 0.9 + 0.05 * len(methods))
+    figure, axes = style.panel_grid(len(datasets), columns, 2.2, MARGINS)
     for axis, dataset in zip(axes.flat, datasets, strict=False):
         marked = {method for where, method in not_converged if where == dataset}
         _draw_panel(axis, scores[scores["dataset"] == dataset], boxes, colours, marked)
@@ -152,9 +153,11 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
     handles += handles_of_gaps(drawn)
     for columns in (3, 2):  # of methods with long names two fit next to each other
         legend = style.legend_below(figure, handles, columns, title="below each box: K", title_fontsize=7.5)
-        if columns == 2 or legend.get_window_extent().width <= figure.bbox.width:
-            return
+        extent = legend.get_window_extent()
+        if columns == 2 or extent.width <= figure.bbox.width:
+            break
         legend.remove()
+    figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)  # panels keep theirs
 
 
 def handles_of_gaps(scores: pd.DataFrame) -> list[Line2D]:
