@@ -85,7 +85,6 @@ test-part-kills: $(READY)
 	$(VENV)/bin/python tests/programs/kill_trials.py --trials 50
 test-part-mutants: $(READY)
 	$(VENV)/bin/python tests/programs/mutation.py
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check coverage==7.17.3
 	$(VENV)/bin/python tests/programs/mutation_everywhere.py
 
 examples: $(READY) ## Build the matrices that the package brings (nbmf.load_example) from the raw files

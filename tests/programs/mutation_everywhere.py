@@ -3,9 +3,9 @@
     python tests/programs/mutation_everywhere.py --mutants 300 --seed 1
 
 `mutation.py` looks at the files where inference happens, each with the tests that are named there. This program draws
-one-place changes from every file, by a seed, so that nobody has chosen where it looks. First each file of tests runs
-once under coverage, which says by which tests a line is run; then each mutant is tried by these alone, the quickest
-first, for some minutes. Code that is compiled leaves no trace in coverage: its tests are those of the table in
+one-place changes from every file, by a seed, so that nobody has chosen where it looks. First the tests run once with
+the plugin `lines_run`, which says which files of them run a line; then each mutant is tried by these alone, the quickest
+first, for some minutes. Code that is compiled leaves no trace there: its tests are those of the table in
 `mutation.py`, with their statistics. A mutant that no test runs has survived. Writes results/mutations_everywhere.md;
 more than 5 % of survivors without a reason end in exit status 1.
 """
@@ -13,14 +13,13 @@ more than 5 % of survivors without a reason end in exit status 1.
 import argparse
 import ast
 import functools
-import importlib.util
 import itertools
 import json
+import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -53,73 +52,44 @@ class Covered(NamedTuple):
     def tests_of(self, file: str, line: int) -> list[str]:
         """Return the tests that run a line, the quickest first; of code that is compiled those that are named."""
         named = mutation.TESTS.get(file.removeprefix("nbmf/"), [])
-        found = self.by_line.get(file, {}).get(first_lines(file).get(line, line), [])
+        found = self.by_line.get(file, {}).get(statements(file)[0].get(line, line), [])
         found = [name for name in sorted(found, key=self.seconds.get) if name not in named]
         until = list(itertools.accumulate(self.seconds[name] for name in found))
         return [*named, *(name for n, name in enumerate(found) if n < FEWEST or until[n] <= MOST_SECONDS)]
 
 
 @functools.cache
-def first_lines(file: str) -> dict[int, int]:
-    """Return the first line of the statement that each line of a file is in: it stands for all of them in coverage."""
-    first = {}
+def statements(file: str) -> tuple[dict[int, int], set[int]]:
+    """Return the first line of the statement that each line of a file is in, and those of statements in no function."""
+    first, inside = {}, set()
     for node in ast.walk(ast.parse((ROOT / "src" / file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.stmt):  # statements within others come later
             first |= dict.fromkeys(range(node.lineno, node.end_lineno + 1), node.lineno)
-    return first
+        if isinstance(node, ast.FunctionDef):
+            within = (inner for statement in node.body for inner in ast.walk(statement))
+            inside |= {inner.lineno for inner in within if isinstance(inner, ast.stmt)}
+    return first, set(first.values()) - inside
 
 
-def covered(workers: int, kept: Path | None) -> Covered:
-    """Run each file of tests under coverage, alone, and return what was seen; `kept` holds it for the next run."""
-    seen = {}
-    if kept and kept.exists():
-        seen = {name: one for name, *one in map(json.loads, kept.read_text(encoding="utf-8").splitlines())}
-    files = sorted(file for file in (ROOT / "tests").rglob("test_*.py") if name_of(file) not in seen)
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
-        results = pool.map(lambda file: lines_run_by(file, Path(folder)), files)
-        for name, (taken, lines) in zip(map(name_of, files), results, strict=True):
-            seen[name] = taken, lines
-            print(f"{name}: {taken:.0f} s, {len(lines)} files of src", flush=True)
-            if kept:
-                with kept.open("a", encoding="utf-8") as file:
-                    file.write(f"{json.dumps([name, taken, lines])}\n")
-    by_line = defaultdict(lambda: defaultdict(list))
-    for name, (_, lines) in seen.items():
-        for source, numbers in lines.items():
-            for number in numbers:
+def covered(workers: int, folder: Path) -> Covered:
+    """Run the files of tests that are not yet in the folder, and return what each file of them runs."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    missing = [str(file) for file in files if not (folder / f"{file.stem}.json").exists()]
+    if missing:
+        # Tests that fail here fail for each mutant too, as `make test` would have said.
+        tests = ["-q", "-m", QUICK, "-p", "lines_run", f"--lines-run={folder}", *missing]
+        parallel = ["--numprocesses", str(workers), "--dist", "loadfile"]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(Path(__file__).parent)])}
+        subprocess.run([sys.executable, "-m", "pytest", *tests, *parallel], cwd=ROOT, env=environment, check=False)
+    by_line, seconds = defaultdict(lambda: defaultdict(list)), {}
+    for written in sorted(folder.glob("test_*.json")):
+        name, held = written.stem.removeprefix("test_"), json.loads(written.read_text(encoding="utf-8"))
+        seconds[name] = held["seconds"]
+        for source, numbers in held["lines"].items():
+            first, outside = statements(source)
+            for number in {first.get(number, number) for number in numbers} | outside:  # which an import runs
                 by_line[source][number].append(name)
-    return Covered(by_line, {name: taken for name, (taken, _) in seen.items()})
-
-
-def name_of(file: Path) -> str:
-    """Return the name of a file of tests, as `mutation.TESTS` has them."""
-    return file.stem.removeprefix("test_")
-
-
-def lines_run_by(file: Path, folder: Path) -> tuple[float, dict[str, list[int]]]:
-    """Return the seconds of a file of tests, and the lines of src that it runs inside of functions."""
-    data, written = folder / f"{file.stem}.data", folder / f"{file.stem}.json"
-    tests = ["-m", "pytest", "-q", "-m", QUICK, "-p", "no:cacheprovider", f"--basetemp={folder / file.stem}", str(file)]
-    started = time.monotonic()
-    under_coverage("run", f"--data-file={data}", "--source=src", *tests)
-    taken = time.monotonic() - started
-    under_coverage("json", "-q", "-i", f"--data-file={data}", "-o", str(written))
-    if not written.exists():  # no test of this file is a quick one
-        return taken, {}
-    held = json.loads(written.read_text(encoding="utf-8"))["files"]
-    lines = {source.removeprefix("src/"): lines_of_functions(one) for source, one in held.items()}
-    return taken, {source: numbers for source, numbers in lines.items() if numbers}
-
-
-def under_coverage(*arguments: str) -> None:
-    """Run a command of coverage; tests that fail here fail for each mutant too, as `make test` would have said."""
-    subprocess.run([sys.executable, "-m", "coverage", *arguments], cwd=ROOT, capture_output=True, check=False)
-
-
-def lines_of_functions(held: dict) -> list[int]:
-    """Return the lines that ran in functions; of what an import runs, those of a file of which some function ran."""
-    inside = [n for name, one in held["functions"].items() if name for n in one["executed_lines"]]
-    return sorted(held["executed_lines"]) if inside else []
+    return Covered(by_line, seconds)
 
 
 def drawn(size: int, seed: int) -> list[tuple[str, mutation.Mutant]]:
@@ -168,17 +138,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
     parser.add_argument("--workers", type=int, default=2, help="mutants at a time (2)")
     parser.add_argument("--patience", type=float, default=120, help="seconds without output that count as a hang (120)")
-    parser.add_argument(
-        "--coverage", type=Path, help="keeps which tests run which lines: a second run needs no coverage"
-    )
+    parser.add_argument("--lines", type=Path, help="folder that keeps which tests run which lines, for a second run")
     parser.add_argument("--records", type=Path, help="keeps what became of each mutant: a run that ended early goes on")
     parser.add_argument("--report", type=Path, default=ROOT / "results" / "mutations_everywhere.md")
     options = parser.parse_args()
-    if not importlib.util.find_spec("coverage"):
-        parser.error("the package coverage is needed, which is not installed here: pip install coverage")
-    lines = covered(options.workers, options.coverage)
     records = []
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder, ThreadPoolExecutor(options.workers) as pool:
+        lines = covered(options.workers, options.lines or Path(folder) / "lines")
         trees = [Tree(Path(folder) / str(number), options.patience) for number in range(options.workers)]
 
         before = held_records(options.records)
