@@ -184,6 +184,7 @@ def _restore(model: model_file.Model) -> Saved:
     instance = estimator(**estimator.by_current_names(model.parameters, warns=False))
     instance.check_parameters()
     instance.restore(model.learned)
+    instance.keep_parameters()
     instance.restore_parts({name: _restore(part) for name, part in model.parts.items()})
     return instance
 

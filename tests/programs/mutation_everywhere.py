@@ -4,8 +4,8 @@
 
 `mutation.py` looks at the files where inference happens, each with the tests that are named there. This program draws
 one-place changes from every file, by a seed, so that nobody has chosen where it looks. First the tests run once with
-the plugin `lines_run`, which says which files of them run a line; then each mutant is tried by these alone, the quickest
-first, for some minutes. Code that is compiled leaves no trace there: its tests are those of the table in
+the plugin `lines_run`, which says which files of them run a line; then each mutant is tried by these alone, the
+quickest first, for some minutes. Code that is compiled leaves no trace there: its tests are those of the table in
 `mutation.py`, with their statistics. A mutant that no test runs has survived. Writes results/mutations_everywhere.md;
 more than 5 % of survivors without a reason end in exit status 1.
 """

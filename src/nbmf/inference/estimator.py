@@ -14,7 +14,7 @@ from nbmf.inference.fitted import Fitted
 from nbmf.inference.fold_in import FoldIn, in_blocks
 from nbmf.inference.model_file import Saved
 from nbmf.inference.one_component import warn_if_worse
-from nbmf.inference.parameters import Parametrized, check, components
+from nbmf.inference.parameters import Parametrized, as_fitted, check, components
 from nbmf.inference.recommending import Recommending
 from nbmf.inference.state import Factors, Monitor, State
 from nbmf.inference.stopping import warn_of_no_convergence
@@ -191,6 +191,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
 
     def _run(self, V: Any, monitor: Monitor | None) -> loop.StoppingRule | None:
         """Run a fit and take over all that it learns; return its stopping rule."""
+        self.keep_parameters()
         values = self.values_of(V)
         # Matrix products on one thread: their rounding must not depend on the machine's load.
         with one_blas_thread(), searched_components(self, V):
@@ -233,9 +234,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
     def count_active(self, factors: Factors) -> int:
         """Return how many components hold at least ACTIVE_SHARE of all weight."""
         shares = self.shares_of(factors)
-        if shares is None:
-            return factors.W.shape[1]
-        return int(np.count_nonzero(shares >= ACTIVE_SHARE))
+        return factors.W.shape[1] if shares is None else int(np.count_nonzero(shares >= ACTIVE_SHARE))
 
     @property
     def factors_(self) -> Factors:
@@ -312,6 +311,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         self._require_fit()
         return self._expectation is not None
 
+    @as_fitted
     def predict(self, rows: Any, columns: Any) -> np.ndarray:
         """Return E[v] of single entries; memory does not depend on the size of V.
 
@@ -395,6 +395,5 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         )
 
     def _seed(self) -> np.random.SeedSequence:
-        if isinstance(self.random_state, np.random.SeedSequence):
-            return self.random_state
-        return np.random.SeedSequence(self.random_state)
+        given = self.random_state
+        return given if isinstance(given, np.random.SeedSequence) else np.random.SeedSequence(given)

@@ -9,6 +9,7 @@ import numpy as np
 from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, NothingObservedError, NotSupportedError, Setting
+from nbmf.inference.parameters import as_fitted
 from nbmf.inference.state import Factors
 from nbmf.inference.transform_output import TransformOutput
 from nbmf.numerics.blas import one_blas_thread
@@ -136,7 +137,7 @@ class FoldIn(TransformOutput):
 
     def predict_columns(self, V: Any) -> np.ndarray:
         """Return E[V] of new columns, float array (F, N'), including missing entries."""
-        return self.mean(self._fold_in(self._factors_of_columns, V, axis=0))
+        return self._fold_in(lambda values: self.mean(self._factors_of_columns(values)), V, axis=0)
 
     def factors_of_rows(self, V: Any) -> Factors:
         """Return factors with new rows by fold-in: W (F', K) and all else of a row; the others are those of the fit.
@@ -153,6 +154,7 @@ class FoldIn(TransformOutput):
         """
         return None
 
+    @as_fitted
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
 
@@ -238,6 +240,7 @@ class FoldIn(TransformOutput):
                 total += likelihood.loss_at(values, held_out).of(predictive).total
         return -total / np.count_nonzero(observed)
 
+    @as_fitted
     def _fold_in(self, fold_in: Callable, V: Any, axis: int) -> np.ndarray:
         """Return what `fold_in` makes of V, which has as many rows (axis 0) or columns (axis 1) as the fit."""
         self._require_fit()

@@ -200,7 +200,7 @@ class Saved:
         is_exported = nbmf.EXPORTS.get(made.__name__) == made.__module__
         name = made.__name__ if is_exported else f"{made.__module__}:{made.__qualname__}"
         parts = {part: fitted._as_model() for part, fitted in self._parts().items()}
-        return Model(name, self.get_params(), self._learned(), parts)
+        return Model(name, self.get_params() | self._fitted_parameters, self._learned(), parts)
 
     def _parts(self) -> Mapping[str, "Saved"]:
         """Return the fitted models that this one is made of, by name."""

@@ -7,6 +7,7 @@ classes, so that a new one concerns that family alone.
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -100,6 +101,25 @@ def check_count(name: str, value: Any, least: int) -> None:
     check(name, value, {name: at_least(least)})
 
 
+def as_fitted(method: Callable) -> Callable:
+    """Have a method of an estimator see the parameters of the fit: what is set later is meant for the next one.
+
+    Otherwise a fit without effects would predict new rows as if it had some as soon as `set_params` asks for them.
+    """
+
+    @functools.wraps(method)
+    def with_parameters_of_fit(self, *args, **options):
+        fitted = self._fitted_parameters
+        given = {name: vars(self)[name] for name in fitted}
+        vars(self).update(fitted)
+        try:
+            return method(self, *args, **options)
+        finally:
+            vars(self).update(given)
+
+    return with_parameters_of_fit
+
+
 class Parametrized:
     """The constructor's parameters: given and set by name, checked, shown.
 
@@ -113,6 +133,7 @@ class Parametrized:
 
     rules: ClassVar[dict[str, Rule]] = RULES
     old_names: ClassVar[dict[str, str]] = {}
+    _fitted_parameters: Mapping[str, Any] = MappingProxyType({})  # those that decide about results
 
     @classmethod
     def parameter_names(cls) -> list[str]:
@@ -149,7 +170,7 @@ class Parametrized:
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; their values are checked by `fit`.
+        """Set parameters of the next fit by name; their values are checked by `fit`.
 
         Raises
         ------
@@ -163,6 +184,10 @@ class Parametrized:
                 raise ConfigError(f"{class_name} has no parameter {name!r}; {choices(name, allowed)}")
         vars(self).update(params)
         return self
+
+    def keep_parameters(self) -> None:
+        """Take the present parameters for those of the fit; how many threads compute changes no result."""
+        self._fitted_parameters = {name: value for name, value in self.get_params().items() if name != "threads"}
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""

@@ -258,7 +258,7 @@ class MovingRows(Sampled):
             If there is no such period.
         """
         t = self.place_of(period)
-        return self.mean(self._fold_in(lambda values: self._columns_in(values, t), V, axis=0))
+        return self._fold_in(lambda values: self.mean(self._columns_in(values, t)), V, axis=0)
 
     def place_of(self, period: Any = None) -> int:
         """Return the place of a period, by its name or, where no name is that number, its time; None means the last.

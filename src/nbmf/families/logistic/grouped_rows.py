@@ -26,7 +26,7 @@ from nbmf.families.logistic.row_groups import (
     labels_of_fitted,
 )
 from nbmf.inference.model_file import check_texts
-from nbmf.inference.parameters import Parametrized
+from nbmf.inference.parameters import Parametrized, as_fitted
 from nbmf.inference.state import Factors
 
 # What is learned of groups: from the attribute to its name among the factors.
@@ -201,6 +201,7 @@ class GroupedRows(NoisyFactors):
         labels = self._labels_of_new(V, groups)
         return lambda values, places: self._expectation_of_rows(values, None if labels is None else labels[places])
 
+    @as_fitted
     def predict_groups(self, groups: Sequence[Any] | None = None) -> np.ndarray:
         """Return E[V] of new rows whose group alone is known, float array (n, N).
 

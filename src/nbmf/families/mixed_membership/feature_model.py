@@ -23,7 +23,7 @@ from nbmf.inference import loop
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.one_component import warn_if_worse
-from nbmf.inference.parameters import AT_LEAST_ZERO, one_of
+from nbmf.inference.parameters import AT_LEAST_ZERO, as_fitted, one_of
 from nbmf.inference.state import Monitor
 from nbmf.inference.stopping import RelativeChangeBelow, warn_of_no_convergence
 from nbmf.inference.table_model import TableModel
@@ -134,6 +134,7 @@ class FeatureModel(SavedTableModel, TableModel):
             state = self.start(table)
             rule = self._stopping_rule(state)
             self.n_iter_, self.converged_ = loop.run(state, self.max_iter, monitor, rule)
+        self.keep_parameters()
         self.memberships_, self.means_, _ = state.factors()
         self.prior_, self.densities_ = state.prior, state.densities
         self.bound_, self.objective_ = state.bound, state.objective()
@@ -204,6 +205,7 @@ class FeatureModel(SavedTableModel, TableModel):
             )
             warn(message, ConstantFeatureWarning)
 
+    @as_fitted
     def evaluate(self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0) -> Evaluation:
         """Return bounds, memberships and, if asked, sampled likelihoods of rows, new or not.
 

@@ -287,6 +287,8 @@ def test_a_row_of_no_group_is_less_certain_than_one_of_a_group(engine):
     assert np.abs(of_none - 0.5).mean() < np.abs(of_groups - 0.5).mean()
     new = np.vstack([codes[0], np.full(codes.shape[1], -1)])
     np.testing.assert_allclose(model.predict_rows(new, ["a", "b"])[1], of_groups[1], atol=1e-12)
+    others = "rows" if model.effects == "none" else "none"
+    np.testing.assert_array_equal(model.set_params(effects=others).predict_groups(), of_groups)  # of the fit
 
 
 @each_engine

@@ -141,6 +141,17 @@ def test_other_columns_are_refused(model):
 # --- Labels ---------------------------------------------------------------------------------------
 
 
+def test_a_parameter_that_is_set_after_the_fit_changes_nothing_of_it(tmp_path):
+    model = FeatureModel(n_components=2, model="mmnb", max_iter=3, random_state=0).fit(mixed(20))
+    before, given = model.evaluate(mixed(20)).memberships, model.get_params()
+    model.set_params(model="fast-mmnb", inner_max=1, inner_tol=0.5)
+    np.testing.assert_array_equal(model.evaluate(mixed(20)).memberships, before)
+    model.save(tmp_path / "model.npz")
+    loaded = nbmf.load(tmp_path / "model.npz")
+    assert loaded.get_params() == given
+    np.testing.assert_array_equal(loaded.evaluate(mixed(20)).memberships, before)
+
+
 def test_agreement_is_of_rows_with_labels(model):
     labels = TABLE.row_groups.copy()
     told = agreement(model, labels)
