@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from nbmf.plotting import style
+from nbmf.plotting.group_legend import GroupLegend
 from nbmf.plotting.spreading import spread
 from nbmf.posterior.path_values import Paths
 
@@ -14,28 +15,43 @@ SIZE = (7.0, 4.5)  # inches
 NAME_SIZE = 7
 DISTANCE = 1.25  # between names, in heights of their letters
 OTHER_ROWS = {"color": "#D9D9D9", "linewidth": 0.5, "zorder": 1}
+OF_GROUPS = {"alpha": 0.5, "zorder": 1.5}  # lines of other rows where colours are of groups
 BAND = {"alpha": 0.2, "linewidth": 0}
 
 
 @style.in_style
-def draw(paths: Paths, k: int, rows: Sequence[int], has_bands: bool = True, ax: Axes | None = None) -> Axes:
-    """Draw component k of paths, `rows` with colours and names, and return the axis."""
+def draw(
+    paths: Paths,
+    k: int,
+    rows: Sequence[int],
+    has_bands: bool = True,
+    ax: Axes | None = None,
+    groups: Sequence[str] | None = None,
+) -> Axes:
+    """Draw component k of paths, `rows` with bands and names, and return the axis.
+
+    Colours are of these rows or, where each row has a group, "" for none, of groups, named in a legend.
+    """
     ax = style.given_or_new_axis(ax, SIZE)
-    for f in set(range(len(paths.mean))) - set(rows):
-        ax.plot(*_line(paths, f, k), **OTHER_ROWS)
+    of_group = style.colours_of_groups([group for group in groups or () if group])
+    others = set(range(len(paths.mean))) - set(rows)
+    for f in sorted(others):
+        colour = of_group.get(groups[f]) if of_group else None
+        ax.plot(*_line(paths, f, k), **OTHER_ROWS | ({} if colour is None else OF_GROUPS | {"color": colour}))
     ends = []
     for number, f in enumerate(rows):
-        colour = style.colour_of_line(number)
+        colour = of_group.get(groups[f], style.OTHERS) if of_group else style.colour_of_line(number)
         times, mean = _line(paths, f, k)
         first, last = paths.spans[f]
         if has_bands:
             band = (end[f, first : last + 1, k] for end in (paths.lower, paths.upper))
-            ax.fill_between(times, *band, color=colour, **BAND)
+            ax.fill_between(times, *band, color=colour, **BAND | ({"alpha": 0.1} if of_group else {}))
         there = paths.entries[f, first : last + 1] > 0
         ax.plot(times, mean, ":", color=colour, linewidth=0.9)
         ax.plot(times, np.where(there, mean, np.nan), color=colour, linewidth=1.4, marker="o", markersize=1.8)
         ends.append((times[-1], mean[-1], str(paths.row_names[f]), colour))
     _ticks(ax, paths)
+    GroupLegend.of(of_group, width=ax.get_position().width * ax.figure.get_figwidth()).draw(ax)
     _name(ax, ends)
     return ax
 

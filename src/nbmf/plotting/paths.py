@@ -1,10 +1,11 @@
 """Draw where rows went from period to period, with names and bands."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from nbmf.data.names import align_labels, checked_labels
 from nbmf.errors import not_allowed
 from nbmf.plotting.inputs import Fit, draws_of, model_of, refuse_unknown_names
 from nbmf.plotting.path_lines import draw
@@ -15,12 +16,18 @@ NAMED = 9  # rows that are shown in colours unless a caller says which
 
 
 def paths(
-    fit: Fit, component: int = 1, *, names: Collection[str] | None = None, level: float = 0.9, ax: Axes | None = None
+    fit: Fit,
+    component: int = 1,
+    *,
+    names: Collection[str] | None = None,
+    groups: Sequence[str] | None = None,
+    level: float = 0.9,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the paths of rows that move by one component: time to the right, positions upward.
 
     Each row is a line over its span, from the first to the last period in which it has entries, broken in pauses by
-    dots; a band is its credible interval. Other rows are thin grey lines.
+    dots; a band is its credible interval. Other rows are thin lines, grey unless they have a group.
 
     Parameters
     ----------
@@ -29,7 +36,9 @@ def paths(
     component : int
         Number from 1, in the order of `W_`.
     names : collection of str, optional
-        The rows with colours, names and bands; by default those that went farthest, at most nine.
+        The rows with names and bands, and colours without groups; by default those that went farthest, at most nine.
+    groups : sequence of F texts, optional
+        The group of each row, such as its party, "" for none: lines have its colour, and a legend names groups.
     level : float
         Of the intervals.
     ax : axis, optional
@@ -41,7 +50,7 @@ def paths(
     ConfigError
         If there is no such component.
     DataError
-        If there is no such name.
+        If there is no such name, or not a group for each row.
     """
     model = model_of(fit)
     refuse_rows_that_stay(model)
@@ -50,7 +59,10 @@ def paths(
         raise not_allowed("component", component, f"an integer from 1 to {K}")
     draws = draws_of(fit)
     shown = _paths_without_bands(model) if draws is None else paths_of(draws, level)
-    axis = draw(shown, component - 1, _rows(shown, component - 1, names), has_bands=draws is not None, ax=ax)
+    if groups is not None:
+        groups = checked_labels(align_labels(groups, shown.row_names), len(shown.mean), "groups").tolist()
+    rows = _rows(shown, component - 1, names)
+    axis = draw(shown, component - 1, rows, has_bands=draws is not None, ax=ax, groups=groups)
     axis.set_ylabel(f"position, component {component}")  # of mean square 1: no log-odds
     return axis
 

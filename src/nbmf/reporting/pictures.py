@@ -57,13 +57,16 @@ class Picture(NamedTuple):
     draw: Callable[[], Figure]
 
 
-def picture_of_paths(fit: Factorization | Chains, names: Sequence[str] | None = None) -> Picture:
+def picture_of_paths(
+    fit: Factorization | Chains, names: Sequence[str] | None = None, groups: Sequence[str] | None = None
+) -> Picture:
     """Return the picture of rows that move, by the first component; chains with draws have bands."""
+    others = "other rows are grey" if groups is None else "colours are those of groups"
     caption = (
         "Where rows were from period to period, on the first component. Bands are 90 % credible intervals, dots join "
-        "the sides of a pause, and other rows are grey."
+        f"the sides of a pause, and {others}."
     )
-    return Picture(PATHS, caption, lambda: nbmf.plot.paths(fit, names=names).figure)
+    return Picture(PATHS, caption, lambda: nbmf.plot.paths(fit, names=names, groups=groups).figure)
 
 
 def pictures_of_fit(

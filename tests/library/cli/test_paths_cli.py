@@ -95,6 +95,20 @@ def test_periods_are_in_the_order_of_the_matrix_and_others_are_counted(here):
         read_periods("p.csv", [*"abcdefg"])
 
 
+def test_groups_colour_the_lines_now_and_when_they_are_drawn_again(here, capsys, monkeypatch):
+    table = pd.read_csv("v.csv", index_col=0)
+    table.insert(0, "party", ["left"] * 6 + ["right"] * 4)
+    table.to_csv("v.csv")
+    drawn, draw = [], nbmf.plot.paths
+    monkeypatch.setattr(
+        nbmf.plot, "paths", lambda fit, **options: drawn.append(options["groups"]) or draw(fit, **options)
+    )
+    say(capsys, "paths", "v.csv", "--groups", "party", "--periods", "s.csv", *FAST)
+    assert "colours are those of groups" in (here / "v.paths/report.html").read_text("utf-8")
+    say(capsys, "plot", "v.paths", "--force")
+    assert [list(groups) for groups in drawn] == [["left"] * 6 + ["right"] * 4] * 2
+
+
 def test_pictures_of_paths_take_no_option_of_components_and_have_two_formats(capsys, tmp_path):
     model = nbmf.DynamicFactorGibbs(1, periods=[0, 0, 4, 4], burn_in=5, n_samples=5, random_state=0)
     codes = (np.random.default_rng(0).random((6, 4)) < 0.5).astype(int)

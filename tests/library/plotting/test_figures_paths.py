@@ -56,6 +56,22 @@ def test_without_draws_there_are_no_bands(axis):
     assert not axis.collections
 
 
+def test_lines_have_the_colours_of_groups_that_a_legend_names(axis):
+    given = made()
+    path_lines.draw(given, 0, [3], ax=axis, groups=["left", "right", "", "right"])
+    right, left = style.colours_of_groups(["right", "right", "left"]).values()
+    thin, thick = axis.lines[:3], axis.lines[3:]
+    assert [line.get_color() for line in thin] == [left, right, path_lines.OTHER_ROWS["color"]]
+    for line, f in zip(thin, range(3), strict=True):
+        first, last = given.spans[f]
+        np.testing.assert_array_equal(line.get_ydata(), given.mean[f, first : last + 1, 0])
+    assert [line.get_color() for line in thick] == [right, right]
+    assert [text.get_color() for text in axis.texts] == [right]
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["right", "left"]
+    handles = axis.get_legend().legend_handles
+    assert [handle.get_color() for handle in handles] == [right, left]
+
+
 def test_names_do_not_overlap(axis):
     """Rows that end in nearly the same place."""
     given = made([f"name {number}" for number in range(12)])
@@ -105,6 +121,8 @@ def test_a_fit_is_drawn_with_bands_where_there_are_draws():
     axis = nbmf.plot.paths(model, names=["row 3", "row 0"])
     assert not axis.collections
     assert {text.get_text() for text in axis.texts} == {"row 0", "row 3"}
+    with pytest.raises(DataError, match="groups: 14 names are needed, 2 were given"):
+        nbmf.plot.paths(model, groups=["a", "b"])
     with pytest.raises(DataError, match="names: there is no 'row 99'"):
         nbmf.plot.paths(model, names=["row 99"])
     for wrong in (0, 2, "1", True):

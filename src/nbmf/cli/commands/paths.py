@@ -52,7 +52,7 @@ def run(options: Options) -> None:
     with warnings.catch_warnings(), shown_progress(what, count * model.n_iterations) as monitor_of:
         warnings.simplefilter("ignore", ChainsNotConvergedWarning)  # the report says it
         chains = run_chains(model, matrix, chains=count, n_draws=options.draws, monitor_of=monitor_of)
-    picture = picture_of_paths(chains, options.show)
+    picture = picture_of_paths(chains, options.show, matrix.row_groups)
     table = path_table(chains.draws)
     folder.write(MODEL, chains.best.save)
     folder.write(MATRIX, matrix.save)

@@ -53,13 +53,13 @@ def _choose_picture(pictures: list[Picture], name: str) -> Picture:
 
 def _matrix_pictures(path: Path, model: Factorization, options: Options) -> list[Picture]:
     """Return the pictures of a fit; without the matrix the dictionary. Of rows that move it is that of their paths."""
+    is_there = path.is_dir() and (path / MATRIX).exists()
+    matrix = load_matrix(path / MATRIX) if is_there else None
     if hasattr(model, "paths_"):
         for name in ("rows", "components"):
             if getattr(options, name) is not None:
                 raise ConfigError(Setting(name), ": has no meaning for rows that move; nbmf paths --show names them")
-        return [picture_of_paths(model)]
-    is_there = path.is_dir() and (path / MATRIX).exists()
-    matrix = load_matrix(path / MATRIX) if is_there else None
+        return [picture_of_paths(model, groups=None if matrix is None else matrix.row_groups)]
     return pictures_of_fit(
         model,
         matrix,
