@@ -37,7 +37,7 @@ CANDIDATES = {
         "logistic-gs-learned-effects",
     ),
     "CountMatrix": (DEFAULTS["CountMatrix"], "negative-binomial-vb-learned-effects"),
-    "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows"),
+    "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows", "ordinal-vb-shared"),
     "SparseBinaryMatrix": (DEFAULTS["SparseBinaryMatrix"], "bernoulli-poisson-gs-scales"),
 }
 
@@ -76,7 +76,7 @@ COMPARED = {
         "poisson-gamma-gs",
         "poisson-gamma-em",
     ),
-    "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows", "ordinal-gs"),
+    "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows", "ordinal-vb-shared", "ordinal-gs"),
     "SparseBinaryMatrix": (
         "bernoulli-poisson-vb-scales",
         "bernoulli-poisson-gs-scales",

@@ -32,7 +32,7 @@ class Follower:
     def enter(self, frame, event, argument):
         """Follow the lines of a function of src."""
         file = frame.f_code.co_filename
-        if not file.startswith(SOURCES):
+        if not (file.startswith(SOURCES) and file.endswith(".py")):  # templates are no Python
             return None
         function = file, frame.f_code.co_firstlineno
         self._calls[function] += 1

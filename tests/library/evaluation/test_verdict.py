@@ -9,6 +9,8 @@ from shares_only import KINDS, questions_only, shares_only
 import nbmf
 from nbmf.analysis import estimate as estimate_module
 from nbmf.baseline_names import BASELINES, BASELINES_OF_CATEGORIES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
+from nbmf.catalogue import CANDIDATES
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.matrix import MISSING
 from nbmf.data.symmetry import is_symmetric
 from nbmf.errors import ConfigError, DataError
@@ -653,6 +655,15 @@ def test_without_components_is_the_baseline_that_is_right_most_often():
 )
 def test_an_error_is_written_with_two_digits(value, error, text):
     assert format_error(value, error) == text
+
+
+@pytest.mark.parametrize(("scales", "taken"), [(1, "ordinal-vb-shared"), (30, "ordinal-vb")], ids=["one", "own"])
+def test_where_columns_share_a_scale_of_answers_the_model_that_knows_it_is_taken(scales, taken):
+    rng = np.random.default_rng(scales)
+    psi = rng.standard_normal((40, 2)) @ rng.standard_normal((2, 30)) + rng.logistic(size=(40, 30))
+    cuts = np.sort(1.5 * rng.standard_normal((scales, 4)), axis=1) + rng.standard_normal((30, 1))
+    answers = CategoryMatrix.from_array((psi[..., None] > cuts).sum(axis=-1))
+    assert CANDIDATES["CategoryMatrix"][choose(answers, candidates(answers)).index] == taken
 
 
 def test_without_a_method_those_of_nbmf_fit_are_tried(quick_choice):
