@@ -227,8 +227,12 @@ def _formulas(scale: Scale) -> Iterator[str]:
         yield f"logarithm of an expected count = logarithm of the level + {formula}{effect}"
         return
     if scale.categories:
+        model = "as in the graded response model"
+        distances = np.diff(scale.thresholds)
+        if distances.size and np.allclose(distances, distances[0]):
+            model += ", with the same distances between thresholds for all columns"
         yield (
-            f"log-odds of a category above another = {formula} - its threshold, as in the graded response model; "
+            f"log-odds of a category above another = {formula} - its threshold, {model}; "
             "difficulty is the mean of the thresholds, which are in columns.csv"
         )
         if has_location(scale):

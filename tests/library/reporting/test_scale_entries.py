@@ -177,6 +177,18 @@ def test_the_table_is_that_of_item_response_theory():
     ]
 
 
+@pytest.mark.parametrize(
+    ("thresholds", "are_alike"),
+    [([[1, 2], [-1, 0], [3, 4]], True), ([[1, 2], [-1, 0], [3, 4.1]], False), ([[1], [-1], [3]], False)],
+)
+def test_it_is_said_where_columns_share_a_scale_of_answers(thresholds, are_alike):
+    answers = "no", "perhaps", "yes"
+    scale = dataclasses.replace(SCALE, thresholds=np.array(thresholds, float), categories=answers)
+    told = " ".join(parameter_table(scale).caption)
+    assert "as in the graded response model" in told
+    assert ("with the same distances between thresholds for all columns" in told) == are_alike
+
+
 def test_locations_that_are_all_the_same_are_left_out():
     """Without effects of columns a model has them so."""
     same = dataclasses.replace(SCALE, thresholds=SCALE.discrimination[:, :1] * 0.5)
