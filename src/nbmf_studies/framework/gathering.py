@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from nbmf.inference.starts import Starts
@@ -56,12 +57,13 @@ def best_of_starts(
         A row per group, in the order of their first rows: the columns of `table`, starts (how many there were) and
         spread (how far their objectives are apart, in nats).
     """
-    rows = []
-    for _, group in table.groupby(by, sort=False, dropna=False):
-        first = group.sort_values("start", kind="stable").head(len(group) if count is None else count)
-        starts = Starts.of(first[objective].tolist())
-        rows.append(first.iloc[[starts.kept]].assign(starts=len(first), spread=starts.spread))
-    return pd.concat(rows, ignore_index=True)
+    group = table.groupby(by, sort=False, dropna=False).ngroup().to_numpy()
+    in_order = np.lexsort([table["start"], group])
+    groups = np.split(in_order, np.flatnonzero(np.diff(group[in_order])) + 1)
+    objectives = table[objective].to_numpy()
+    found = [(places[:count], Starts.of(objectives[places[:count]].tolist())) for places in groups]
+    best = table.iloc[[places[starts.kept] for places, starts in found]].reset_index(drop=True)
+    return best.assign(starts=[len(places) for places, _ in found], spread=[starts.spread for _, starts in found])
 
 
 def rows_of(table: pd.DataFrame, **of: Any) -> pd.DataFrame:
