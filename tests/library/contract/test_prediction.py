@@ -19,6 +19,11 @@ from nbmf.errors import DataError
 IN_ANY_ORDER = 1e-3  # where a fold-in in rounds over the entries ends, in whatever order it takes them
 F, N, NEW = 23, 19, 7  # no two sizes alike, so that an axis says what it counts
 BRIEF = {"max_iter": 500, "burn_in": 20, "n_samples": 40}
+BRIEF["members"] = [
+    "logistic-vb",
+    "beta-dir-vb-learned",
+    "bernoulli-poisson-vb",
+]  # of a mixture: those that take no time
 # How far lines of the fit may be from their own expectation, of its spread. What a fit knows to be uncertain of the
 # other factor is taken as known by a fold-in, so that new lines are predicted less cautiously.
 FARTHEST, FARTHER = (

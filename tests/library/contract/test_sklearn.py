@@ -29,6 +29,7 @@ from nbmf.likelihoods.bernoulli import BERNOULLI
 
 BRIEF = {"max_iter": 20, "burn_in": 10, "n_samples": 10, **dict.fromkeys(TOLERANCES, 0)}
 BRIEF["members"] = ["logistic-vb", "bernoulli-poisson-vb"]  # of a mixture: those that take no time
+BRIEF["penalty"] = 1.0  # no search
 K = {"LogisticPCA": 1}  # of a matrix with two columns; it needs fewer components than columns
 
 OWN_WORDS = "the error is a DataError (a ValueError) that names the entry and what is allowed"
