@@ -975,3 +975,20 @@ def test_a_file_of_r_is_parsed_once_for_all_questions(capsys, monkeypatch):
         cli.main(["info", "frame.rda"])
     capsys.readouterr()
     assert len(read) == 2  # once for each command
+
+
+def test_names_are_no_numbers_and_no_values():
+    assert [first_records._is_name(text) for text in ("tax", "3", "yes", "1")] == [True, False, False, False]
+
+
+def test_answers_are_few_words_and_more_than_one():
+    assert kinds.are_answers(["yes", None, "no", "yes"])
+    assert not kinds.are_answers(["yes", None, "yes"])
+    assert kinds.are_answers([str(n) for n in range(kinds.MOST_ANSWERS)])
+    assert not kinds.are_answers([str(n) for n in range(kinds.MOST_ANSWERS + 1)])
+
+
+def test_votes_of_which_a_column_has_every_code_are_votes(capsys):
+    codes = np.tile([1] * 29 + [6] * 21 + list(range(10)), (6, 1)).T
+    pd.DataFrame(codes, columns=[f"v{n}" for n in range(6)]).to_csv("votes.csv")
+    assert "votes in the code of VoteView" in " ".join(info(capsys, "votes.csv").split())

@@ -1,8 +1,11 @@
 """Which columns follow from others, and which rows repeat others, of matrices drawn with and without them."""
 
+import math
+
 import numpy as np
 import pytest
 
+from nbmf.data import repeats
 from nbmf.data.matrix import MISSING
 from nbmf.data.repeats import one_of_each, questions_of, repeats_of
 
@@ -34,6 +37,16 @@ def test_an_answer_that_nobody_has_chosen_belongs_to_its_question_and_constant_c
     answers = one_of(3)
     codes = np.hstack([always, never, answers[:, :1], never, answers[:, 1:], never, always])
     assert [each.tolist() for each in repeats_of(codes).questions] == [[2, 3, 4, 5]]
+
+
+@pytest.mark.parametrize(("ones", "zeros"), [(1, 7), (3, 5), (9, 4), (0, 6)])
+def test_columns_may_be_the_same_by_chance_where_they_have_few_orders(ones, zeros, monkeypatch):
+    codes = np.full((14, 3), MISSING, np.int8)
+    codes[:ones], codes[ones : ones + zeros] = 1, 0
+    orders = math.comb(ones + zeros, ones)  # each as probable as any other
+    for chance, may_be in ((9 / orders * 1.001, False), (9 / orders * 0.999, True)):
+        monkeypatch.setattr(repeats, "CHANCE", chance)
+        assert repeats._may_be_the_same(codes).tolist() == [may_be] * 3
 
 
 def test_opposite_and_equal_columns_are_found_wherever_they_are():

@@ -281,6 +281,7 @@ def compare(calls, numbers, log_joint, hyperpriors):
 
 
 CODES = ladder.large_matrix(13, 9, 0.25, np.random.default_rng(7), 3, 4)
+TALL = ladder.large_matrix(180, 6, 0.25, np.random.default_rng(9), 3, 4)  # counts above LARGEST_FACTORS
 
 
 def chain_and_learner(alpha, beta, gamma, K=5, codes=CODES):
@@ -293,6 +294,7 @@ def chain_and_learner(alpha, beta, gamma, K=5, codes=CODES):
     return chain, learning.SliceLearner(chain, prior, {"L": weights}, seed), prior, weights
 
 
+@pytest.mark.parametrize("codes", [CODES, TALL], ids=["few rows", "many"])
 @pytest.mark.parametrize(
     ("alpha", "beta", "names"),
     [
@@ -302,8 +304,8 @@ def chain_and_learner(alpha, beta, gamma, K=5, codes=CODES):
         ("learn-columns", "learn-columns", ("strength",)),
     ],
 )
-def test_slices_of_the_beta_prior_are_ratios_of_joints(alpha, beta, names, monkeypatch):
-    chain, learner, prior, weights = chain_and_learner(alpha, beta, 0.3)
+def test_slices_of_the_beta_prior_are_ratios_of_joints(alpha, beta, names, codes, monkeypatch):
+    chain, learner, prior, weights = chain_and_learner(alpha, beta, 0.3, codes=codes)
     counts = chain.counts()
     assert tuple(prior.learned) == names
     start = [float(value) for value in prior.learned.values()]

@@ -179,6 +179,7 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     values, observed = example(False)
     table = twin.priors_of(*OF_LINK[False])
     options = {"capacity": 1, "samples": 25}
+    options["learned_shapes"] = "alpha", "kappa"
     chain, single = (
         twin.chain_on(values, observed, False, twin.prior_of("cibp", mass=3.0), twin.numbers(), table, (5,), **options)
         for _ in range(2)
@@ -186,9 +187,10 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     for one in chain, single:
         one.sweep(5)
     chain.sweep(25, keep=True)
-    mean, square, best, sizes, total = 0.0, 0.0, (-math.inf, None), [], np.zeros(6)
+    mean, square, best, sizes, total, shapes = 0.0, 0.0, (-math.inf, None), [], np.zeros(6), np.zeros(2)
     for _ in range(25):
         single.sweep(1)
+        shapes += single.prior.alpha, single.prior.kappa
         state, drawn = twin.take(single)
         fit = state[0] @ state[1]
         mean, square, total = mean + fit, square + fit**2, total + drawn
@@ -201,6 +203,7 @@ def test_sums_and_the_best_state_are_those_of_the_kept_sweeps():
     np.testing.assert_allclose(
         [chain.mean_numbers()[name] for name in ("mass", "noise_variance", "slab_variance")], total[:3] / 25, rtol=1e-12
     )
+    np.testing.assert_allclose([chain.mean_numbers()[name] for name in ("alpha", "kappa")], shapes / 25, rtol=1e-12)
     found = chain.best_state()
     order = np.lexsort(-(best[1].B != 0).astype(int)[::-1])
     np.testing.assert_array_equal(found.B, best[1].B[:, order])

@@ -138,6 +138,14 @@ def test_other_columns_are_refused(model):
         distinguishing(FeatureModel(2), TABLE)
 
 
+def test_rows_with_fewer_categories_are_those_of_the_whole_table():
+    frame = pd.DataFrame({"job": list("cabbacab") * 2, "town": list("xyzzyxyx") * 2, "height": np.arange(16.0)})
+    model = FeatureModel(n_components=2, max_iter=5, random_state=0).fit(frame)
+    chosen = frame["job"].ne("a") & frame["town"].ne("x")  # others have other numbers
+    found = model.evaluate(nbmf.FeatureTable.from_frame(frame[chosen])).memberships
+    np.testing.assert_array_equal(found, model.evaluate(frame).memberships[chosen])
+
+
 # --- Labels ---------------------------------------------------------------------------------------
 
 
