@@ -138,6 +138,7 @@ a slope of the column. A move that all rows make together is not seen: effects o
 
 files written to the folder FILE's name with .paths, or to the folder after --out:
   paths.csv         the position of each row in each period of its span, with 90 % credible intervals
+  groups.csv        (--groups) the mean position of the rows of a group, and how far it is from its first
   paths.png         paths with names and bands; nbmf plot DIR draws it again, without bands
   model.npz         nbmf.load("model.npz") gives the fitted estimator; matrix.npz: the data
   summary.txt       the printed summary; report.html

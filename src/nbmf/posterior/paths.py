@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbmf.data.names import default_names
+from nbmf.data.names import checked_labels, default_names
 from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.moving_rows import WALK, matrix_root
@@ -46,9 +46,14 @@ def paths_of(draws: Draws, level: float = 0.9) -> Paths:
     """
     model = draws.estimator
     refuse_rows_that_stay(model)
-    drawn = np.stack([_align_positions(draws, s, factors.others[PATHS]) for s, factors in enumerate(draws)])
+    drawn = _drawn_paths(draws)
     ends = interval(drawn, level)
     return Paths(*labels_of_paths(model), drawn.mean(axis=0), *ends, model.entries_.astype(int), model.spans_)
+
+
+def _drawn_paths(draws: Draws) -> np.ndarray:
+    """Return draws of the positions of rows in all periods, float array (S, F, T, K)."""
+    return np.stack([_align_positions(draws, s, factors.others[PATHS]) for s, factors in enumerate(draws)])
 
 
 def labels_of_paths(model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,13 +71,67 @@ def path_table(draws: Draws, level: float = 0.9) -> pd.DataFrame:
     import pandas as pd  # takes a moment
 
     paths = paths_of(draws, level)
-    _, T, K = paths.mean.shape
-    t = np.arange(T)
-    in_span = (paths.spans[:, :1] <= t) & (t <= paths.spans[:, 1:])
+    K = paths.mean.shape[2]
+    in_span = _are_in_span(draws.estimator)
     f, t, k = np.nonzero(np.repeat(in_span[:, :, None], K, axis=2))
     numbers = {name: getattr(paths, name)[f, t, k] for name in ("mean", "lower", "upper")}
     names = {"row": paths.row_names[f], "period": paths.period_names[t], "component": k + 1}
     return pd.DataFrame(names | numbers | {"entries": paths.entries[f, t]})
+
+
+def _are_in_span(model) -> np.ndarray:
+    """Return whether a period is in the span of a row, bool array (F, T)."""
+    t = np.arange(len(model.period_names_))
+    return (model.spans_[:, :1] <= t) & (t <= model.spans_[:, 1:])
+
+
+def group_path_table(draws: Draws, groups: Sequence[str], level: float = 0.9) -> pd.DataFrame:
+    """Return a row per group of rows, period in which it has some, and component: where they are on average.
+
+    Columns: group, period, component (numbers from 1, in the order of `W_`), rows (how many have the period in their
+    span), mean, lower, upper; change, change_lower, change_upper, how far that is from the group's first period, which
+    rows that come and go move as well.
+
+    Parameters
+    ----------
+    draws : Draws
+    groups : sequence of F texts
+        The group of each row, "" for none.
+    level : float
+
+    Raises
+    ------
+    NotSupportedError
+        If rows do not move.
+    ConfigError
+        If `level` is not between 0 and 1.
+    DataError
+        If there is not a group for each row.
+    """
+    import pandas as pd
+
+    model = draws.estimator
+    refuse_rows_that_stay(model)
+    labels = checked_labels(groups, len(model.W_), "groups")
+    drawn, in_span = _drawn_paths(draws), _are_in_span(model)
+    tables = []
+    for group in np.unique(labels[labels != ""]):
+        here = in_span & (labels == group)[:, None]
+        periods = np.flatnonzero(here.any(axis=0))
+        rows = here[:, periods].sum(axis=0)
+        means = np.einsum("sftk,ft->stk", drawn[:, :, periods], here[:, periods] / rows)
+        found = {"": means, "change": means - means[:, :1]}
+        columns = {}
+        for name, values in found.items():
+            for end, numbers in zip(
+                ("", "lower", "upper"), (values.mean(axis=0), *interval(values, level)), strict=True
+            ):
+                columns["_".join(filter(None, (name, end))) or "mean"] = numbers.ravel()
+        K = means.shape[2]
+        names = {"group": group, "period": np.repeat(model.period_names_[periods], K)}
+        names |= {"component": np.tile(np.arange(K) + 1, len(periods)), "rows": np.repeat(rows, K)}
+        tables.append(pd.DataFrame(names | columns))
+    return pd.concat(tables, ignore_index=True)
 
 
 def next_positions(draws: Draws, ahead: float = 1.0, seed: int = 0) -> np.ndarray:

@@ -14,7 +14,14 @@ from nbmf.reporting.model import Figure, Lines, Report, Section, Table
 SHOWN = 10  # rows that moved farthest
 
 
-def paths_report(name: str, chains: Chains, table: pd.DataFrame, figures: Sequence[Figure], command: str) -> Report:
+def paths_report(
+    name: str,
+    chains: Chains,
+    table: pd.DataFrame,
+    figures: Sequence[Figure],
+    command: str,
+    groups: pd.DataFrame | None = None,
+) -> Report:
     """Return the report of a fit whose rows move.
 
     Parameters
@@ -27,11 +34,13 @@ def paths_report(name: str, chains: Chains, table: pd.DataFrame, figures: Sequen
         As `nbmf.posterior.paths.path_table` makes it of them.
     figures : sequence of Figure
     command : str
+    groups : DataFrame, optional
+        As `nbmf.posterior.paths.group_path_table` makes it.
     """
-    sections = [
-        Section("Rows that move", [Lines([*_path_facts(chains, table)]), *figures]),
-        Section("Farthest", [_farthest_table(of_axis, k) for k, of_axis in table.groupby("component")]),
-    ]
+    sections = [Section("Rows that move", [Lines([*_path_facts(chains, table)]), *figures])]
+    if groups is not None:
+        sections.append(Section("Groups", [_group_table(of_axis, k) for k, of_axis in groups.groupby("component")]))
+    sections.append(Section("Farthest", [_farthest_table(of_axis, k) for k, of_axis in table.groupby("component")]))
     return Report(name, sections, [command])
 
 
@@ -91,6 +100,25 @@ def _farthest_table(axis_rows: pd.DataFrame, k: int) -> Table:
     return Table(["row", "first period", "last period", "apart"], cells, "<<<<", [f"component {k}"], note)
 
 
+def _group_table(axis_rows: pd.DataFrame, k: int) -> Table:
+    """Return where groups were on average in their first and their last period, and how far they went."""
+    cells = []
+    for group, of_group in axis_rows.groupby("group", sort=False):
+        first, last = of_group.iloc[0], of_group.iloc[-1]
+        at = [f"{end['period']}: {_with_ends(end['mean'], end['lower'], end['upper'])}" for end in (first, last)]
+        change = _with_ends(last["change"], last["change_lower"], last["change_upper"])
+        cells.append([str(group), str(of_group["rows"].max()), *at, change])
+    note = (
+        "means of the rows that are there, with 90 % intervals; rows that come and go change them too; all periods are "
+        "in groups.csv"
+    )
+    head = ["group", "rows", "first period", "last period", "change"]
+    return Table(head, cells, "<><<<", [f"component {k}, means of groups"], note)
+
+
 def _interval(row: pd.Series, end: str) -> str:
-    mean, lower, upper = (row[name, end] for name in ("mean", "lower", "upper"))
+    return _with_ends(*(row[name, end] for name in ("mean", "lower", "upper")))
+
+
+def _with_ends(mean: float, lower: float, upper: float) -> str:
     return f"{mean:z.2f} [{lower:z.2f}, {upper:z.2f}]"

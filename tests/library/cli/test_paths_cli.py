@@ -105,6 +105,12 @@ def test_groups_colour_the_lines_now_and_when_they_are_drawn_again(here, capsys,
     )
     say(capsys, "paths", "v.csv", "--groups", "party", "--periods", "s.csv", *FAST)
     assert "colours are those of groups" in (here / "v.paths/report.html").read_text("utf-8")
+    said = " ".join((here / "v.paths/summary.txt").read_text("utf-8").split())
+    table = pd.read_csv(here / "v.paths/groups.csv").query("group == 'left'")
+    first, last = table.iloc[0], table.iloc[-1]
+    told = f"left 6 7: {first['mean']:z.2f} [{first['lower']:z.2f}, {first['upper']:z.2f}] 10: {last['mean']:z.2f} "
+    assert told in said
+    assert f"{last['change']:z.2f} [{last['change_lower']:z.2f}, {last['change_upper']:z.2f}]" in said
     say(capsys, "plot", "v.paths", "--force")
     assert [list(groups) for groups in drawn] == [["left"] * 6 + ["right"] * 4] * 2
 

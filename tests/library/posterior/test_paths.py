@@ -6,12 +6,12 @@ from scipy import stats
 from scipy.special import expit
 
 import nbmf
-from nbmf.errors import ConfigError, NotSupportedError
+from nbmf.errors import ConfigError, DataError, NotSupportedError
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
 from nbmf.posterior.draws import Draws
 from nbmf.posterior.intervals import interval
-from nbmf.posterior.paths import next_positions, path_table, paths_of, positions_after, predict_next
+from nbmf.posterior.paths import group_path_table, next_positions, path_table, paths_of, positions_after, predict_next
 
 T, YEARS = 3, np.repeat([2000, 2001, 2004], 6)
 
@@ -56,6 +56,31 @@ def test_a_table_has_the_periods_of_each_span(draws):
     np.testing.assert_allclose(first["mean"], paths.mean[0, 1:, 0])
     two = path_table(fitted(K=2))
     assert two["component"].tolist()[:4] == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize("K", [1, 2])
+def test_positions_of_a_group_are_means_of_the_rows_that_are_there(K):
+    draws = fitted(K=K)
+    groups = ["new", *["left"] * 5, *["right"] * 4, "", ""]  # the first row has no first period
+    table = group_path_table(draws, groups, 0.8)
+    assert table["group"].unique().tolist() == ["left", "new", "right"]
+    assert table[table["group"] == "new"]["period"].unique().tolist() == ["2001", "2004"]
+    turned = np.stack([one.others[moving.PATHS] @ draws.alignment.aligned(s, np.eye(K)) for s, one in enumerate(draws)])
+    for name, rows, first in (("left", slice(1, 6), 0), ("right", slice(6, 10), 0), ("new", slice(0, 1), 1)):
+        of_group = turned[:, rows, first:].mean(axis=1)
+        found = table[table["group"] == name].set_index(["period", "component"])
+        for t, period in enumerate(["2000", "2001", "2004"][first:]):
+            for k in range(K):
+                row, values = found.loc[(period, k + 1)], of_group[:, t, k]
+                change = values - of_group[:, 0, k]
+                assert row["rows"] == rows.stop - rows.start
+                expected = [values.mean(), *interval(values, 0.8), change.mean(), *interval(change, 0.8)]
+                told = row[["mean", "lower", "upper", "change", "change_lower", "change_upper"]].astype(float)
+                np.testing.assert_allclose(told, expected, rtol=1e-5, atol=1e-7)
+    with pytest.raises(DataError, match="groups: 12 names are needed, 3 were given"):
+        group_path_table(draws, ["a", "b", "c"])
+    with pytest.raises(ConfigError, match="level = 2"):
+        group_path_table(draws, groups, 2)
 
 
 def many(draws, n):

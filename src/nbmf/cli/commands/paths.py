@@ -19,13 +19,13 @@ from nbmf.inference.parameters import check
 from nbmf.io.periods import read_periods
 from nbmf.output.folder import MATRIX, MODEL
 from nbmf.output.reports import PAGE, SUMMARY
-from nbmf.posterior.paths import path_table
+from nbmf.posterior.paths import group_path_table, path_table
 from nbmf.posterior.running import run_chains
 from nbmf.reporting.paths_report import paths_report
 from nbmf.reporting.pictures import PATHS, picture_of_paths
 
-SUFFIX, TABLE = ".paths", "paths.csv"
-FILES = SUMMARY, PAGE, MODEL, MATRIX, TABLE, PATHS
+SUFFIX, TABLE, GROUPS = ".paths", "paths.csv", "groups.csv"
+FILES = SUMMARY, PAGE, MODEL, MATRIX, TABLE, GROUPS, PATHS
 STATIC = "logistic-gs"  # the method of rows that stay, on zeros and ones: it takes the same matrices
 KEPT = 2 / 3  # of the sweeps
 
@@ -54,12 +54,15 @@ def run(options: Options) -> None:
         chains = run_chains(model, matrix, chains=count, n_draws=options.draws, monitor_of=monitor_of)
     picture = picture_of_paths(chains, options.show, matrix.row_groups)
     table = path_table(chains.draws)
+    groups = None if matrix.row_groups is None else group_path_table(chains.draws, matrix.row_groups)
     folder.write(MODEL, chains.best.save)
     folder.write(MATRIX, matrix.save)
     folder.write_table(TABLE, table)
+    if groups is not None:
+        folder.write_table(GROUPS, groups)
     figures = folder.figures([picture])
     folder.write_pictures([picture])
-    report = paths_report(data_name(options), chains, table, figures, printed_command(options))
+    report = paths_report(data_name(options), chains, table, figures, printed_command(options), groups)
     publish(report, folder, vars(options))
 
 
