@@ -79,6 +79,13 @@ def test_the_point_of_chibs_estimate_has_the_joint_density_of_counts_sources_and
     for f, n in np.argwhere(values == 0):
         expected += stats.poisson.logpmf(0, W[f] * H[n]).sum()
     assert point.log_joint == pytest.approx(expected, rel=1e-10)
+    shape, mean = of_H
+    counts = np.zeros_like(H)
+    for (_, n), own in zip(np.argwhere(values > 0), point._sources, strict=True):
+        counts[n] += own
+    log_H = stats.gamma.logpdf(H, shape + counts, scale=1 / (shape / mean + (values >= 0).T @ W)).sum()
+    found = point.evidence(np.full(8, -1.5), np.full(8, 0.25))
+    assert found.value == pytest.approx(expected - log_H + 1.25, rel=1e-10)
 
 
 def chains_of(values, K, of_W, of_H, chains=64, seed=0):
