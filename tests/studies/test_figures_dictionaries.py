@@ -143,6 +143,11 @@ def test_values_inside_are_not_mapped():
     assert note(axis) == ""
 
 
+def test_each_panel_has_a_frame():
+    for axis in panels(draw(dictionaries(20), names(20), None, 5, np.arange(20))):
+        assert [spine.get_visible() for spine in axis.spines.values()] == [True] * 4
+
+
 def test_missing_columns_are_hatched_and_said():
     figure = draw(dictionaries(20), names(20), None, 7, np.arange(20))
     for axis in panels(figure):

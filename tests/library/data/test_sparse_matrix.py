@@ -268,6 +268,13 @@ def test_too_many_lines_and_whole_matrices_are_refused(small, tmp_path, monkeypa
             read(tmp_path, name, *FILES[name][:1], **FILES[name][1])
 
 
+def test_as_many_names_as_are_allowed_are_read():
+    rows = coded_matrix.MAX_NAMES // 2
+    coded_matrix.refuse_too_many_rows("m.mtx", rows, coded_matrix.MAX_NAMES - rows)
+    with pytest.raises(DataError, match="allowed: at most 4194304 rows and columns together"):
+        coded_matrix.refuse_too_many_rows("m.mtx", rows, coded_matrix.MAX_NAMES - rows + 1)
+
+
 @pytest.mark.parametrize(
     ("dtype", "times", "words"), [(np.int8, 300, "300.0"), (np.uint8, 257, "257.0"), (np.float32, 2, "2.0")]
 )

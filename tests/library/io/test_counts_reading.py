@@ -10,7 +10,8 @@ import nbmf
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.errors import ConfigError, DataError
-from nbmf.io.answers import AnswersError
+from nbmf.io.answers import AnswersError, look_like_counts
+from nbmf.io.coded_matrix import StoredCodes
 
 YEARS = "land,1990,1991,1992\nA,3,0,1\nB,,12,7\nC,0,0,2\n"
 TALLIES = [[3, 0, 1], [-1, 12, 7], [0, 0, 2]]
@@ -299,3 +300,12 @@ def test_other_numbers_than_zero_and_one_are_amounts_perhaps(read):
         read("plot;a;b\nx;0,5;0\ny;0;1,5\n")
     with pytest.raises(DataError, match=r"'0,5'; .* if they are amounts, above = 0 reads those above 0 as ones"):
         read("plot;a;b\nx;0,5;0\ny;0;1,5\n", counts=True)
+
+
+@pytest.mark.parametrize(("largest", "are_counts"), [(3, False), (4, True)])
+def test_counts_have_three_values_above_one_stored_or_not(largest, are_counts):
+    """Fewer are as well answers to one question, such as 0 to 3."""
+    whole = np.arange(6 * (largest + 1)).reshape(-1, 3) % (largest + 1)
+    rows, columns = np.nonzero(whole)
+    stored = StoredCodes(rows, columns, whole[rows, columns], whole.shape)
+    assert [look_like_counts(whole), look_like_counts(stored)] == [are_counts] * 2

@@ -161,6 +161,23 @@ def test_wedges_end_at_the_density(layer, monkeypatch):
         assert accepts(monkeypatch, layer, 0.999 * left / right, 1.0) == pytest.approx(0.999 * left)
 
 
+@pytest.mark.parametrize("shape", [1.0, 1.7, 30.0, 1e5])
+@pytest.mark.parametrize("x", [-2.5, -2.17, -1.3, 0.4, 1.9, 2.3, 3.5])
+def test_gamma_numbers_are_accepted_as_often_as_densities_say(shape, x, monkeypatch):
+    """Marsaglia and Tsang (2000): the quick test may decide nothing that the exact one would not."""
+    d = shape - 1 / 3
+    v = (1 + x / math.sqrt(9 * d)) ** 3
+    if v <= 0:
+        return
+    edge = math.exp(x * x / 2 + d * (1 - v + math.log(v)))
+    for u, is_kept in ((edge * (1 - 1e-6), True), (edge * (1 + 1e-6), False)):
+        normals, uniforms = [x, 0.0], [1 - u, 0.5]
+        monkeypatch.setattr(variates, "standard_normal", lambda generator, left=normals: left.pop(0))
+        monkeypatch.setattr(variates, "uniform", lambda generator, left=uniforms: left.pop(0))
+        kept = variates.standard_gamma.py_func(None, shape)
+        assert kept == pytest.approx(d * (v if is_kept else 1.0), rel=1e-12)
+
+
 @pytest.mark.parametrize("shape", [0.05, 0.7, 1.0, 4.5, 300.0])
 def test_gamma_numbers(shape):
     sample = drawn(_fill_variates, shape, seed=2)

@@ -21,7 +21,7 @@ from nbmf.inference.state import Factors
 from nbmf.posterior import intervals as module
 from nbmf.posterior.draws import Draws, posterior_draws
 from nbmf.posterior.observer import Observer
-from nbmf.posterior.predictive_check import STATISTICS, Statistics, predictive_p_values
+from nbmf.posterior.predictive_check import STATISTICS, Statistics, _replicate, predictive_p_values
 from nbmf.posterior.store import kept_sweeps
 from nbmf.registry import make_estimator
 from nbmf.seeds import child, children, seed_sequence
@@ -548,3 +548,13 @@ def test_a_function_is_no_monitor_and_a_level_may_be_of_any_float_type():
     draws = posterior_draws(estimator, np.eye(3), n_draws=20)
     for one, other in zip(draws.expectation_interval(np.float32(0.5)), draws.expectation_interval(0.5), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_replicates_of_ties_draw_each_pair_once_and_the_diagonal_as_it_is():
+    mean = np.random.default_rng(1).random((5, 5))
+    uniform = np.random.default_rng(2).random((5, 5), np.float32)
+    drawn = _replicate(mean, True, np.random.default_rng(2))
+    for i in range(5):
+        for j in range(i, 5):
+            assert drawn[i, j] == drawn[j, i] == (uniform[i, j] < (mean[i, j] + mean[j, i]) / 2)
+    np.testing.assert_array_equal(_replicate(mean, False, np.random.default_rng(2)), uniform < mean)
