@@ -1,5 +1,7 @@
 """New rows of a fit: matched by names, and their weights and positions against other computations."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -75,6 +77,26 @@ def test_weights_are_those_of_quadrature(prior, jumps, monkeypatch):
 def test_a_row_without_entries_has_its_prior():
     found = posterior_row_weights(np.full((2, 5), -1), np.full((3, 5), 0.5), np.array([2.0, 1.0, 1.0]))
     np.testing.assert_allclose(found.mean, [[0.5, 0.25, 0.25]] * 2, atol=0.03)
+
+
+@pytest.mark.parametrize("k", [0, 1])
+@pytest.mark.parametrize("beyond", [-1e-9, 1e-9])
+def test_components_of_entries_change_where_their_probabilities_end(k, beyond, monkeypatch):
+    """Of each entry the component is k below the k-th sum of weight times likelihood, and k + 1 above it."""
+    codes, profiles = np.array([[1, 0, -1, 1], [0, 0, 1, -1]]), np.array([[0.9, 0.2, 0.5, 0.7], [0.3, 0.6, 0.1, 0.4]])
+    profiles = np.vstack([profiles, [0.05, 0.8, 0.3, 0.95]])
+    weights, prior = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3]]), np.array([0.4, 1.0, 0.7])
+    ends, counts = [], np.tile(prior, (2, 1))
+    for f, n in np.argwhere(codes >= 0):
+        likelihood = profiles[:, n] if codes[f, n] else 1 - profiles[:, n]
+        shares = weights[f] * likelihood / (weights[f] * likelihood).sum()
+        ends.append(shares[: k + 1].sum() + beyond)
+        counts[f, k + (beyond > 0)] += 1
+    chain = row_weights._Chain(codes, profiles, prior, SimpleNamespace(random=lambda size: np.array(ends)))
+    chain.weights, given = weights, []
+    monkeypatch.setattr(chain, "_dirichlet", lambda parameters: given.append(parameters) or weights)
+    chain.choose_components()
+    np.testing.assert_allclose(given, [counts])
 
 
 def test_blocks_of_rows_change_no_row_much(monkeypatch):
