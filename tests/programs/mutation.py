@@ -206,6 +206,7 @@ CUT_OFF = "made a whole number, which cuts the 0.05 off"
 WHERE_IT_STARTS = "where the search starts; it walks both ways"
 AT_THE_LAST = "u is below the last weight, but for rounding"
 OF_A_PROPOSAL = "another proposal, or scale of its height, of as exact a rejection"
+ONE_BY_ONE = "every empty component is a candidate by itself: the same distribution, slower"
 AS_BEFORE = "a limit between whole numbers: the same ones lie below it"
 
 # Changes that no test can notice, or should: (file, function, source line, mutation) -> reason.
@@ -453,6 +454,40 @@ EQUIVALENT = {
     ("numerics/urns.py", "search",
      "k = min(np.uint64(u * (cumulative.size / cumulative[last])), last)",
      "cumulative[last] -> (cumulative[last] + 0.05)"): WHERE_IT_STARTS,
+    ("families/buffet/kernels/scales.py", "scale_all",
+     "if math.log(1.0 - uniform(generator)) >= gain:",
+     ">= -> >"): MEASURE_ZERO,
+    ("families/buffet/shapes.py", "slice_step",
+     "low, high = (x, high) if x < now else (low, x)",
+     "< -> <="): MEASURE_ZERO,
+    ("plotting/map_names.py", "",
+     "SECTORS = 8  # directions, of which each has names: the farthest points may all be in one group",
+     "8 -> 9"): "in how many directions names are looked for, which is a choice",
+    ("nbmf_studies/cemgil2009/reading_figures.py", "_look_above",
+     "axis.set_ylim(bounds.max() - 6 * spread, bounds.max() + 0.5 * spread)",
+     "0.5 -> 1.5"): "how much room there is above a line, which is a choice",
+    ("nbmf_studies/lumbreras2020/figure_6.py", "_label_groups",
+     "gap = LABEL_GAP / 72 / side * runs[-1].stop  # in rows",
+     "72 -> 73"): "labels are a hundredth nearer to each other, which is a choice",
+    ("nbmf_studies/rivals/item_response.py", "ItemResponse._solve",
+     "slopes[0, falls] *= -1.0",
+     "0 -> 1"): "of the package mirt, which is no part of the tests; where it is there, an index out of range",
+    ("nbmf_studies/shan2009/figures.py", "draw_flip_panels",
+     "axis.xaxis.set_major_locator(MaxNLocator(5))",
+     "5 -> 6"): "how many numbers an axis has, which is a choice",
+    ("nbmf_studies/shan2009/reading_tables.py", "several_starts",
+     "for (dataset, difference), p in zip(means.items(), adjusted_p_values(means.values()), strict=True):",
+     "True -> False"): "there are as many p as differences",
+    (f"{FAMILY}/kernels/beta_dir_moves.py", "_are_alike",
+     "if gamma[k] != gamma[0] or prior[0, k] != prior[0, 0] or prior[1, k] != prior[1, 0]:",
+     "!= -> =="): ONE_BY_ONE,
+    (f"{FAMILY}/kernels/beta_dir_moves.py", "_are_alike",
+     "if gamma[k] != gamma[0] or prior[0, k] != prior[0, 0] or prior[1, k] != prior[1, 0]:",
+     "!= -> == (place 2)"): ONE_BY_ONE,
+    (f"{FAMILY}/kernels/beta_dir_moves.py", "_are_alike",
+     "if gamma[k] != gamma[0] or prior[0, k] != prior[0, 0] or prior[1, k] != prior[1, 0]:",
+     "!= -> == (place 3)"): ONE_BY_ONE,
+    (f"{FAMILY}/kernels/beta_dir_moves.py", "_are_alike", "return True", "True -> False"): ONE_BY_ONE,
 }
 # fmt: on
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mutation
+from lines_run import IMPORTS
 from mutation import ROOT, Finder, Record, Tree, apply, final
 
 LARGEST_SHARE = 0.05  # of mutants that may survive without a reason
@@ -82,12 +83,14 @@ def covered(workers: int, folder: Path) -> Covered:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(Path(__file__).parent)])}
         subprocess.run([sys.executable, "-m", "pytest", *tests, *parallel], cwd=ROOT, env=environment, check=False)
     by_line, seconds = defaultdict(lambda: defaultdict(list)), {}
+    imports = json.loads((folder / f"{IMPORTS}.json").read_text(encoding="utf-8"))["lines"]
     for written in sorted(folder.glob("test_*.json")):
         name, held = written.stem.removeprefix("test_"), json.loads(written.read_text(encoding="utf-8"))
         seconds[name] = held["seconds"]
         for source, numbers in held["lines"].items():
             first, outside = statements(source)
-            for number in {first.get(number, number) for number in numbers} | outside:  # which an import runs
+            run = {first.get(number, number) for number in (*numbers, *imports.get(source, ()))}
+            for number in run | outside:  # what an import runs belongs to all tests that run something of the file
                 by_line[source][number].append(name)
     return Covered(by_line, seconds)
 

@@ -772,6 +772,8 @@ def test_a_mosaic_leaves_gaps_and_blanks():
     np.testing.assert_array_equal(found[:2, 3:], [[1, 4], [7, 10]])
     assert np.isnan(found[2]).all()
     assert np.isnan(found[3:, 3:]).all()
+    assert images.mosaic(np.zeros((4, 7)), 2).shape == (3 * 3 - 1, 3 * 3 - 1)
+    assert images.mosaic(np.zeros((9, 2)), 3).shape == (3, 2 * 4 - 1)
 
 
 def test_figure_6_shows_what_fills_the_patch():

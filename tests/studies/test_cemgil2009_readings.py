@@ -21,7 +21,7 @@ from nbmf_studies.cemgil2009.criteria import PRINTED
 from nbmf_studies.cemgil2009.evidence_methods import ChibEvidence
 from nbmf_studies.cemgil2009.filling_methods import FillingVB, FromML, ICMAfterVB
 from nbmf_studies.cemgil2009.names import ADAPTED, ANNEALED, BOUND, CHIB, PIXEL_MEAN
-from nbmf_studies.cemgil2009.order_methods import PRUNED, SPLIT, AcceleratedVB, FromNeighbour
+from nbmf_studies.cemgil2009.order_methods import FACTOR, LOGS, PRUNED, SPLIT, AcceleratedVB, FromNeighbour
 from nbmf_studies.cemgil2009.reading_criteria import UNTIED, VB_ALL, Results
 from nbmf_studies.cemgil2009.reading_experiments import scale_cases, stopped_cases, tied_cases
 from nbmf_studies.cemgil2009.reading_names import (
@@ -85,6 +85,40 @@ def test_accelerated_updates_begin_as_plain_ones_and_end_higher_sooner():
     longer = PoissonGammaVB(3, **settings, **LEARNED, max_iter=20_000).fit(COUNTS).objective_
     best = AcceleratedVB(3, **settings, plain=240, max_iter=3000).fit(COUNTS).objective_
     assert best == pytest.approx(longer, abs=0.05)  # the same optimum
+
+
+@pytest.mark.parametrize("plain", [2, 100])  # of the latter priors are renewed as well
+def test_a_cycle_is_two_updates_a_step_along_their_parabola_and_an_update(plain):
+    """Varadhan and Roland (2008), by hand: plain updates of the class, and lengths in the metric of information."""
+    settings = {"shape_W": 0.5, "shape_H": 10, "random_state": 0}
+    model = AcceleratedVB(3, **settings, plain=plain, max_iter=400)
+    made = [model._start(model.values_of(COUNTS), np.random.SeedSequence(0)) for _ in range(3)]
+    cycled, state, last = made
+    for each in made:
+        each.advance(plain)
+    cycled._keep()
+    cycled._cycle()
+    state.plain = last.plain = 10**6  # updates alone
+    logs = [state._logs()]
+    for _ in range(2):
+        state.advance(1)
+        logs.append(state._logs())
+    first = [b - a for a, b, _ in zip(*logs, strict=True)]
+    second = [(c - b) - (b - a) for a, b, c in zip(*logs, strict=True)]
+    of_tables = state.W.alpha, state.H.alpha, state.H.alpha
+    assert len(first) > 3  # priors, which are learned, have one number each
+    weights = [*(np.array(each) for each in of_tables), *[state.W.alpha.size] * (len(first) - 3)]
+
+    def length(steps):
+        return np.sqrt(sum((w * np.square(step)).sum() for w, step in zip(weights, steps, strict=True)))
+
+    r = length(first) / length(second)
+    assert 1 < r < FACTOR
+    ahead = [a + 2 * r * b + r**2 * c for a, b, c in zip(logs[0], first, second, strict=True)]
+    last._put([np.clip(each, *LOGS) for each in ahead])
+    last.advance(1)
+    for found, expected in zip(cycled._logs(), last._logs(), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("factor", [1.0, np.nan])

@@ -89,6 +89,7 @@ def test_borders_lie_between_parties():
     lines = [(line.get_xdata(), line.get_ydata()) for line in figure.axes[0].lines]
     assert [list(y) for x, y in lines[::2]] == [[4.5, 4.5], [7.5, 7.5]]
     assert [list(x) for x, y in lines[1::2]] == [[4.5, 4.5], [7.5, 7.5]]
+    assert [spine.get_visible() for spine in figure.axes[0].spines.values()] == [True] * 4
 
 
 def test_the_colour_bar_is_labelled_from_zero_to_one():

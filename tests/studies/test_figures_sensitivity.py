@@ -126,6 +126,7 @@ def test_a_panel_per_size_with_means_and_spread():
     figure = sensitivity.draw(made_up(), LABELS, COLOURS)
     axes = panels(figure)
     assert list(axes) == ["25 × 25", "50 × 50", "100 × 100", "200 × 200"]
+    assert len({axis.get_ylim() for axis in axes.values()}) == 1
     for axis, size in zip(axes.values(), (25, 50, 100, 200), strict=True):
         for m, (bars, method) in enumerate(zip(axis.containers, LABELS, strict=True)):
             line, _, (spread,) = bars.lines

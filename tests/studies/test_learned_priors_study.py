@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, shipped_configuration
-from scipy.stats import binom
+from scipy.stats import beta, binom, kstest
 
 import nbmf
 from nbmf.data.masks import draw_mask
@@ -126,10 +126,15 @@ def test_structureless_fits_are_measured_against_shares_and_the_truth(kind):
 
 
 def test_weight_outside_is_that_of_other_components():
-    fitted = nbmf.BetaDirVB(3, max_iter=1).fit(np.eye(3))
-    fitted.W_ = np.array([[0.5, 0.3, 0.2], [0.7, 0.1, 0.2]])
-    fitted.H_ = np.array([[0.5, 0.5], [0.5, 0.59], [0.5, 0.7]])
+    fitted = nbmf.BetaDirVB(4, max_iter=1).fit(np.eye(3))
+    fitted.W_ = np.array([[0.4, 0.3, 0.1, 0.2], [0.3, 0.1, 0.4, 0.2]])
+    fitted.H_ = np.array([[0.5, 0.41], [0.5, 0.5], [0.5, 0.59], [0.5, 0.7]])  # three are alike to the second
     assert structureless.weight_outside(fitted) == pytest.approx(0.2)
+
+
+def test_proportions_of_structureless_rows_are_from_a_beta_distribution():
+    drawn = structureless._truth(3000, 2, "by row")[:, 0]
+    assert kstest(drawn, beta(2, 3).cdf).pvalue > 0.01
 
 
 def cases_of(**options):
