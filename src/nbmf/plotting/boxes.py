@@ -151,10 +151,10 @@ def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFr
         label = "chains have not converged (R-hat, ESS)"
         handles.append(Line2D([], [], label=label, marker=_dagger(), **MARK))
     handles += handles_of_gaps(drawn)
-    for columns in (3, 2):  # of methods with long names two fit next to each other
+    for columns in (3, 2, 1):  # of methods with long names fewer fit next to each other
         legend = style.legend_below(figure, handles, columns, title="below each box: K", title_fontsize=7.5)
         extent = legend.get_window_extent()
-        if columns == 2 or extent.width <= figure.bbox.width:
+        if columns == 1 or extent.width <= figure.bbox.width:
             break
         legend.remove()
     figure.set_figheight(figure.get_figheight() + extent.height / figure.dpi)  # panels keep theirs

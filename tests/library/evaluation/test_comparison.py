@@ -57,7 +57,9 @@ def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():
     for name, entry in METHODS.items():
         for K in (
             entry["K"]
-            if not name.endswith(("-learned", "-columns", "-effects", "-scales", "-finite", "-vb-rows", "ordinal-vb"))
+            if not name.endswith(
+                ("-learned", "-columns", "-effects", "-scales", "-finite", "-vb-rows", "-shared", "ordinal-vb")
+            )
             else ()
         ):
             spelled_out, default = (
