@@ -92,9 +92,14 @@ class FactorModel(Factorization):
             raise not_allowed("n_components", 0, Message("0 with ", *with_effects, *nothing))
 
     @property
+    def _effects_of_course(self) -> str:
+        """Effects that need no word, since all that is like this has them."""
+        return "none"
+
+    @property
     def variant(self):
         """Which effects there are, and whether their variances are learned."""
-        if self.effects == "none":
+        if self.effects in ("none", self._effects_of_course):
             return ""
         is_learned = self.effect_scale == form.LEARNED
         if self.effects == "both":

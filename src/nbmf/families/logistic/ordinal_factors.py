@@ -58,6 +58,10 @@ class OrdinalFactors(FactorModel):
             raise not_allowed("effects", self.effects, Message(*others, Setting("cut_points", "shared")))
 
     @property
+    def _effects_of_course(self):
+        return "columns" if self.cut_points == "shared" else "none"  # which say where a column is
+
+    @property
     def variant(self):
         """Whose cut points there are, if all have the same ones, and which effects."""
         return ", ".join(filter(None, ("shared cut points" * (self.cut_points == "shared"), super().variant)))
