@@ -155,14 +155,17 @@ def _sentence(winner, others, margins, alike, take, unit) -> str:
     if not alike:
         return f"{winner.name} predicts best ({mean}); {lead}."
     names = [candidate.name for candidate in (winner, *alike)]
-    text = (
-        f"{', '.join(names[:-1])} and {names[-1]} do not differ significantly: {winner.name} has the best "
-        f"mean ({mean}), {lead}."
-    )
+    text = f"{_list_names(names)} do not differ significantly: {winner.name} has the best mean ({mean}), {lead}."
     if take is winner:
         return f"{text} None of the others is much faster, so take {take.name}."
     speeds = f"{take.seconds:.2g} s a fit instead of {winner.seconds:.2g}"
     return f"{text} Take the fastest of them, {take.name} ({speeds})."
+
+
+def _list_names(names: list[str]) -> str:
+    """Return "a, b and c"; with semicolons where a name has commas of its own."""
+    mark, end = ("; ", "; and ") if any("," in name for name in names) else (", ", " and ")
+    return f"{mark.join(names[:-1])}{end}{names[-1]}"
 
 
 def _baseline_sentence(baselines: dict[str, np.ndarray], winner: Candidate) -> str:

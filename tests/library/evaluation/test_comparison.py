@@ -18,7 +18,7 @@ from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entries import complete_entries
-from nbmf.evaluation.recommendation import Margin, margin_of
+from nbmf.evaluation.recommendation import Margin, _list_names, margin_of
 from nbmf.evaluation.result import Comparison
 from nbmf.fits import FitRequest, run_fit
 from nbmf.seeds import seed_sequence
@@ -491,3 +491,9 @@ def test_methods_of_another_unit_are_compared_with_nobody_and_alone():
     assert set(alone.scores["status"]) == {"ok"}
     with pytest.raises(DataError, match="nothing to recommend"):
         alone.recommendation  # noqa: B018
+
+
+def test_names_with_commas_are_listed_with_semicolons():
+    assert _list_names(["A", "B"]) == "A and B"
+    assert _list_names(["A", "B", "C"]) == "A, B and C"
+    assert _list_names(["A, learned", "B", "C"]) == "A, learned; B; and C"
