@@ -658,7 +658,8 @@ def test_an_error_is_written_with_two_digits(value, error, text):
 
 
 @pytest.mark.parametrize(("scales", "taken"), [(1, "ordinal-vb-shared"), (30, "ordinal-vb")], ids=["one", "own"])
-def test_where_columns_share_a_scale_of_answers_the_model_that_knows_it_is_taken(scales, taken):
+def test_where_columns_share_a_scale_of_answers_the_model_that_knows_it_is_taken(scales, taken, monkeypatch):
+    monkeypatch.setattr("nbmf.inference.folds.ENTRIES_HELD_OUT", 500)
     rng = np.random.default_rng(scales)
     psi = rng.standard_normal((40, 2)) @ rng.standard_normal((2, 30)) + rng.logistic(size=(40, 30))
     cuts = np.sort(1.5 * rng.standard_normal((scales, 4)), axis=1) + rng.standard_normal((30, 1))
