@@ -115,6 +115,14 @@ def test_groups_colour_the_lines_now_and_when_they_are_drawn_again(here, capsys,
     assert [list(groups) for groups in drawn] == [["left"] * 6 + ["right"] * 4] * 2
 
 
+def test_of_a_short_chain_all_sweeps_are_draws_unless_a_number_is_typed(here, capsys):
+    short = ["paths", "v.csv", "--periods", "s.csv", "--iterations", "30", "--chains", "1"]
+    say(capsys, *short)
+    assert nbmf.load(here / "v.paths/model.npz").n_samples == 20
+    assert cli.main([*short, "--draws", "21", "--force"]) == cli.FAILED
+    assert "--draws 21" in capsys.readouterr().err
+
+
 def test_pictures_of_paths_take_no_option_of_components_and_have_two_formats(capsys, tmp_path):
     model = nbmf.DynamicFactorGibbs(1, periods=[0, 0, 4, 4], burn_in=5, n_samples=5, random_state=0)
     codes = (np.random.default_rng(0).random((6, 4)) < 0.5).astype(int)

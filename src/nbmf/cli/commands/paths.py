@@ -28,6 +28,7 @@ SUFFIX, TABLE, GROUPS = ".paths", "paths.csv", "groups.csv"
 FILES = SUMMARY, PAGE, MODEL, MATRIX, TABLE, GROUPS, PATHS
 STATIC = "logistic-gs"  # the method of rows that stay, on zeros and ones: it takes the same matrices
 KEPT = 2 / 3  # of the sweeps
+DRAWS = 100  # of a chain, unless fewer are kept
 
 
 def run(options: Options) -> None:
@@ -47,11 +48,11 @@ def run(options: Options) -> None:
         n_samples=kept,
         random_state=options.seed,
     )
-    count = options.chains
+    count, draws = options.chains, min(DRAWS, kept) if options.draws is None else options.draws
     what = f"{count} chain{'s' * (count > 1)}"
     with warnings.catch_warnings(), shown_progress(what, count * model.n_iterations) as monitor_of:
         warnings.simplefilter("ignore", ChainsNotConvergedWarning)  # the report says it
-        chains = run_chains(model, matrix, chains=count, n_draws=options.draws, monitor_of=monitor_of)
+        chains = run_chains(model, matrix, chains=count, n_draws=draws, monitor_of=monitor_of)
     picture = picture_of_paths(chains, options.show, matrix.row_groups)
     table = path_table(chains.draws)
     groups = None if matrix.row_groups is None else group_path_table(chains.draws, matrix.row_groups)
