@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbmf.data.names import checked_labels, default_names
-from nbmf.errors import ConfigError, NotSupportedError, Setting, not_allowed
+from nbmf.errors import ConfigError, DataError, NotSupportedError, Setting, not_allowed
 from nbmf.families.logistic.factors import PATHS, PERIODS
 from nbmf.families.logistic.moving_rows import WALK, matrix_root
 from nbmf.inference.parameters import is_number
@@ -106,13 +106,15 @@ def group_path_table(draws: Draws, groups: Sequence[str], level: float = 0.9) ->
     ConfigError
         If `level` is not between 0 and 1.
     DataError
-        If there is not a group for each row.
+        If there is not a group for each row, or all are "".
     """
     import pandas as pd
 
     model = draws.estimator
     refuse_rows_that_stay(model)
     labels = checked_labels(groups, len(model.W_), "groups")
+    if not labels.any():
+        raise DataError(Setting("groups"), ": no row has one")
     drawn, in_span = _drawn_paths(draws), _are_in_span(model)
     tables = []
     for group in np.unique(labels[labels != ""]):
@@ -120,17 +122,14 @@ def group_path_table(draws: Draws, groups: Sequence[str], level: float = 0.9) ->
         periods = np.flatnonzero(here.any(axis=0))
         rows = here[:, periods].sum(axis=0)
         means = np.einsum("sftk,ft->stk", drawn[:, :, periods], here[:, periods] / rows)
-        found = {"": means, "change": means - means[:, :1]}
-        columns = {}
-        for name, values in found.items():
-            for end, numbers in zip(
-                ("", "lower", "upper"), (values.mean(axis=0), *interval(values, level)), strict=True
-            ):
-                columns["_".join(filter(None, (name, end))) or "mean"] = numbers.ravel()
+        change = means - means[:, :1]
+        (lower, upper), (change_lower, change_upper) = interval(means, level), interval(change, level)
+        numbers = {"mean": means.mean(axis=0), "lower": lower, "upper": upper}
+        numbers |= {"change": change.mean(axis=0), "change_lower": change_lower, "change_upper": change_upper}
         K = means.shape[2]
         names = {"group": group, "period": np.repeat(model.period_names_[periods], K)}
         names |= {"component": np.tile(np.arange(K) + 1, len(periods)), "rows": np.repeat(rows, K)}
-        tables.append(pd.DataFrame(names | columns))
+        tables.append(pd.DataFrame(names | {name: values.ravel() for name, values in numbers.items()}))
     return pd.concat(tables, ignore_index=True)
 
 

@@ -11,7 +11,7 @@ from nbmf.posterior.chains import Chains
 from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT
 from nbmf.reporting.model import Figure, Lines, Report, Section, Table
 
-SHOWN = 10  # rows that moved farthest
+SHOWN, LISTED = 10, 20  # rows that moved farthest; groups
 
 
 def paths_report(
@@ -102,13 +102,15 @@ def _farthest_table(axis_rows: pd.DataFrame, k: int) -> Table:
 
 def _group_table(axis_rows: pd.DataFrame, k: int) -> Table:
     """Return where groups were on average in their first and their last period, and how far they went."""
-    cells = []
-    for group, of_group in axis_rows.groupby("group", sort=False):
+    sizes, cells = axis_rows.groupby("group", sort=False)["rows"].max(), []
+    largest = set(sizes.nlargest(LISTED).index)
+    for group, of_group in axis_rows[axis_rows["group"].isin(largest)].groupby("group", sort=False):
         first, last = of_group.iloc[0], of_group.iloc[-1]
         at = [f"{end['period']}: {_with_ends(end['mean'], end['lower'], end['upper'])}" for end in (first, last)]
         change = _with_ends(last["change"], last["change_lower"], last["change_upper"])
-        cells.append([str(group), str(of_group["rows"].max()), *at, change])
-    note = (
+        cells.append([str(group), str(sizes[group]), *at, change])
+    left_out = len(sizes) - len(cells)
+    note = f"{count_phrase(left_out, 'smaller group')} left out; " * (left_out > 0) + (
         "means of the rows that are there, with 90 % intervals; rows that come and go change them too; all periods are "
         "in groups.csv"
     )

@@ -115,6 +115,19 @@ def test_groups_colour_the_lines_now_and_when_they_are_drawn_again(here, capsys,
     assert [list(groups) for groups in drawn] == [["left"] * 6 + ["right"] * 4] * 2
 
 
+def test_without_a_label_there_are_no_groups_and_of_many_the_largest_are_told(here, capsys, monkeypatch):
+    table = pd.read_csv("v.csv", index_col=0)
+    for name, labels in (("none", [""] * 10), ("many", list("aabbbccccd"))):
+        table.assign(party=labels).to_csv(f"{name}.csv")
+    monkeypatch.setattr("nbmf.reporting.paths_report.LISTED", 2)
+    said = say(capsys, "paths", "many.csv", "--groups", "party", "--periods", "s.csv", *FAST)
+    assert "2 smaller groups left out; means of the rows" in " ".join(said.split())
+    lines = (here / "many.paths/summary.txt").read_text("utf-8").splitlines()
+    assert [line.split()[:2] for line in lines if " 7: " in line][:2] == [["b", "3"], ["c", "4"]]
+    say(capsys, "paths", "none.csv", "--groups", "party", "--periods", "s.csv", *FAST)
+    assert not (here / "none.paths/groups.csv").exists()
+
+
 def test_of_a_short_chain_all_sweeps_are_draws_unless_a_number_is_typed(here, capsys):
     short = ["paths", "v.csv", "--periods", "s.csv", "--iterations", "30", "--chains", "1"]
     say(capsys, *short)

@@ -53,9 +53,10 @@ def run(options: Options) -> None:
     with warnings.catch_warnings(), shown_progress(what, count * model.n_iterations) as monitor_of:
         warnings.simplefilter("ignore", ChainsNotConvergedWarning)  # the report says it
         chains = run_chains(model, matrix, chains=count, n_draws=draws, monitor_of=monitor_of)
-    picture = picture_of_paths(chains, options.show, matrix.row_groups)
+    labels = matrix.row_groups if matrix.row_groups is not None and matrix.row_groups.any() else None
+    picture = picture_of_paths(chains, options.show, labels)
     table = path_table(chains.draws)
-    groups = None if matrix.row_groups is None else group_path_table(chains.draws, matrix.row_groups)
+    groups = None if labels is None else group_path_table(chains.draws, labels)
     folder.write(MODEL, chains.best.save)
     folder.write(MATRIX, matrix.save)
     folder.write_table(TABLE, table)
