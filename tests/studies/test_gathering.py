@@ -34,6 +34,11 @@ def test_fewer_starts_are_the_first_of_them_whatever_the_order_of_rows(count, ke
     assert (best["start"], best["spread"], best["starts"]) == (kept, spread, min(count, 3))
 
 
+def test_groups_may_lack_a_name():
+    best = best_of_starts(TABLE.replace({"dataset": {"b": None}}), ["dataset", "K"])
+    assert best["score"].tolist() == [21, 30, 20]
+
+
 def test_the_objective_may_have_another_name():
     table = TABLE.rename(columns={"objective": "bound"})
     assert best_of_starts(table, ["dataset", "K"], objective="bound")["start"].tolist() == [1, 0, 0]

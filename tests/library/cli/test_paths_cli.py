@@ -12,7 +12,7 @@ import nbmf
 from nbmf import cli
 from nbmf.errors import DataError
 from nbmf.io.periods import read_periods
-from nbmf.reporting.paths_report import _path_facts
+from nbmf.reporting.paths_report import _group_table, _path_facts
 
 ONE_OF = "needed is one of --periods CSV and --period-in-names REGEX"
 FAST = ["--iterations", "60", "--chains", "2", "--draws", "20"]
@@ -126,6 +126,21 @@ def test_without_a_label_there_are_no_groups_and_of_many_the_largest_are_told(he
     assert [line.split()[:2] for line in lines if " 7: " in line][:2] == [["b", "3"], ["c", "4"]]
     say(capsys, "paths", "none.csv", "--groups", "party", "--periods", "s.csv", *FAST)
     assert not (here / "none.paths/groups.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("listed", "left_out"), [(1, "2 smaller groups left out; "), (2, "1 smaller group left out; "), (3, "")]
+)
+def test_a_table_of_groups_has_the_most_rows_that_were_there_and_both_ends(listed, left_out, monkeypatch):
+    monkeypatch.setattr("nbmf.reporting.paths_report.LISTED", listed)
+    names = ["group", "period", "rows", "mean", "lower", "upper", "change", "change_lower", "change_upper"]
+    rows = [["a", "1", 2, 1, 0, 2, 0, 0, 0], ["a", "2", 5, 3, 2, 4, 2, 1, 3], ["a", "3", 3, 4, 3, 5, 3, 2, 4]]
+    rows += [["b", "1", 4, 0, -1, 1, 0, 0, 0], ["c", "2", 1, 7, 6, 8, 0, 0, 0]]
+    table = _group_table(pd.DataFrame(rows, columns=names), 1)
+    a = ["a", "5", "1: 1.00 [0.00, 2.00]", "3: 4.00 [3.00, 5.00]", "3.00 [2.00, 4.00]"]
+    assert table.rows[0] == a
+    assert [row[:2] for row in table.rows] == [["a", "5"], ["b", "4"], ["c", "1"]][:listed]
+    assert table.note.startswith(f"{left_out}means of the rows that are there")
 
 
 def test_of_a_short_chain_all_sweeps_are_draws_unless_a_number_is_typed(here, capsys):

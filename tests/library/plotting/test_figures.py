@@ -209,13 +209,24 @@ def test_diagnostics_without_chains_mark_nothing(draw):
 
 
 def test_baselines_are_named_and_drawn_where_boxes_are(draw):
-    axes = panels(draw(made_up(), baselines=made_up_baselines(DATASETS)))
+    baselines, more = made_up_baselines(DATASETS), {name: i / 1000 for i, name in enumerate(DATASETS)}
+    baselines["perplexity"] += baselines["dataset"].map(more)
+    axes = panels(draw(made_up(), baselines=baselines))
     for name, axis in axes.items():
         text = axis.get_xlabel().replace("\n", " ")
         dashed = " (dashed)" if name == "paleo" else ""
-        assert text == f"to beat{dashed}: the proportion of ones 0.100, something else 9.100"
+        of_ones, other = 0.1 + more[name], 9.1 + more[name]
+        assert text == f"to beat{dashed}: the proportion of ones {of_ones:.3f}, something else {other:.3f}"
         lines = [line for line in axis.get_lines() if line.get_linestyle() == "--"]
         assert [line.get_ydata()[0] for line in lines] == ([0.1] if name == "paleo" else [])
+
+
+@pytest.mark.parametrize(("letters", "columns"), [(10, 3), (28, 2), (50, 1)])
+def test_a_legend_has_as_many_columns_as_fit(draw, letters, columns):
+    methods = {name: entry | {"label": "m" * letters} for name, entry in METHODS.items()}
+    legend = draw(made_up(), methods).legends[0]
+    assert legend._ncols == columns
+    assert legend.get_window_extent().width <= legend.figure.bbox.width
 
 
 def test_the_axis_says_what_it_shows(draw):

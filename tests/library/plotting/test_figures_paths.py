@@ -32,6 +32,7 @@ def axis():
 
 def test_chosen_rows_have_lines_with_gaps_bands_and_names(axis):
     given = made()
+    given.entries[0, 2] = 1  # is enough
     assert path_lines.draw(given, 0, [0, 1], ax=axis) is axis
     other = [line for line in axis.lines if line.get_color() == path_lines.OTHER_ROWS["color"]]
     assert [line.get_xdata().tolist() for line in other] == [[1991, 1993], [1990, 1991, 1993]]
@@ -68,6 +69,7 @@ def test_lines_have_the_colours_of_groups_that_a_legend_names(axis):
     assert [line.get_color() for line in thick] == [right, right]
     assert [text.get_color() for text in axis.texts] == [right]
     assert [text.get_text() for text in axis.get_legend().get_texts()] == ["right", "left"]
+    assert axis.get_legend()._ncols == 2
     handles = axis.get_legend().legend_handles
     assert [handle.get_color() for handle in handles] == [right, left]
 

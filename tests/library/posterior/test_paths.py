@@ -64,6 +64,8 @@ def test_positions_of_a_group_are_means_of_the_rows_that_are_there(K):
     groups = ["new", *["left"] * 5, *["right"] * 4, "", ""]  # the first row has no first period
     table = group_path_table(draws, groups, 0.8)
     assert table["group"].unique().tolist() == ["left", "new", "right"]
+    assert table.index.tolist() == list(range(len(table)))
+    assert group_path_table(draws, groups).equals(group_path_table(draws, groups, 0.9))
     assert table[table["group"] == "new"]["period"].unique().tolist() == ["2001", "2004"]
     turned = np.stack([one.others[moving.PATHS] @ draws.alignment.aligned(s, np.eye(K)) for s, one in enumerate(draws)])
     for name, rows, first in (("left", slice(1, 6), 0), ("right", slice(6, 10), 0), ("new", slice(0, 1), 1)):
