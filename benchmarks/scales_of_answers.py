@@ -43,14 +43,13 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=20, help="of each size and kind of scale (20)")
-    draws = parser.parse_args().draws
+    draws, place = parser.parse_args().draws, METHODS.index(SHARED)
     print(f"| answers | columns have | {' | '.join(METHODS)} | {SHARED} minus the better other |")
     print("|---|---|" + "--:|" * (len(METHODS) + 1))
     for scale in SCALES:
         for F, N in SIZES:
             of_draws = np.array([losses(F, N, scale, draw) for draw in range(draws)])
-            is_shared = np.array([name == SHARED for name in METHODS])
-            gains = of_draws[:, is_shared][:, 0] - of_draws[:, ~is_shared].min(axis=1)
+            gains = of_draws[:, place] - np.delete(of_draws, place, axis=1).min(axis=1)
             means = " | ".join(f"{mean:.4f}" for mean in of_draws.mean(axis=0))
             gain = f"{gains.mean():+.4f} ± {gains.std(ddof=1) / draws**0.5:.4f}"
             print(f"| {F} x {N} | {scale} | {means} | {gain} |", flush=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matrices import classes_of_means
 from promises import Promises
+from short_fits import QUICK_MEMBERS
 
 import nbmf
 from nbmf import fits, registry
@@ -23,7 +24,7 @@ from nbmf.inference import progress
 from nbmf.inference.progress import FitRecorder, trace_iterations
 from nbmf.seeds import child, seed_sequence
 
-BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8, "members": ["logistic-vb", "bernoulli-poisson-vb"]}
+BRIEF = {"max_iter": 20, "burn_in": 12, "n_samples": 8, "members": QUICK_MEMBERS}
 CLASSES = classes_of_means()
 promise = Promises()
 

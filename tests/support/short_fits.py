@@ -18,6 +18,7 @@ GIBBS = ["BetaDirGibbs", "DirDirGibbs", "DirBetaGibbs"]
 FOUND = [name for name in CLASSES if registry.estimator_class(name).finds_components is True]  # K, which may be 0
 PARAMETERS = {name: list(inspect.signature(getattr(nbmf, name)).parameters) for name in CLASSES}
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6}
+QUICK_MEMBERS = ["logistic-vb", "bernoulli-poisson-vb"]  # of a mixture: those that take no time
 LONGER = {"max_iter": 50, "burn_in": 60, "n_samples": 20}
 
 

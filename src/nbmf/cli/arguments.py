@@ -300,7 +300,7 @@ PATHS = Command(
         number("--components", "the number of components (default: 1)", python="n_components", metavar="K", default=1),
         number("--chains", "independent chains (default: 4)", default=4),
         number("--iterations", "sweeps of each chain, a third of them burn-in (default: 1500)", least=3, default=1500),
-        number("--draws", "posterior draws of each chain, for intervals (default: 100, or all)", python="n_draws"),
+        number("--draws", "draws of each chain, for intervals (default: 100, or all there are)", python="n_draws"),
         text("--show", "rows with colours and names in the picture (default: those that moved farthest)", **SEVERAL),
         SEED,
         *results(".paths"),

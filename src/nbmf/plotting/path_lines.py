@@ -33,14 +33,14 @@ def draw(
     Colours are of these rows or, where each row has a group, "" for none, of groups, named in a legend.
     """
     ax = style.given_or_new_axis(ax, SIZE)
-    of_group = style.colours_of_groups([group for group in groups or () if group])
-    others = set(range(len(paths.mean))) - set(rows)
-    for f in sorted(others):
-        colour = of_group.get(groups[f]) if of_group else None
-        ax.plot(*_line(paths, f, k), **OTHER_ROWS | ({} if colour is None else OF_GROUPS | {"color": colour}))
+    group_of = [""] * len(paths.mean) if groups is None else groups
+    of_group = style.colours_of_groups([group for group in group_of if group])
+    for f in sorted(set(range(len(paths.mean))) - set(rows)):
+        own = OF_GROUPS | {"color": of_group[group_of[f]]} if group_of[f] else {}
+        ax.plot(*_line(paths, f, k), **OTHER_ROWS | own)
     ends = []
     for number, f in enumerate(rows):
-        colour = of_group.get(groups[f], style.OTHERS) if of_group else style.colour_of_line(number)
+        colour = of_group.get(group_of[f], style.OTHERS) if of_group else style.colour_of_line(number)
         times, mean = _line(paths, f, k)
         first, last = paths.spans[f]
         if has_bands:

@@ -92,21 +92,8 @@ def group_path_table(draws: Draws, groups: Sequence[str], level: float = 0.9) ->
     span), mean, lower, upper; change, change_lower, change_upper, how far that is from the group's first period, which
     rows that come and go move as well.
 
-    Parameters
-    ----------
-    draws : Draws
-    groups : sequence of F texts
-        The group of each row, "" for none.
-    level : float
-
-    Raises
-    ------
-    NotSupportedError
-        If rows do not move.
-    ConfigError
-        If `level` is not between 0 and 1.
-    DataError
-        If there is not a group for each row, or all are "".
+    `groups` has the group of each row, F texts, "" for none; DataError if there are more or fewer, or all are "". Other
+    parameters and errors as of `paths_of`.
     """
     import pandas as pd
 
@@ -114,7 +101,7 @@ def group_path_table(draws: Draws, groups: Sequence[str], level: float = 0.9) ->
     refuse_rows_that_stay(model)
     labels = checked_labels(groups, len(model.W_), "groups")
     if not labels.any():
-        raise DataError(Setting("groups"), ": no row has one")
+        raise DataError(Setting("groups"), ": no row has a group")
     drawn, in_span = _drawn_paths(draws), _are_in_span(model)
     tables = []
     for group in np.unique(labels[labels != ""]):

@@ -13,6 +13,7 @@ import pytest
 from held_out_score import held_out_score
 from matrices import blocks_matrix, classes_of_means
 from promises import Promises
+from short_fits import QUICK_MEMBERS
 from still_state import Still
 
 import nbmf
@@ -29,7 +30,7 @@ from nbmf.inference.stopping import has_converged
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, **dict.fromkeys(TOLERANCES, 0)}
-BRIEF["members"] = ["logistic-vb", "bernoulli-poisson-vb"]  # of a mixture: those that take no time
+BRIEF["members"] = QUICK_MEMBERS
 CLASSES = classes_of_means()
 VARIATIONAL = ["BetaDirVB", "CollapsedBinaryICA", "BinaryICA", "DirBetaVB", "DirDirVB"]
 promise = Promises()

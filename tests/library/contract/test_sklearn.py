@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from matrices import classes_of_means
+from short_fits import QUICK_MEMBERS
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -28,7 +29,7 @@ from nbmf.inference.parameters import TOLERANCES
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
 BRIEF = {"max_iter": 20, "burn_in": 10, "n_samples": 10, **dict.fromkeys(TOLERANCES, 0)}
-BRIEF["members"] = ["logistic-vb", "bernoulli-poisson-vb"]  # of a mixture: those that take no time
+BRIEF["members"] = QUICK_MEMBERS
 BRIEF["penalty"] = 1.0  # no search
 K = {"LogisticPCA": 1}  # of a matrix with two columns; it needs fewer components than columns
 

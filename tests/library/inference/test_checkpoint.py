@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from matrices import classes_of_means
+from short_fits import QUICK_MEMBERS
 
 from nbmf import registry
 from nbmf.data.masks import draw_mask
@@ -94,7 +95,7 @@ def test_a_chain_may_be_killed_again_and_again(tmp_path, monkeypatch):
 def test_checkpoints_change_nothing_and_only_chains_have_them(name, tmp_path):
     brief = {"max_iter": 60} if name not in CHAINS else LENGTHS
     if name == "Stacking":
-        brief = brief | {"members": ["logistic-vb", "bernoulli-poisson-vb"]}
+        brief = brief | {"members": QUICK_MEMBERS}
     one, other = (
         run_fit(
             MATRIX,

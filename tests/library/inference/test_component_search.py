@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matrices import blocks_matrix
 from shares_only import questions_only
+from short_fits import QUICK_MEMBERS
 
 import nbmf
 from nbmf import registry
@@ -21,7 +22,7 @@ from nbmf.seeds import child
 
 CODES = blocks_matrix(probability=0.8)
 BRIEF = {"max_iter": 20, "burn_in": 6, "n_samples": 6, **dict.fromkeys(TOLERANCES, 0)}
-BRIEF["members"] = ["logistic-vb", "bernoulli-poisson-vb"]  # of a mixture: those that take no time
+BRIEF["members"] = QUICK_MEMBERS
 GIVEN = [  # classes whose K is given, that are scored entry by entry
     name
     for name in registry.all_classes()

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from short_fits import QUICK_MEMBERS
 
 import nbmf
 from nbmf import registry
@@ -53,9 +54,7 @@ def test_classes_that_take_starts_have_an_objective_and_depend_on_their_seed(nam
     if not registry.is_factorization(name):
         assert found.takes_starts
         return
-    few = registry.length_settings(name, 1, 3) | (
-        {"members": ["logistic-vb", "logistic-vb-columns"]} if name == "Stacking" else {}
-    )
+    few = registry.length_settings(name, 1, 3) | ({"members": QUICK_MEMBERS} if name == "Stacking" else {})
     V = COUNTS if registry.estimator_class(name).likelihoods[0].matrix is nbmf.CountMatrix else BINARY
     if registry.estimator_class(name).likelihoods[0].name == "normal":
         V = MIXED["gaussian"]

@@ -81,7 +81,7 @@ def test_positions_of_a_group_are_means_of_the_rows_that_are_there(K):
                 np.testing.assert_allclose(told, expected, rtol=1e-5, atol=1e-7)
     with pytest.raises(DataError, match="groups: 12 names are needed, 3 were given"):
         group_path_table(draws, ["a", "b", "c"])
-    with pytest.raises(DataError, match="groups: no row has one"):
+    with pytest.raises(DataError, match="groups: no row has a group"):
         group_path_table(draws, [""] * 12)
     with pytest.raises(ConfigError, match="level = 2"):
         group_path_table(draws, groups, 2)
