@@ -170,11 +170,12 @@ def an_orientation_that_is_set_after_the_fit_changes_no_meaning(name):
 
 
 def predictions(estimator):
-    """Return what is predicted of entries, new rows, and new columns, by names of methods."""
+    """Return what is predicted of entries, known rows, new rows and columns, by names of methods."""
     methods = ["transform_columns", "predict_columns"]
     if registry.scores_entries(type(estimator).__name__):  # others know no new row
         methods += ["transform", "predict_rows", "score"]
     found = {"predict": estimator.predict(*np.indices(CODES.shape))}
+    found["inverse_transform"] = estimator.inverse_transform(estimator.W_)
     return found | {method: getattr(estimator, method)(CODES) for method in methods}
 
 
