@@ -1,7 +1,7 @@
 """What an estimator class declares of itself, so that nobody has to guess from its arguments."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -52,17 +52,6 @@ class View(StrEnum):
 
 
 CLASS_SIZES = "class sizes"  # the name of the sizes of latent classes (K,) among what is drawn
-
-
-class LatentClasses(NamedTuple):
-    """What a report cannot see in the factors of a fit with latent classes.
-
-    distinct : int, how many classes differ in what they say of V; fewer than all have collapsed
-    log_likelihood : float, ln p(V | θ) in nats where θ is its maximum, for BIC; None of any other estimate
-    """
-
-    distinct: int
-    log_likelihood: float | None = None
 
 
 # What an estimator of matrices has to declare itself, since nothing is usual, in words for a person who has not.
@@ -144,9 +133,13 @@ class Declarations:
         return self.are_rates or bool(self.distributions | self.probabilities)
 
     @property
-    def latent_classes(self) -> LatentClasses:
-        """What a report says of a fit where the class `has_classes`: by default that all K differ, and no BIC."""
-        return LatentClasses(self.n_components_)
+    def distinct_classes(self) -> int:
+        """How many latent classes differ in what they say of V, where the class `has_classes`; fewer have collapsed."""
+        return self.n_components_
+
+    def maximum_log_likelihood(self, V: Any) -> float | None:
+        """Return the largest ln p(V | θ) in nats near the fit, for BIC; None of a model that has none."""
+        return None
 
     @property
     def memory_budget_gb(self) -> float:

@@ -139,7 +139,7 @@ def fit_facts(result: ReportedFit) -> Iterator[str]:
     if result.scale is None and model.has_axes:
         yield from shape_sentences(shape_of(model.W_[:, : result.components.active]), result.names("row"))
     if model.has_classes:
-        if facts := class_facts(model):
+        if facts := class_facts(model, matrix):
             yield "; ".join(facts)
         return
     # Of components that nothing is in, the priors say nothing about those that are shown.

@@ -84,7 +84,7 @@ MISFITS = [
         (
             answers(["ja", "ja", "nein", "nein", "weiß nicht"]),
             "--ones ja --zeros nein --missing 'weiß nicht'",
-            "'ja' and 'nein', of which 'ja' is taken for a one; 'weiß nicht' is taken to mean missing --",
+            "'ja' and 'nein', of which 'ja' is taken for a one; 'weiß nicht' is taken to mean missing, ",
         ),
         (
             answers(["Yea", "Yea", "Nay", "Nay", "Absent", "Present", ""]),

@@ -319,17 +319,20 @@ def test_casts_of_many_kinds_are_no_counts(capsys):
     assert cli.main(["fit", "casts.csv"]) == cli.FAILED
 
 
-def test_an_abstention_is_missing_or_between_no_and_yes(capsys):
-    table("yes", "no", "abstain").to_csv("votes.csv")
-    missing, in_order = commands(info(capsys, "votes.csv"))
-    assert missing == "nbmf fit votes.csv --missing abstain"
-    assert in_order == "nbmf fit votes.csv --categories no abstain yes"
+@pytest.mark.parametrize("middle", ["abstain", "perhaps"])
+def test_an_answer_between_no_and_yes_is_missing_or_between_them(capsys, middle):
+    table("yes", "no", middle).to_csv("votes.csv")
+    said = info(capsys, "votes.csv")
+    missing, in_order = commands(said)
+    assert f"{middle!r} is taken to mean missing, {GAPS.mean():.0%} of the answers" in said
+    assert missing == f"nbmf fit votes.csv --missing {middle}"
+    assert in_order == f"nbmf fit votes.csv --categories no {middle} yes"
     np.testing.assert_array_equal(read(in_order).ranks, np.where(GAPS, 1, 2 * ONES))
 
 
-@pytest.mark.parametrize("end", ["strongly", "completely"])
+@pytest.mark.parametrize("end", ["strongly ", "completely ", "Strongly", "strongly_"])
 def test_texts_of_a_scale_are_categories_in_its_order(capsys, end):
-    scale = [f"{end} disagree", "disagree", "neutral", "agree", f"{end} agree"]
+    scale = [f"{end}disagree", "disagree", "neutral", "agree", f"{end}agree"]
     values = DRAWN.choice([*scale, "don't know"], (ROWS, COLUMNS))
     pd.DataFrame(values, NAMES, QUESTIONS).to_csv("scale.csv")
     (command,) = commands(info(capsys, "scale.csv"))
@@ -344,8 +347,11 @@ def test_scales_are_texts_in_small_letters_each_once():
         assert len({*scale}) == len(scale)
 
 
-def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys):
-    values = DRAWN.poisson(2, (ROWS, COLUMNS)) * 7
+@pytest.mark.parametrize("mean", [2, 0.7])
+def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys, mean):
+    """Also where most counts are zeros and ones, so that the others might be codes of what is missing."""
+    values = DRAWN.poisson(mean, (ROWS, COLUMNS)) * (7 if mean == 2 else 1)
+    values[:6] += DRAWN.poisson(mean, (6, COLUMNS))
     pd.DataFrame(values, NAMES, QUESTIONS).assign(habitat=["reef", "sand", "mud"] * 10).to_csv("counts.csv")
     ignored, grouped = commands(info(capsys, "counts.csv"))
     assert ignored == "nbmf fit counts.csv --counts --ignore habitat"

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from nbmf.data.value_codes import DEFAULTS, Meaning, number_of, text_of
+from nbmf.io.answers import COUNTED, DIFFERENT, split_gaps
 
 PART = 0.5  # of a column's values that have to be known ones, and of columns with marks above one
 FEW = 3  # other values in a column that fits all the same: they are taken to mean missing
@@ -96,6 +97,13 @@ def guess_with_others(
         return options | also_missing(sorted(set().union(*map(others, fitting))), fitting)
 
     return Guess(what, fit_and_few_others, options_and_missing)
+
+
+def resemble_counts(columns: list[Column]) -> bool:
+    """Whether numbers go on from 0 and 1 to several others in a part of the columns: codes of gaps do not."""
+    above = [{int(n) for n in column.numbers - {None} if n > 1 and n.is_integer()} for column in columns]
+    scale, _ = split_gaps([0, 1, *sorted(set().union(*above))])
+    return len(scale) - 2 >= DIFFERENT and sum(map(bool, above)) >= COUNTED * len(columns)
 
 
 def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:

@@ -17,6 +17,7 @@ from nbmf.errors import DataError, Message, Setting
 from nbmf.io.cells import RepeatedName
 from nbmf.io.code_errors import CodesError
 from nbmf.io.column_kinds import infer_column_kind
+from nbmf.numerics.percent import percent
 from nbmf.reporting.text import INDENT
 
 FEW = 3  # texts of a column that are listed
@@ -34,6 +35,7 @@ OF_FREQUENCIES = (
     "{0!r} may be how many rows have the values of a line, which would count as one row: repeat lines first, in pandas "
     "by V.loc[V.index.repeat(V[{0!r}])]"
 )
+MANY_ANSWERS = 0.05  # of all, that would mean missing: a person should know
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -61,7 +63,8 @@ def find_misfits(glance: Glance) -> Finding | None:
         understood.lines[0],
         *_why_refused(glance.refused, bool(misfits)),
         *_describe_misfits(options.file, misfits, guess),
-        _describe_guess(guess, highest, f"the {'other ' if misfits else ''}{len(fitting)}", read),
+        _describe_guess(guess, highest, f"the {'other ' if misfits else ''}{len(fitting)}", read)
+        + _lost(fitting, read.get("missing", ())),
         *([] if wave is None else [OF_WAVES.format(first.name, wave.name)]),
         *_notes_of_weights(misfits),
     ]
@@ -155,6 +158,13 @@ def _describe_guess(guess: Guess, highest: int, columns: str, read: dict[str, An
         texts = [repr(text) if text else "nothing" for text in read["missing"]]
         words += f"; {', '.join(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
     return words
+
+
+def _lost(fitting: list[Column], missing: list[str]) -> str:
+    """Return which part of the answers would mean missing, if that is many of them."""
+    answers = [word for column in fitting for word in column.words]
+    lost = sum(word in missing for word in answers)
+    return f", {percent(lost / len(answers))} of the answers" if lost >= MANY_ANSWERS * max(len(answers), 1) else ""
 
 
 def _notes_of_weights(misfits: list[Column]) -> Iterator[str]:

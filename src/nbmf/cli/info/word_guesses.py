@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nbmf.cli.info.column import PART, Column, Guess, guess_with_others
+from nbmf.cli.info.column import PART, Column, Guess, guess_with_others, resemble_counts
 from nbmf.cli.info.words import ABSENT_AND_PRESENT, BETWEEN, CLASSES, NO, NO_COVER, ONE_NEXT_TO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, number_of
 
@@ -25,7 +25,8 @@ def guess_zeros_and_ones(columns: list[Column]) -> Iterator[Guess]:
         number = sum(coding[text] in (0, 1) for text in column.texts)
         return 0 < number >= PART * len(column.observed) and not _counts_from_one(column)
 
-    yield guess_with_others("zeros and ones", fits, others)
+    if not resemble_counts(list(filter(fits, columns))):
+        yield guess_with_others("zeros and ones", fits, others)
 
 
 def _counts_from_one(column: Column) -> bool:
@@ -37,9 +38,16 @@ def guess_scales(columns: list[Column]) -> Iterator[Guess]:
     """Yield guesses of three or more texts of a known scale, in its order, next to few others that mean missing."""
     answers = set().union(*(column.answers for column in columns))
     for scale in SCALES:
-        known = _in_order(answers, scale)
-        if len(known) >= 3 and _are_spelled_alike(known):
+        in_plain = [_plain(text) for text in scale]
+        known = [text for text in answers if _plain(text) in in_plain]
+        known.sort(key=lambda text: in_plain.index(_plain(text)))
+        if len({*map(_plain, known)}) == len(known) >= 3:  # none is there in two spellings
             yield _guess_scale(known)
+
+
+def _plain(text: str) -> str:
+    """Return the letters of a text: of Strongly agree, strongly_agree and StronglyAgree the same."""
+    return re.sub(r"[\W_]+", "", text.casefold())
 
 
 def _guess_scale(known: list[str]) -> Guess:
@@ -86,7 +94,7 @@ def guess_known_words(columns: list[Column]) -> Iterator[Guess]:
     one = next((w for w in words if _meaning(w) == 1 or _is_one_next_to(w.casefold(), lower)), None)
     # An absence is no zero next to a no.
     noes = sorted((word for word in words if _meaning(word) == -1), key=lambda word: word.casefold() == "absent")
-    if one is None or not noes:
+    if one is None or not noes or (number_of(one) is not None and resemble_counts(columns)):
         return
     zero, pair = noes[0], {one, noes[0]}
 

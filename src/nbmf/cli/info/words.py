@@ -10,6 +10,7 @@ NO += ("fail", "failed", "negative", "neg", "-", "off", "wrong", "incorrect", "d
 ONE_NEXT_TO = {"right": "wrong"}  # a one next to this zero alone: it is no answer next to left
 ABSENT_AND_PRESENT = ("a", "p")
 BETWEEN = ("abstain", "abstained", "abstention", "enthaltung", "neutral", "undecided", "neither", "maybe", "partly")
+BETWEEN += ("perhaps", "possibly", "sometimes")
 # Texts of scales, each from the lowest on.
 SCALES = (
     (

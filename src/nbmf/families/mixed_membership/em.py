@@ -80,6 +80,10 @@ class MembershipState(State):
         self.densities = mixture.densities
         self._gamma = self.prior + self._sizes[:, None] * mixture.memberships.gamma
 
+    def start_from_estimates(self, densities: Density, prior: np.ndarray) -> None:
+        """Begin with an E-step at these, instead of components that are random rows."""
+        self.densities, self.prior = densities, prior.copy()
+
     @property
     def memberships(self) -> Memberships:
         """The memberships of the last E-step."""

@@ -2,14 +2,18 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from nbmf.families.mixed_membership.e_steps import FastStep, MixtureStep
-from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
+from nbmf.families.mixed_membership.em import LOOK_EVERY, MembershipState
+from nbmf.families.mixed_membership.membership_estimator import MAX_STEPS, BinaryMembership
 from nbmf.families.mixed_membership.mixture_draws import LatentClassState
 from nbmf.inference.constructors import with_parameters
-from nbmf.inference.declarations import CLASS_SIZES, LatentClasses
+from nbmf.inference.declarations import CLASS_SIZES
 from nbmf.inference.products import PROBABILITIES
 
 CHANCE = "probability of the latent class"
+AT_MAXIMUM = 1e-8  # relative change of the log likelihood in a step, for BIC: of -300 nats it is below the digits shown
 
 
 class MNB(BinaryMembership):
@@ -55,9 +59,31 @@ class MNB(BinaryMembership):
         return (CHANCE, PROBABILITIES) if self.weights_are_rows else (PROBABILITIES, CHANCE)
 
     @property
-    def latent_classes(self):
-        """How many classes differ, and the log likelihood, which EM has climbed."""
-        return LatentClasses(self.distinct_components_, self.bound_)
+    def distinct_classes(self):
+        """How many classes differ in what they say of V."""
+        return self.distinct_components_
+
+    def maximum_log_likelihood(self, V):
+        """Return ln p(V | θ) in nats where EM without smoothing ends that starts from the estimates.
+
+        These are the mode under their priors, where the likelihood is smaller.
+
+        Parameters
+        ----------
+        V : BinaryMatrix, array or DataFrame
+            The one that was fitted.
+        """
+        return self._fold_in(self._climb_to_maximum, V, 0 if self.weights_are_rows else 1)
+
+    def _climb_to_maximum(self, values):
+        cells, densities = self._cells(self._points(values)), self._fitted_densities()
+        state = MembershipState(cells, densities, self._e_step(), self.weights_.size, np.random.default_rng(0))
+        state.start_from_estimates(self._fitted_densities(), self.weights_)
+        for _ in range(MAX_STEPS // LOOK_EVERY):
+            state.advance(LOOK_EVERY)
+            if state.relative_change < AT_MAXIMUM:
+                break
+        return state.bound
 
     def _e_step(self):
         return MixtureStep()
