@@ -39,8 +39,8 @@ class MethodChoice(NamedTuple):
 
     - index : int, its place among the methods that were given
     - verdict : Verdict, of this method
-    - other : int or None, the place of the best method of the other view, groups or a scale, if there is one and
-      its predictions are not significantly worse
+    - other : int or None, the place of the one that is taken where the other view, groups or a scale, is asked for,
+      if it predicts not significantly worse
     """
 
     index: int
@@ -176,7 +176,7 @@ def choose(
         result = result._replace(other_view=_predicting_view(index, estimators, tested, chance))
     if stacked_with is not None and not is_sparse(V):
         result = result._replace(stack=_stack(result, index, [*estimators, *stacked_with], everything, seed))
-    return MethodChoice(index, result, _other_view(index, estimators, tested))
+    return MethodChoice(index, result, _other_view(index, estimators, tested, chance))
 
 
 def _stack(
@@ -212,32 +212,34 @@ def _best(places: Sequence[int], tested: HeldOutLosses) -> int:
     return min(places, key=lambda i: tested.measure.mean(tested.losses[i]))
 
 
-def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> int | None:
-    """Return the best method of the other view, None if it predicts significantly worse or there is none."""
-    best = _best_of_other_view(index, estimators, tested)
-    if best is None:
+def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, chance: float) -> int | None:
+    """Return the method that is taken where the other view is asked for, None if it predicts significantly worse."""
+    other = _method_of_other_view(index, estimators, tested, chance)
+    if other is None:
         return None
-    measure, losses = tested.measure, tested.losses[best]
+    measure, losses = tested.measure, tested.losses[other]
     lead = losses - tested.losses[index]
     mean, error = measure.mean(lead), measure.error(lead)
     is_worse = mean > 0 and (error == 0 or one_sided_p(mean, error, measure.degrees_of_freedom(losses)) < CHANCE)
-    return None if is_worse else best
+    return None if is_worse else other
 
 
 def _predicting_view(
     index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, chance: float
 ) -> OtherView | None:
-    """Return the best method of the view that was not asked for, None unless it predicts better than each baseline."""
-    best = _best_of_other_view(index, estimators, tested)
-    if best is None or not passes(gains := gains_of(tested.losses[best], tested), chance):
+    """Return the method of the view that was not asked for, None unless it predicts better than each baseline."""
+    other = _method_of_other_view(index, estimators, tested, chance)
+    if other is None or not passes(gains := gains_of(tested.losses[other], tested), chance):
         return None
-    return OtherView(estimators[index].view, estimators[best].view, estimators[best].title, gains[0])
+    return OtherView(estimators[index].view, estimators[other].view, estimators[other].title, gains[0])
 
 
-def _best_of_other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses) -> int | None:
-    """Return the place of the best method of the view that the one at `index` does not show, None without one."""
+def _method_of_other_view(
+    index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, chance: float
+) -> int | None:
+    """Return the place of the method to show in the view that the one at `index` does not have, None without one."""
     others = [i for i, estimator in enumerate(estimators) if estimator.view is not estimators[index].view]
-    return _best(others, tested) if others else None
+    return method_to_show(tested, chance, others) if others else None
 
 
 def _near_the_best(losses_of_methods: Sequence[np.ndarray], measure: Measure) -> list[int]:

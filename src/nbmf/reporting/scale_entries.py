@@ -65,6 +65,8 @@ RING = (
     "do not depend on each other), as where species come and go again along one long gradient, whose ends look alike, "
     f"or in a cycle; {MONOTONE}"
 )
+RASCH = "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows"
+SUPPOSED = "it is the effect of rows in this model, which supposes that all columns follow it equally sharply"
 NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
@@ -132,11 +134,11 @@ def _mean_order_sentences(scale: Scale) -> Iterator[str]:
         slopes, r = scale.discrimination[:, a], scale.mean_correlation[a]
         if r >= MEANS_CORRELATION and slopes.min() >= -NEGLIGIBLE * slopes.max():
             axis = "this axis" if scale.kept == 1 else scale.title(a)
-            same = "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows"
-            are_alike = slopes.max() <= ALIKE * slopes.min()
+            how = "columns differ in how sharply they follow it"
+            if slopes.max() <= ALIKE * slopes.min():
+                how = SUPPOSED if scale.has_row_effects else RASCH
             yield (
-                f"{axis} orders rows by their {means} (rank correlation {r:.2f}): "
-                f"{same if are_alike else 'columns differ in how sharply they follow it'} "
+                f"{axis} orders rows by their {means} (rank correlation {r:.2f}): {how} "
                 f"(discriminations from {slopes.min():z.2f} to {slopes.max():.2f})"
             )
 

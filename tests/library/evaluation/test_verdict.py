@@ -479,6 +479,25 @@ def test_a_choice_among_many_has_to_be_surer_of_its_gain(monkeypatch, without_ex
     assert f"can be chance (p = {p:.2g}; {0.75 * p:.2g} would be significant)" in str(doubtful)
 
 
+def test_the_method_of_the_other_view_is_the_one_that_is_taken_where_it_is_asked_for(monkeypatch):
+    """Of two scales the first is within an error of the best: the command that shows this view alone takes it."""
+    rng = np.random.default_rng(0)
+    baseline, noise = 1 + rng.random((20, 30)), rng.normal(size=(20, 30))
+    best = baseline - 0.05
+    near = best + 0.02 * (noise - noise.mean()) + 0.5 * clustered_error(0.02 * noise)
+    tested = HeldOutLosses([best, near, best], {"effects": baseline}, 600, 10, 600, EntryMeasure(), np.zeros((20, 30)))
+    monkeypatch.setattr("nbmf.evaluation.verdict.held_out_losses", lambda *_: tested)
+    monkeypatch.setattr("nbmf.evaluation.verdict._exact_test", lambda *_: None)
+    estimators = [nbmf.BinaryICA(2), nbmf.LogisticFactorVB(2), nbmf.LogisticFactorVB(3)]
+    V = np.indices((20, 30)).sum(axis=0) % 2
+    choice = choose(V, estimators)
+    assert (choice.index, choice.other) == (0, 1)
+    assert choose(V, estimators, view=View.SCALE).index == 1
+    much_worse = tested._replace(losses=[best, best + 0.04, best + 0.04])
+    monkeypatch.setattr("nbmf.evaluation.verdict.held_out_losses", lambda *_: much_worse)
+    assert choose(V, estimators).other is None
+
+
 def test_what_is_shown_passes_the_test_that_the_best_passes():
     """The first is within an error of the best, but its own lead over the baseline can be chance."""
     rng = np.random.default_rng(1)

@@ -130,6 +130,14 @@ def test_an_axis_that_all_columns_follow_alike_is_an_effect_of_rows():
     assert "differ in how sharply" not in told
 
 
+def test_of_a_model_with_effects_of_rows_it_is_not_found_that_columns_are_alike():
+    loadings = np.column_stack([[2.0, 1.98, 2.02], np.zeros(3)])
+    alike = dataclasses.replace(SCALE, discrimination=loadings, mean_correlation=np.ones(2), has_row_effects=True)
+    told = " ".join(scale_facts(alike))
+    assert "it is the effect of rows in this model, which supposes that all columns follow it equally sharply" in told
+    assert "Rasch" not in told
+
+
 def test_ends_are_named_from_the_outside_with_their_intervals():
     lines = lines_of(SCALE)
     assert lines["high end"].startswith("r29 2.00 [1.50, 2.50], r28 1.86 [1.36, 2.36], ")
