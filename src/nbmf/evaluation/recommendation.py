@@ -157,7 +157,7 @@ def _sentence(winner, others, margins, alike, take, unit) -> str:
     names = [candidate.name for candidate in (winner, *alike)]
     text = f"{_list_names(names)} do not differ significantly: {winner.name} has the best mean ({mean}), {lead}."
     if take is winner:
-        return f"{text} None of the others is much faster, so take {take.name}."
+        return f"{text} None of the others saves more than {WORTHWHILE:g} s a fit, so take {take.name}."
     speeds = f"{take.seconds:.2g} s a fit instead of {winner.seconds:.2g}"
     return f"{text} Take the fastest of them, {take.name} ({speeds})."
 

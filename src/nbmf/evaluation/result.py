@@ -14,7 +14,7 @@ from nbmf.best_K import best_K
 from nbmf.catalogue import METHODS, colours_of
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
+from nbmf.evaluation.recommendation import Candidate, Recommendation, margin_of, recommend
 from nbmf.evaluation.score_table import summarise
 
 RANKED = {"recall_at_20": "recall@20", "ndcg_at_100": "NDCG@100"}  # scores of what is recommended, and their names
@@ -110,7 +110,7 @@ class Comparison:
                 yield Candidate(method, K, _label_with_K(entry, K), self.by_mask(method, K).to_numpy(), seconds)
 
     def remarks(self) -> list[str]:
-        """Return a sentence for each method whose best K lies at an end of its grid, unless a baseline is better."""
+        """Return a sentence for each method that gets better towards an end of its K, unless a baseline is better."""
         of_baselines = self.scores.loc[self.scores["method"].isin(LABELS)].groupby("method")["perplexity"].mean()
         remarks = []
         for candidate in self._candidates():
@@ -119,6 +119,10 @@ class Comparison:
             grid = sorted(self.methods[candidate.method]["K"])
             label = self.methods[candidate.method]["label"]
             if len(grid) > 1 and grid[-1] == candidate.K:
+                fewer = self.by_mask(candidate.method, grid[-2]).to_numpy()
+                gain = margin_of(fewer - candidate.perplexities, self.test_ratio)
+                if gain.mean < gain.uncertainty / 2:  # about a standard error: it has levelled off
+                    continue
                 more = f"K = {grid[-1] + 1} to {2 * grid[-1]} may do better"
                 remarks.append(f"{label} is best with the largest K that was tried: {more}.")
             elif len(grid) > 1 and candidate.K == grid[0] > 1:

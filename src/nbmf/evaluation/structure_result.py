@@ -8,7 +8,7 @@ from nbmf.evaluation.held_out import EntryMeasure
 from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
 from nbmf.inference.declarations import View
-from nbmf.numerics.clustered_errors import format_error, format_p
+from nbmf.numerics.clustered_errors import format_error, format_p, format_p_above
 
 CHANCE = 0.05  # that noise passes for structure
 SHOWN = {View.GROUPS: "groups", View.SCALE: "a scale"}
@@ -191,7 +191,7 @@ class Verdict(NamedTuple):
         return f"{format_error(gain.mean, gain.error)} nats per {self.unit} over {LABELS[gain.baseline]}"
 
     def _can_be_chance(self, gain: Gain) -> str:
-        return f"can be chance ({format_p(gain.p)}; {self.chance:.2g} would be significant)"
+        return f"can be chance ({format_p_above(gain.p, self.chance)})"
 
     def _remaining_evidence(self) -> str:
         """Return what the exact test says, and what predicts structure together or in the other view, if anything."""
@@ -212,5 +212,6 @@ class Verdict(NamedTuple):
             return ""
         agrees = (self.exact.p <= CHANCE / 2) == self.predicts
         # A p-value above its half of the level would seem to be significant next to the usual 5 %.
-        level = f"; {CHANCE / 2:.2g} would be significant" * (CHANCE / 2 < self.exact.p < CHANCE)
-        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({format_p(self.exact.p)}{level})"
+        misses = CHANCE / 2 < self.exact.p < CHANCE
+        p = format_p_above(self.exact.p, CHANCE / 2) if misses else format_p(self.exact.p)
+        return f"; the exact test {'agrees' if agrees else 'alone would not show it'} ({p})"

@@ -111,6 +111,12 @@ def format_p(p: float) -> str:
     return f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
 
 
+def format_p_above(p: float, level: float) -> str:
+    """Return a p-value and the level that it misses, with as many digits as tell them apart, from two on."""
+    digits = next((n for n in range(2, MOST) if f"{p:.{n}g}" != f"{level:.{n}g}"), MOST)
+    return f"p = {p:.{digits}g}; {level:.{digits}g} would be significant"
+
+
 def format_error(value: float, error: float) -> str:
     """Return "value ± error", both with as many decimals as give the error two significant digits, MOST at most.
 

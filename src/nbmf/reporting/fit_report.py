@@ -6,6 +6,7 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
@@ -41,6 +42,11 @@ VIEW_DESCRIPTIONS = {View.GROUPS: "rows as mixtures of groups", View.SCALE: "row
 # The sampler that estimates them: with effects of columns, but none of rows.
 ITEM_PARAMETERS = (Setting("method", "logistic-gs"), Setting("settings", {"effects": "columns"}))
 ITEMS = 100  # columns at most, with which the bias of variational fits is worth a word
+SCALE_METHOD = "logistic-gs-learned-effects"  # of which positions under a Rasch model are a part
+POSITIONS = (
+    "Row and column effects are a Rasch model, of how many ones rows and columns have. This writes and draws positions "
+    "of rows, with intervals:"
+)
 SAMPLED_ENTRIES = "ones and as many zeros, each weighted by one over the chance of being among them"
 
 
@@ -284,15 +290,15 @@ def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[
     if (other := result.verdict.other_view) is not None:
         better = f"{other.what} predicts significantly better than baselines; it is shown by"
         yield NextStep(better, wording.next_command("fit", view=str(other.view), apart=str(other.view)))
-    nevertheless = "and this writes and draws the components nevertheless:"
-    if result.verdict.beyond == "effects" and has_scale(result.model):
-        nevertheless = (
-            "Row and column effects are a Rasch model, of how many ones rows and columns have. "
-            "This writes and draws positions of rows, with intervals:"
-        )
     more = "These methods, and others," if result.verdict.others else "Other methods"
     yield NextStep(f"{unshown} {more} are compared by", wording.next_command("compare"))
-    yield NextStep(nevertheless, shown)
+    is_rasch = result.verdict.beyond == "effects"
+    if is_rasch and has_scale(result.model):
+        yield NextStep(POSITIONS, shown)
+    else:
+        yield NextStep("and this writes and draws the components nevertheless:", shown)
+    if is_rasch and not has_scale(result.model) and isinstance(result.matrix, BinaryMatrix):
+        yield NextStep(POSITIONS, wording.next_command("fit", method=SCALE_METHOD, check=False, apart="scale"))
     if isinstance(result.matrix, CountMatrix) and 0 < result.matrix.counts()["zeros"] < result.matrix.n_observed:
         sizes = "Where counts are above 0 may have structure that their sizes hide: "
         yield Lines(

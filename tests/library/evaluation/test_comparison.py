@@ -100,6 +100,8 @@ def test_a_best_K_at_the_end_of_its_grid_is_remarked_on():
         "A is best with the largest K that was tried: K = 5 to 8 may do better.",
         "B is best with the smallest K that was tried, 2.",
     ]
+    level = {("a", 2): [0.41, 0.4], ("a", 4): [0.4, 0.4093], ("b", 2): [0.41, 0.411], ("b", 4): [0.4, 0.4005]}
+    assert made_up(level).remarks() == ["B is best with the largest K that was tried: K = 5 to 8 may do better."]
     beyond_baselines = {("a", 2): [2.5, 2.5], ("a", 4): [2.4, 2.4], ("b", 2): [2.0, 2.0], ("b", 4): [2.1, 2.1]}
     assert made_up(beyond_baselines).remarks() == ["B is best with the smallest K that was tried, 2."]
 
@@ -298,7 +300,7 @@ def test_a_few_seconds_decide_nothing():
     found = made_up({("a", 2): [0.30, 0.34], ("b", 2): [0.33, 0.33]}, seconds={"a": 9, "b": 0.5})
     advice = found.recommendation
     assert (advice.take, advice.is_significant) == ("a", False)
-    assert advice.sentence.endswith("None of the others is much faster, so take A.")
+    assert advice.sentence.endswith("None of the others saves more than 10 s a fit, so take A.")
 
 
 @pytest.mark.parametrize(("seconds", "take"), [((30, 12, 8), "c"), ((30, 8, 12), "b"), ((17, 8, 12), "a")])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nbmf.numerics.clustered_errors import clustered_error, clustered_error_of_sum
+from nbmf.numerics.clustered_errors import clustered_error, clustered_error_of_sum, format_p_above
 
 
 def above(values):
@@ -94,3 +94,16 @@ def test_means_of_directed_networks_spread_as_it_says(alike):
         means.append(np.nanmean(values))
         errors.append(clustered_error(values, is_network=True))
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(means), rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (0.5, "p = 0.5; 0.0042 would be significant"),
+        (0.0042, "p = 0.0042; 0.00417 would be significant"),
+        (0.00421, "p = 0.00421; 0.00417 would be significant"),
+        (0.025 / 6, "p = 0.00416667; 0.00416667 would be significant"),
+    ],
+)
+def test_a_p_value_does_not_read_like_the_level_that_it_misses(p, said):
+    assert format_p_above(p, 0.025 / 6) == said

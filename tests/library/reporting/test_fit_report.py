@@ -99,13 +99,17 @@ def test_where_counts_show_nothing_it_is_said_that_where_they_are_may():
         assert words not in " ".join(blanks_folded(summary(fit)))
 
 
-@pytest.mark.parametrize(("kind", "is_rasch"), [(nbmf.LogisticFactorVB, True), (nbmf.BinaryICA, False)])
-def test_row_and_column_effects_are_called_a_rasch_model_where_positions_can_be_had(kind, is_rasch):
+@pytest.mark.parametrize("has_positions", [True, False])
+def test_row_and_column_effects_are_called_a_rasch_model_with_a_command_that_has_positions(has_positions):
     verdict = VERDICT._replace(found=False, predicts=False)
-    fit = result(kind, verdict=verdict)
-    if is_rasch:
+    fit = result(verdict=verdict)
+    if has_positions:
         fit = dataclasses.replace(fit, model=LOGISTIC, components=components_of(LOGISTIC))
-    assert ("Row and column effects are a Rasch model" in summary(fit)) == is_rasch
+    told = summary(fit)
+    assert told.count("Row and column effects are a Rasch model") == 1
+    command = "nbmf fit tiny.csv --method logistic-gs-learned-effects --no-check --out tiny-scale.nbmf"
+    assert (command in told) == (not has_positions)
+    assert ("draws the components nevertheless" in told) == (not has_positions)
     weakest = verdict._replace(gains=verdict.gains[::-1])
     assert "Rasch" not in summary(dataclasses.replace(fit, verdict=weakest))
 
