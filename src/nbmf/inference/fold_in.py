@@ -49,7 +49,8 @@ class FoldIn(TransformOutput):
     A family defines `_fold_in_rows` and `_fold_in_columns`; a class outside nbmf may do without. Where a new row or
     column has more of its own than one of W or H, such as an effect, it defines `_factors_of_rows`,
     `_factors_of_columns` and `_factors_with` instead. Where it has no more, predict_rows(V) has to be
-    inverse_transform(transform(V)). They ask for `n_components_`, or the shape of H_: `n_components` may be "auto".
+    inverse_transform(transform(V)), unless it defines `_means_of_rows` and `_means_of_columns`: the means over what
+    is not known of a row or column. They ask for `n_components_`, or the shape of H_: `n_components` may be "auto".
 
     Attributes
     ----------
@@ -137,7 +138,11 @@ class FoldIn(TransformOutput):
 
     def predict_columns(self, V: Any) -> np.ndarray:
         """Return E[V] of new columns, float array (F, N'), including missing entries."""
-        return self._fold_in(lambda values: self.mean(self._factors_of_columns(values)), V, axis=0)
+        return self._fold_in(self._means_of_columns, V, axis=0)
+
+    def _means_of_columns(self, values: np.ndarray) -> np.ndarray:
+        """Return E[V] of new columns, given their values."""
+        return self.mean(self._factors_of_columns(values))
 
     def factors_of_rows(self, V: Any) -> Factors:
         """Return factors with new rows by fold-in: W (F', K) and all else of a row; the others are those of the fit.

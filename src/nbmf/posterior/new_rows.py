@@ -203,7 +203,7 @@ def place_rows(
         return Placement(MEMBERSHIPS, called, *shares, expectation, components.active, main)
     groups = () if model.row_groups_ is None else (rows.groups,)
     factors = model.factors_of_rows(V, *groups)
-    expectation = model.predict_rows(V, *groups) if groups else model.mean(factors)
+    expectation = model.predict_rows(V, *groups)
     chances = model.predictive_of(factors, *np.nonzero(~rows.observed)) if model.likelihood is ORDERED else None
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale or scale_of(model, matrix, level=level)

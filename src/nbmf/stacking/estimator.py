@@ -240,10 +240,11 @@ class Stacking(Factorization):
         means = [member._means_of_rows(V, own) for member, own in pairs]
         return lambda values, places: self._mixed([each(values, places) for each in means])
 
+    def _means_of_columns(self, values):
+        return self._mixed([member._means_of_columns(values) for member in self._members.values()])
+
     def _predictive_of_rows(self, V, groups=None):
-        """Return how rows of V are predicted, where a member has groups of rows as by `predict_rows`, given theirs."""
-        if all(member.row_groups_ is None for member in self._members.values()):
-            return super()._predictive_of_rows(V, groups)
+        """Return how rows of V are predicted: as by `predict_rows`."""
         means_of = self._means_of_rows(V, groups)
 
         def of_values(values):

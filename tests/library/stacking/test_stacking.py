@@ -234,6 +234,9 @@ def test_predictions_are_mixtures_of_those_of_members():
     np.testing.assert_allclose(
         stack.predict_columns(columns), mixed(lambda member: member.predict_columns(columns)), atol=1e-12
     )
+    np.testing.assert_allclose(  # the score of held-out entries, too
+        stack._predictive_of_rows(new)(new)(np.arange(3), np.arange(3)), stack.predict_rows(new)[range(3), range(3)]
+    )
     folded = mixed(lambda member: member.inverse_transform(member.transform(new)))
     np.testing.assert_allclose(stack.inverse_transform(stack.transform(new)), folded, atol=1e-12)
     assert stack.findings == {f"weight of {name}": w for name, w in zip(stack.members_, weights, strict=True)}

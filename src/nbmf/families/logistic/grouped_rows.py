@@ -14,7 +14,7 @@ from nbmf.families.logistic.group_distribution import (
     distribution_of_row_effects,
     joined,
 )
-from nbmf.families.logistic.logistic_estimator import NoisyFactors
+from nbmf.families.logistic.logistic_estimator import NoisyFactors, append_effect
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
@@ -189,15 +189,16 @@ class GroupedRows(NoisyFactors):
     def predict_rows(self, V: Any, groups: Sequence[Any] | None = None) -> np.ndarray:
         """Return E[V] of new rows, float array (F', N), including missing entries.
 
-        With groups it is the mean over what is not known of the rows: a row of which little is observed is hardly more
-        certain than its group. See `factors_of_rows` for the arguments.
+        It is the mean over what is not known of the rows: one of which little is observed is hardly more certain than
+        its group, or than the mean of all. See `factors_of_rows` for the arguments.
         """
         return self._predict_rows(V, groups)
 
     def _means_of_rows(self, V, groups=None):
         """Return a function to E[V] of new rows with the labels that are given, or those of V."""
         if self.row_groups_ is None:
-            return super()._means_of_rows(V, groups)
+            super()._means_of_rows(V, groups)  # refuses groups
+            return lambda values, _: self._expectation_of_rows(values)
         labels = self._labels_of_new(V, groups)
         return lambda values, places: self._expectation_of_rows(values, None if labels is None else labels[places])
 
@@ -233,8 +234,6 @@ class GroupedRows(NoisyFactors):
 
     def _predictive_of_rows(self, V, groups=None):
         means_of = self._means_of_rows(V, groups)
-        if self.row_groups_ is None:
-            return super()._predictive_of_rows(V)
 
         def predict(values):
             means = means_of(values, slice(None))
@@ -267,9 +266,21 @@ class GroupedRows(NoisyFactors):
 
     def _expectation_of_rows(self, values, labels=None):
         """Return E[V] of new rows, the mean over q of their coefficients."""
-        coefficients, variance = self._regress_in_groups(values, labels)
+        if self._group_distribution is None:
+            design, precisions, centers = self._prior_of_rows()
+            prior = RowPrior(centers, np.diag(1.0 / precisions))
+            coefficients, variance = self._regress_given(values, design, prior)
+        else:
+            coefficients, variance = self._regress_in_groups(values, labels)
         psi = coefficients @ self._design_of_rows().T + self.column_effects_
         return self._mean_under(psi, variance)
+
+    def _means_of_columns(self, values):
+        """Return E[V] of new columns, the mean over q of their coefficients."""
+        design, precisions, centers = append_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
+        given = np.ascontiguousarray(values.T), design, precisions, centers, self.row_effects_, self._weights
+        coefficients, variance = regress_rows_with_variance(*given)
+        return np.ascontiguousarray(self._mean_under(coefficients @ design.T + self.row_effects_, variance).T)
 
     def _mean_under(self, psi: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """Return E[v] of entries whose ψ has some mean and variance, the noise of the model not counted."""
@@ -277,8 +288,12 @@ class GroupedRows(NoisyFactors):
 
     def _design_of_rows(self) -> np.ndarray:
         """Return what a row's positions, and what is left of its effect given these, are multiplied by, (N, D)."""
-        ones = np.ones((self.H_.shape[1], int(self.effects_in_use.rows)))
-        return np.hstack([self.H_.T + self._row_effect_slopes, ones])
+        return self._prior_of_rows()[0]
+
+    def _prior_of_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return that (N, D), and the precisions and means (D,) of these coefficients in a model without groups."""
+        design = (self.H_ + self._row_effect_slopes[:, None]).T
+        return append_effect(design, self._row_precisions, self._effect_prior(rows=True))
 
     def _regress_in_groups(self, values, labels) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N), group by group."""

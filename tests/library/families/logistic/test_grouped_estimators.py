@@ -327,7 +327,6 @@ def test_components_that_fit_coin_flips_do_not_raise_the_score():
 def test_a_model_without_groups_takes_none():
     model = fitted("VB", labels=None)
     before = model.predict_rows(CODES[:4])
-    np.testing.assert_array_equal(before, model.mean(model.factors_of_rows(CODES[:4])))
     matrix = BinaryMatrix.from_array(CODES[:4], row_groups=LABELS[:4])
     np.testing.assert_array_equal(model.predict_rows(matrix), before)
     scored = lambda V, groups: model.score(V, groups=groups)  # noqa: E731
