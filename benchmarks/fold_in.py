@@ -22,11 +22,19 @@ SPLITS = 5
 NEW, HIDDEN = 0.2, 0.25  # of lines, of the entries of a new line
 ROWS, COLUMNS = 0, 1
 
+
+def logistic(kind: type, seed: int) -> nbmf.LogisticFactorVB | nbmf.LogisticFactorGibbs:
+    """Return logistic factors with learned effects, as `nbmf fit` tries them."""
+    return kind(8, effects="both", effect_scale="learned", random_state=seed)
+
+
 METHODS = {
     "beta-dir-vb": lambda seed: nbmf.BetaDirVB(random_state=seed),
     "beta-dir-gs": lambda seed: nbmf.BetaDirGibbs(burn_in=1500, n_samples=500, random_state=seed),
     "dir-dir-gs": lambda seed: nbmf.DirDirGibbs(burn_in=1500, n_samples=500, random_state=seed),
     "c-bica": lambda seed: nbmf.CollapsedBinaryICA(5, random_state=seed),
+    "logistic-vb-learned-effects": lambda seed: logistic(nbmf.LogisticFactorVB, seed),
+    "logistic-gs-learned-effects": lambda seed: logistic(nbmf.LogisticFactorGibbs, seed),
 }
 
 

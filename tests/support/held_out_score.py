@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbmf.inference.fold_in import PARTS
+from nbmf.inference.fold_in import PARTS, FoldIn
 from nbmf.seeds import seed_sequence
 
 
@@ -16,6 +16,10 @@ def held_out_score(model, values):
         for part in range(PARTS):
             scored = likelihood.is_observed(row) & (part_of[f : f + 1] == part)
             if scored.any():
-                factors = model._factors_of_rows(likelihood.hide(row, scored))
-                total += likelihood.loss_at(row, scored)(model.predictive_of(factors, *np.nonzero(scored))).total
+                known = likelihood.hide(row, scored)
+                if type(model)._means_of_rows is FoldIn._means_of_rows:
+                    predictive = model.predictive_of(model._factors_of_rows(known), *np.nonzero(scored))
+                else:  # the mean over what is not known of the row
+                    predictive = model.predict_rows(known)[scored]
+                total += likelihood.loss_at(row, scored)(predictive).total
     return -total / np.count_nonzero(likelihood.is_observed(values))

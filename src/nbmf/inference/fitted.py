@@ -23,8 +23,8 @@ class Fitted:
             return object.__getattribute__(self, name)  # once more: it raises what a property has to say
         except NbmfError:
             raise
-        except AttributeError:
-            if self._is_learned(name):
+        except AttributeError as error:  # perhaps of what a property asks for: a slip in it is no missing fit
+            if name.endswith("_") or self._is_learned(error.name or name):
                 self._require_fit()
             raise
 

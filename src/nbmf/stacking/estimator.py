@@ -185,6 +185,7 @@ class Stacking(Factorization):
     @property
     def findings(self):
         """The weight of each member."""
+        self._require_fit()
         return {f"weight of {name}": float(w) for name, w in zip(self._members, self.weights_, strict=True)}
 
     # --- Predictions -----------------------------------------------------------------------------
