@@ -12,10 +12,30 @@ import yaml
 if TYPE_CHECKING:
     from nbmf.data.named import NamedMatrix
 
-# From the id of a method to its entry: class, label, colour, K, settings, starts_as.
-METHODS: dict[str, dict[str, Any]] = yaml.safe_load(files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8"))[
-    "methods"
-]
+KEYS = ("class", "label", "colour", "K", "settings")  # of an entry of methods.yaml, each needed
+FURTHER_KEYS = ("default_K", "starts_as", "starts")
+OF_ONE = ("label", "colour")  # that no other method has
+
+
+def checked(methods: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the methods of methods.yaml; ValueError where an entry lacks something, or has what another has."""
+    users: dict[str, str] = {}
+    for name, entry in methods.items():
+        where = f"methods.yaml: {name}"
+        if missing := [key for key in KEYS if key not in entry]:
+            raise ValueError(f"{where}: the key {missing[0]!r} is missing; needed: {', '.join(KEYS)}")
+        if unknown := [key for key in entry if key not in KEYS + FURTHER_KEYS]:
+            raise ValueError(f"{where}: unknown key {unknown[0]!r}; allowed: {', '.join(KEYS + FURTHER_KEYS)}")
+        for key in OF_ONE:
+            if (other := users.setdefault(entry[key], name)) != name:
+                raise ValueError(f"{where}: {key} {entry[key]!r} is that of {other}; each method has its own")
+    return methods
+
+
+# From the id of a method to its entry.
+METHODS: dict[str, dict[str, Any]] = checked(
+    yaml.safe_load(files("nbmf").joinpath("methods.yaml").read_text(encoding="utf-8"))["methods"]
+)
 
 # For each kind of matrix the method that `nbmf fit` takes if settings are given or nothing is held out.
 DEFAULTS = {
@@ -139,7 +159,7 @@ def takes_sparse(method: str) -> bool:
 def colours_of(methods: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return the colour of each method (hexadecimal), the same in every figure.
 
-    A method whose entry states none has one of the catalogue's, by its place among `methods`.
+    A method of one's own whose entry states none has one of the catalogue's, by its place among `methods`.
     """
     palette = [entry["colour"] for entry in METHODS.values()]
     return {

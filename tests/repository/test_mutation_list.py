@@ -31,6 +31,12 @@ def test_files_and_their_tests_exist(file):
         assert len(list(TESTS.rglob(f"test_{name}.py"))) == 1, name
 
 
+def test_every_compiled_kernel_has_mutants():
+    kernels = {path for path in SOURCES.glob("nbmf/families/*/kernels/*.py") if "\ndef " in path.read_text("utf-8")}
+    missing = sorted(str(path.relative_to(SOURCES)) for path in kernels - {source_of(file) for file in mutation.TESTS})
+    assert not missing, f"TESTS of tests/programs/mutation.py needs an entry for {', '.join(missing)}"
+
+
 @pytest.mark.parametrize("file", sorted({file for file, *_ in mutation.EQUIVALENT}))
 def test_declared_changes_are_changes_of_the_source(file):
     # A declaration whose line has been edited excuses nothing, and its mutant survives unexplained.

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 from nbmf.errors import DataError, NbmfError, NotFittedError, UndeclaredError
-from nbmf.inference.declarations import REQUIRED
+from nbmf.inference.declarations import REQUIRED, Alignment, Inference
+from nbmf.inference.model_file import ROUNDING
+from nbmf.likelihoods.likelihood import Likelihood
 
 
 class Fitted:
@@ -36,8 +38,16 @@ class Fitted:
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit(V) first")
 
     def _require_declarations(self) -> None:
-        for name in REQUIRED:
-            getattr(self, name)
+        """Raise UndeclaredError unless the class has all declarations, and as what they have to be."""
+        are_kinds = (
+            isinstance(self.inference, Inference),  # a text that equals one is none
+            isinstance(self.likelihoods, tuple) and all(isinstance(each, Likelihood) for each in self.likelihoods),
+            isinstance(self.alignment, Alignment),
+        )
+        for name, is_kind in zip(REQUIRED, are_kinds, strict=True):
+            if not is_kind:
+                given = getattr(self, name)
+                raise UndeclaredError(f"{type(self).__name__} declares {name} = {given!r}; allowed: {REQUIRED[name]}")
 
     def _require_shapes(self, shape: tuple[int, int]) -> None:
         """Raise UndeclaredError unless a fit to a matrix (F, N) has learned arrays of the axes in `shapes`."""
@@ -49,6 +59,20 @@ class Fitted:
                 expected = ", ".join(f"{axis} = {sizes[axis]}" if axis in sizes else axis for axis in axes)
                 what = f"has learned {name} of shape {given}" if name in vars(self) else f"has not learned {name}"
                 raise UndeclaredError(f"{type(self).__name__} {what}; declared by `shapes`: ({expected})")
+        self._require_means(shape)
+
+    def _require_means(self, shape: tuple[int, int]) -> None:
+        """Raise UndeclaredError if E[V] of a fit, where it is kept, has another shape or impossible numbers."""
+        means = self._expectation
+        if means is None:
+            return
+        where = f"{type(self).__name__}: `expectation()` of its state"
+        if np.shape(means) != shape:
+            raise UndeclaredError(f"{where} is of shape {np.shape(means)}; allowed: (F, N) = {shape}")
+        low, high = self.likelihood.limits
+        if means.size and (means.min() < low - ROUNDING or means.max() > high + ROUNDING):
+            given = f"{means.min():.6g} to {means.max():.6g}"
+            raise UndeclaredError(f"{where} has numbers from {given}; allowed: from {low:g} to {high:g}")
 
     def __sklearn_is_fitted__(self) -> bool:
         return "H_" in vars(self)

@@ -1,6 +1,8 @@
 """Whether a fit is worse than one component: then its start was a bad one, or there is nothing to find."""
 
-from nbmf.errors import Message, Setting, WorseThanOneComponentWarning, warn
+import numpy as np
+
+from nbmf.errors import Message, PoorFitWarning, Setting, WorseThanOneComponentWarning, warn
 
 ROUNDING = 1e-6  # part of the objective of one component that a fit may be below it
 
@@ -13,7 +15,10 @@ def is_worse(objective: float | None, of_one: float | None) -> bool:
 
 
 def warn_if_worse(name: str, n_components: int, objective: float | None, of_one: float | None) -> None:
-    """Warn that a fit ended below one component."""
+    """Warn that a fit ended below one component, or with an objective that is no number."""
+    if objective is not None and np.isnan(objective):
+        again = f"{name}: the objective is not a number, so that nothing that was learned can be relied on; another "
+        warn(Message(again, Setting("random_state"), " may end elsewhere"), PoorFitWarning)
     if is_worse(objective, of_one):
         message = Message(
             f"{name} is worse than one component: its objective is {objective:.6g} nats with ",

@@ -320,7 +320,7 @@ def every_class_declares_what_it_is(name):
     assert made.distributions <= {"W", "H"}
     assert len(made.meanings) == 2
     assert made.n_iterations > 0
-    assert made.finds_components == (name.startswith(("BetaDir", "DirDir", "DirBeta", "IndianBuffet")))
+    assert isinstance(made.finds_components, bool)
     assert own.alignment in Alignment
     loss_at = own.likelihoods[0].loss_at(V, V >= 0)
     assert loss_at.unit == own.likelihoods[0].unit

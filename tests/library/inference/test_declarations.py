@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from still_state import Still
 
-from nbmf.errors import NotFittedError, UndeclaredError
+from nbmf.errors import NotFittedError, PoorFitWarning, UndeclaredError
 from nbmf.inference.declarations import REQUIRED, Alignment, Inference, View
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.state import Factors
@@ -60,6 +60,50 @@ def test_so_does_what_depends_on_it(name, asked):
     with pytest.raises(UndeclaredError, match=f"does not declare {name}"):
         getattr(made(without=[name]), asked)
     assert not hasattr(made(without=[name]), name)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("inference", "point", r"inference = .point.; allowed: Inference\.SAMPLER"),
+        ("likelihoods", BERNOULLI, r"likelihoods = .*; allowed: a tuple of likelihoods"),
+        ("likelihoods", (type(BERNOULLI),), r"likelihoods = .*; allowed: a tuple of likelihoods"),
+        ("alignment", "none", r"alignment = 'none'; allowed: Alignment\.PERMUTATION"),
+    ],
+)
+def test_a_declaration_of_another_kind_is_refused(name, given, said):
+    model = type("Mine", (Bare,), DECLARED | {name: given})()
+    with pytest.raises(UndeclaredError, match=f"^Mine declares {said}"):
+        model.fit(V)
+
+
+@pytest.mark.parametrize("slip", ["no_such_thing", "burn_in", "_hidden"])
+def test_a_slip_in_a_property_is_not_called_a_missing_fit(slip):
+    model = made()
+    type(model).n_iterations = property(lambda self: getattr(self, slip))
+    with pytest.raises(AttributeError, match=f"'Mine' object has no attribute '{slip}'") as caught:
+        model.fit(V)
+    assert not isinstance(caught.value, NotFittedError)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "said"),
+    [
+        (np.full((2, 2), 0.5), r"is of shape \(2, 2\); allowed: \(F, N\) = \(2, 3\)"),
+        (np.full((2, 3), 1.5), "has numbers from 1.5 to 1.5; allowed: from 0 to 1"),
+        (np.full((2, 3), -0.1), "has numbers from -0.1 to -0.1; allowed: from 0 to 1"),
+    ],
+)
+def test_means_that_cannot_be_are_refused(monkeypatch, expectation, said):
+    monkeypatch.setattr(Halves, "expectation", lambda self: expectation)
+    with pytest.raises(UndeclaredError, match=rf"^Mine: `expectation\(\)` of its state {said}"):
+        made().fit(V)
+
+
+def test_an_objective_that_is_no_number_is_said(monkeypatch):
+    monkeypatch.setattr(Halves, "objective", lambda self: np.nan)
+    with pytest.warns(PoorFitWarning, match="^Mine: the objective is not a number"):
+        made().fit(V)
 
 
 def test_a_class_that_declares_all_of_it_is_only_not_fitted():
