@@ -201,15 +201,10 @@ def method_to_show(tested: HeldOutLosses, chance: float, allowed: Sequence[int])
     """Return the allowed method to show: the first near the best of them, which passes if the best does."""
     losses = [tested.losses[i] for i in allowed]
     near = [allowed[i] for i in _near_the_best(losses, tested.measure)]
-    best = _best(allowed, tested)
-    if passes(gains_of(tested.losses[best], tested), chance):
+    best = min(losses, key=tested.measure.mean)
+    if passes(gains_of(best, tested), chance):
         return next(i for i in near if passes(gains_of(tested.losses[i], tested), chance))
     return near[0]
-
-
-def _best(places: Sequence[int], tested: HeldOutLosses) -> int:
-    """Return the place of the method with the smallest mean loss."""
-    return min(places, key=lambda i: tested.measure.mean(tested.losses[i]))
 
 
 def _other_view(index: int, estimators: Sequence[Factorization], tested: HeldOutLosses, chance: float) -> int | None:

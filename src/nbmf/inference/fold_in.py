@@ -232,6 +232,16 @@ class FoldIn(TransformOutput):
         """Return how rows of V are predicted from their values, as the likelihood needs it to score entries."""
         return lambda values: functools.partial(self.predictive_of, self._factors_of_rows(values))
 
+    def _predictive_by_means(self, V: Any, groups: Sequence[Any] | None = None) -> PredictiveOfRows:
+        """Return the same where the mean is all there is to score, as of zeros and ones: that of `predict_rows`."""
+        means_of = self._means_of_rows(V, groups)
+
+        def predictive_of(values):
+            means = means_of(values, slice(None))
+            return lambda rows, columns: means[rows, columns]
+
+        return predictive_of
+
     def _held_out_score(self, V: Any, predictive_of_rows: PredictiveOfRows) -> float:
         likelihood = self.likelihood
         values = likelihood.values_of(V)

@@ -46,4 +46,6 @@ def co_clustering(estimator: Factorization, draws: Sequence[Factors], axis: int)
             shares = estimator.shares_of(factors)
             one = X @ shares
             total += 2 * (X * shares) @ X.T + 1 - one - one[:, None]
+    if are_shares and estimator.has_classes:  # all entries of a row are in one class, whichever that is
+        np.fill_diagonal(total, len(draws))
     return total / len(draws)

@@ -38,7 +38,7 @@ from nbmf.posterior.scale_axes import (
     orient_axes,
 )
 from nbmf.posterior.scale_distributions import EntryDistribution, Sizes
-from nbmf.posterior.scale_intervals import Spread, conditional_spread, spread_of_draws
+from nbmf.posterior.scale_intervals import Spread, average_alike, conditional_spread, spread_of_draws
 from nbmf.posterior.scale_rotation import AS_NOW, Reported, choose_reported_axes
 
 if TYPE_CHECKING:
@@ -260,6 +260,7 @@ def scale_of(
     axes = orient_axes(axes, check_rows(high, matrix.row_names))
     is_drawn = draws is not None and model.inference is Inference.SAMPLER
     spread = spread_of_draws(axes, draws, level, chains, kept) if is_drawn else conditional_spread(axes, matrix, level)
+    spread = average_alike(spread, matrix, model.row_groups_) if is_drawn else spread
     n_end, row_means = max(1, round(END * len(axes.places))), means_of_rows(matrix)
     at_low, at_high = axes.means_at_ends(
         spread.means, n_end, model.expectation_ if expectation is None else expectation

@@ -80,6 +80,25 @@ def conditional_spread(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     return Spread(means, means - half_widths, means + half_widths, scale)
 
 
+def average_alike(spread: Spread, matrix: NamedMatrix, row_groups: np.ndarray | None) -> Spread:
+    """Return a spread in which rows with the same entries, and of the same group, are at the same place.
+
+    By symmetry their posterior is the same one, of which draws give each row another mean by chance.
+    """
+    entries = np.where(matrix.observed, getattr(matrix, matrix.field), -1)
+    if row_groups is not None:
+        entries = np.column_stack([entries, np.unique(row_groups, return_inverse=True)[1]])
+    _, kind, sizes = np.unique(entries, axis=0, return_inverse=True, return_counts=True)
+    kind = kind.reshape(-1)
+
+    def averaged(values):
+        sums = np.zeros((len(sizes), values.shape[1]))
+        np.add.at(sums, kind, values)
+        return (sums / sizes[:, None])[kind]
+
+    return spread._replace(means=averaged(spread.means), lower=averaged(spread.lower), upper=averaged(spread.upper))
+
+
 def spread_of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1, kept: int = 1) -> Spread:
     """Return intervals by the positions of draws: the projections of their ψ on the loadings, standardized.
 

@@ -25,6 +25,7 @@ GRID = 200  # places at which a density is computed
 SMALLEST = 0.1  # of the places, in the smaller of two groups
 VARIANCE_OF_SQUARES = 4.0  # of x² + y² where both are normal with variance 1
 MOST_GROUPS = 8
+OF_A_GROUP = 4  # places of rows on average, at least: of few items each pattern of answers is a place of its own
 DIGITS = 3  # of positions that are distinct
 COMPARED = 500  # rows, of more some
 ANGLES = 36  # at which an arch is looked for
@@ -236,7 +237,7 @@ def _find_groups(positions: np.ndarray) -> tuple[np.ndarray, float]:
     from sklearn.metrics import silhouette_score  # which one axis does not need, and takes a second
 
     tree, distances, found = linkage(positions, "ward"), cdist(positions, positions), []
-    for k in range(2, MOST_GROUPS + 1):
+    for k in range(2, min(MOST_GROUPS, len(positions) // OF_A_GROUP) + 1):
         labels = fcluster(tree, k, "maxclust")
         if np.ptp(labels):  # of merges at the same height there may be none
             found.append((labels, float(silhouette_score(distances, labels, metric="precomputed"))))

@@ -6,7 +6,6 @@ import numpy as np
 
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
@@ -15,7 +14,6 @@ from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
 from nbmf.posterior.groups import association_of, summarize_groups
-from nbmf.posterior.scale_axes import has_scale
 from nbmf.posterior.scale_shape import shape_of
 from nbmf.reporting.accuracy_sentence import accuracy_sentence
 from nbmf.reporting.component_entries import component_entry, effect_entries, reading_key
@@ -27,6 +25,7 @@ from nbmf.reporting.group_table import group_table
 from nbmf.reporting.latent_classes import class_facts, class_members
 from nbmf.reporting.lookups import make_lookups
 from nbmf.reporting.model import Answer, Block, Figure, Lines, NextStep, Report, Section, Table
+from nbmf.reporting.next_steps import next_steps
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
 from nbmf.reporting.sampler_advice import listed_arguments
@@ -42,11 +41,6 @@ VIEW_DESCRIPTIONS = {View.GROUPS: "rows as mixtures of groups", View.SCALE: "row
 # The sampler that estimates them: with effects of columns, but none of rows.
 ITEM_PARAMETERS = (Setting("method", "logistic-gs"), Setting("settings", {"effects": "columns"}))
 ITEMS = 100  # columns at most, with which the bias of variational fits is worth a word
-SCALE_METHOD = "logistic-gs-learned-effects"  # of which positions under a Rasch model are a part
-POSITIONS = (
-    "Row and column effects are a Rasch model, of how many ones rows and columns have. This writes and draws positions "
-    "of rows, with intervals:"
-)
 SAMPLED_ENTRIES = "ones and as many zeros, each weighted by one over the chance of being among them"
 
 
@@ -90,7 +84,7 @@ def fit_report(
         if result.other_view is not None:
             sections.append(_other_view_section(result.other_view, figure_of_other_view, wording))
     else:
-        sections.append(Section("What to do next", [*_next_steps(result, wording, method)]))
+        sections.append(Section("What to do next", [*next_steps(result, wording, method)]))
     made_by = [wording.made_by, format_settings({"method": method, **model.get_params()})]
     return Report(f"{result.name}: what is in it", [each for each in sections if each.blocks], made_by)
 
@@ -276,31 +270,3 @@ def _other_view_section(other: ReportedFit, figure: Figure | None, wording: Word
         f"The same matrix: {TITLES[view].lower()}",
         [Lines([sentence]), *figures, *_description_blocks(other, wording), alone],
     )
-
-
-def _next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[Block]:
-    """Yield the next commands where components predict no better than baselines."""
-    unshown, shown = (
-        "No components are shown, because they do not predict significantly better than baselines.",
-        wording.next_command("fit", method=method, check=False),
-    )
-    if result.matrix.dense is not None:  # nbmf fit compares what takes it
-        yield NextStep(f"{unshown} This writes and draws the components nevertheless:", shown)
-        return
-    if (other := result.verdict.other_view) is not None:
-        better = f"{other.what} predicts significantly better than baselines; it is shown by"
-        yield NextStep(better, wording.next_command("fit", view=str(other.view), apart=str(other.view)))
-    more = "These methods, and others," if result.verdict.others else "Other methods"
-    yield NextStep(f"{unshown} {more} are compared by", wording.next_command("compare"))
-    is_rasch = result.verdict.beyond == "effects"
-    if is_rasch and has_scale(result.model):
-        yield NextStep(POSITIONS, shown)
-    else:
-        yield NextStep("and this writes and draws the components nevertheless:", shown)
-    if is_rasch and not has_scale(result.model) and isinstance(result.matrix, BinaryMatrix):
-        yield NextStep(POSITIONS, wording.next_command("fit", method=SCALE_METHOD, check=False, apart="scale"))
-    if isinstance(result.matrix, CountMatrix) and 0 < result.matrix.counts()["zeros"] < result.matrix.n_observed:
-        sizes = "Where counts are above 0 may have structure that their sizes hide: "
-        yield Lines(
-            [wording.render(Message(sizes, Setting("above", 0), " reads that, for which there is an exact test"))]
-        )

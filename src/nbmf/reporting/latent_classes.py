@@ -1,15 +1,49 @@
 """What a report says of latent classes: of what they are, and how well they fit, in the words of their field."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from scipy.special import entr
 
 from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
+from nbmf.reporting.words import quote_if_ambiguous
+
+OUTSIDE = 0.1  # of a probability, beyond the end of its interval: rounding and chance are less
+NAMED = 5
 
 
 def class_members(model: Factorization) -> str:
     """Return what the latent classes of a model are classes of."""
     return "rows" if "W" in model.distributions else "columns"
+
+
+def outside_sentence(model: Factorization, intervals: Mapping[str, tuple[np.ndarray, np.ndarray]], names: Any) -> str:
+    """Return that the mode has rows in classes where the posterior has them not, "" where that is of none.
+
+    Parameters
+    ----------
+    model : Factorization
+        With latent classes.
+    intervals : dict
+        From "W" and "H" to the ends of their intervals, if these are known.
+    names : sequence of str
+        Of the rows, or columns, that are in classes.
+    """
+    factor = "W" if class_members(model) == "rows" else "H"
+    if factor not in intervals:
+        return ""
+    lower, upper = (end if factor == "W" else end.T for end in intervals[factor])
+    memberships = model.memberships(model.factors_)
+    outside = np.flatnonzero(((memberships > upper + OUTSIDE) | (memberships < lower - OUTSIDE)).any(axis=1))
+    if not outside.size:
+        return ""
+    named = ", ".join(map(quote_if_ambiguous, names[outside[:NAMED]])) + ", ..." * (outside.size > NAMED)
+    return (
+        f"the most probable classes of {outside.size} of {len(memberships)} {class_members(model)} ({named}) are far "
+        "outside of their intervals: most of the posterior is at other classes than the mode that is shown"
+    )
 
 
 def class_facts(model: Factorization, matrix: NamedMatrix) -> list[str]:

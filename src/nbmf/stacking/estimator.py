@@ -245,14 +245,7 @@ class Stacking(Factorization):
         return self._mixed([member._means_of_columns(values) for member in self._members.values()])
 
     def _predictive_of_rows(self, V, groups=None):
-        """Return how rows of V are predicted: as by `predict_rows`."""
-        means_of = self._means_of_rows(V, groups)
-
-        def of_values(values):
-            means = means_of(values, slice(None))
-            return lambda rows, columns: means[rows, columns]
-
-        return of_values
+        return self._predictive_by_means(V, groups)
 
     def _factors_of_columns(self, values):
         return join_factors([member._factors_of_columns(values) for member in self._members.values()])

@@ -51,7 +51,7 @@ class Cutting(type(BERNOULLI)):
     """The Bernoulli likelihood, but that values are cut as an estimator says, and scored as its own likelihood does."""
 
     def __init__(self, cut, own):
-        self._cut, self.loss_at = cut, own.loss_at
+        self._cut, self.loss_at, self.limits = cut, own.loss_at, own.limits
 
     def values_of(self, V):
         return super().values_of(self._cut(V))

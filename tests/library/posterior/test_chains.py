@@ -491,6 +491,15 @@ def test_co_clustering_with_and_without_draws(name):
         assert means[same & off].mean() > means[~same].mean() + 0.2
 
 
+@pytest.mark.parametrize("orientation", ["rows", "columns"])
+def test_entries_of_a_row_in_a_latent_class_are_in_one_class(orientation):
+    codes = np.random.default_rng(0).integers(0, 2, (10, 8))
+    draws = nbmf.posterior_draws(nbmf.MNB(2, orientation=orientation, random_state=0), codes, n_draws=20)
+    together = draws.co_clustering(0 if orientation == "rows" else 1)
+    assert (np.diag(together) == 1).all()
+    assert together[~np.eye(len(together), dtype=bool)].max() < 1
+
+
 def test_co_clustering_needs_a_posterior_and_memory():
     with pytest.raises(ConfigError, match=r"^co_clustering: LogisticPCA has no posterior"):
         run(make("LogisticPCA"), chains=2).co_clustering()

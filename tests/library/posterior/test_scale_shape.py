@@ -236,6 +236,14 @@ def test_groups_between_which_rows_lie_are_not_separate():
     assert shape_of(bridged).groups == 0
 
 
+def test_patterns_of_answers_to_few_items_are_no_groups():
+    """Four items have sixteen patterns at most, of which a few neighbours would be as many groups."""
+    corners = np.array(np.meshgrid([0, 1], [0, 1], [0, 1], [0, 1])).reshape(4, -1).T.astype(float)
+    places = corners @ np.array([[3.0, 0.1], [0.1, 3.0], [0.2, 0.0], [0.0, 0.3]])
+    assert shape_of(np.repeat(places, 20, axis=0)).groups == 4  # which are there: two items of four count
+    assert shape_of(np.repeat(corners @ np.array([[8, 0], [0, 8], [4, 0], [0, 4]]), 20, axis=0)).groups == 0
+
+
 def test_of_many_rows_some_are_compared(monkeypatch):
     rng = np.random.default_rng(1)
     positions = rng.integers(0, 3, 900)[:, None] * [1.0, 5.0] + 0.2 * rng.normal(size=(900, 2))

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp, xlogy
 
 import nbmf
-from nbmf.reporting.latent_classes import class_facts
+from nbmf.reporting.latent_classes import class_facts, outside_sentence
 
 
 def log_likelihoods(V, sizes, ones):
@@ -83,6 +83,24 @@ def test_classes_have_intervals_of_their_sizes_and_probabilities(n_draws):
     assert (components["share_lower"] < components["share"]).all()
     assert (components["share"] < components["share_upper"]).all()
     assert (found.tables["H_lower"].to_numpy() < found.tables["H"].to_numpy()).all()
+
+
+@pytest.mark.parametrize("members", ["rows", "columns"])
+def test_where_the_posterior_is_elsewhere_than_the_mode_it_is_said(members):
+    V = np.repeat(np.eye(2), 10, axis=0).repeat(4, axis=1)
+    V = V if members == "rows" else V.T
+    model = nbmf.MNB(2, orientation=members, random_state=0).fit(V)
+    factor, mode = ("W", model.W_) if members == "rows" else ("H", model.H_)
+    names = np.array([f"n{i}" for i in range(20)])
+    near = {factor: (mode - 0.05, mode - 0.05), "expectation": None}
+    assert outside_sentence(model, near, names) == ""
+    assert outside_sentence(model, {}, names) == ""
+    far = 1 - mode
+    lower, upper = mode.copy(), mode.copy()
+    part = np.s_[2:8] if members == "rows" else np.s_[:, 2:8]
+    lower[part], upper[part] = far[part] - 0.1, far[part] + 0.1
+    said = outside_sentence(model, {factor: (lower, upper)}, names)
+    assert said.startswith(f"the most probable classes of 6 of 20 {members} (n2, n3, n4, n5, n6, ...) are far outside")
 
 
 def test_a_report_of_latent_classes_needs_no_more_than_their_declaration(tmp_path, monkeypatch):

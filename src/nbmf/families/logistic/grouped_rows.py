@@ -9,13 +9,11 @@ from nbmf.errors import DataError, Setting
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import (
     GroupDistribution,
-    RowPrior,
     distribution_of_positions,
     distribution_of_row_effects,
     joined,
 )
-from nbmf.families.logistic.logistic_estimator import NoisyFactors, append_effect
-from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
+from nbmf.families.logistic.line_means import LineMeans
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
     RowGroups,
@@ -33,7 +31,7 @@ from nbmf.inference.state import Factors
 OF_GROUPS = {"group_effect_variance_": form.GROUP_VARIANCE, "share_between_groups_": form.BETWEEN_GROUPS}
 
 
-class GroupedRows(NoisyFactors):
+class GroupedRows(LineMeans):
     """Base class of models whose rows may have groups, to whose means their positions and effects shrink.
 
     A class has the parameter row_groups.
@@ -55,7 +53,7 @@ class GroupedRows(NoisyFactors):
         The share of the variance of rows' log-odds by their positions that is between groups; 0 if K is 0.
     """
 
-    rules = NoisyFactors.rules | {"row_groups": ROW_GROUPS}
+    rules = LineMeans.rules | {"row_groups": ROW_GROUPS}
     turning_others = frozenset({form.GROUP_MEANS})
     row_groups: str | Sequence[Any] | None = None
     _group_distribution: GroupDistribution | None = None
@@ -197,8 +195,7 @@ class GroupedRows(NoisyFactors):
     def _means_of_rows(self, V, groups=None):
         """Return a function to E[V] of new rows with the labels that are given, or those of V."""
         if self.row_groups_ is None:
-            super()._means_of_rows(V, groups)  # refuses groups
-            return lambda values, _: self._expectation_of_rows(values)
+            return super()._means_of_rows(V, groups)
         labels = self._labels_of_new(V, groups)
         return lambda values, places: self._expectation_of_rows(values, None if labels is None else labels[places])
 
@@ -232,15 +229,6 @@ class GroupedRows(NoisyFactors):
         """
         return self._score(V, groups)
 
-    def _predictive_of_rows(self, V, groups=None):
-        means_of = self._means_of_rows(V, groups)
-
-        def predict(values):
-            means = means_of(values, slice(None))
-            return lambda rows, columns: means[rows, columns]
-
-        return predict
-
     def _fold_in_with_groups(self, fold_in: Callable, V: Any, groups: Sequence[Any] | None) -> Callable:
         """Return the fold-in of values with the labels of their rows."""
         self._require_fit()
@@ -266,34 +254,7 @@ class GroupedRows(NoisyFactors):
 
     def _expectation_of_rows(self, values, labels=None):
         """Return E[V] of new rows, the mean over q of their coefficients."""
-        if self._group_distribution is None:
-            design, precisions, centers = self._prior_of_rows()
-            prior = RowPrior(centers, np.diag(1.0 / precisions))
-            coefficients, variance = self._regress_given(values, design, prior)
-        else:
-            coefficients, variance = self._regress_in_groups(values, labels)
-        psi = coefficients @ self._design_of_rows().T + self.column_effects_
-        return self._mean_under(psi, variance)
-
-    def _means_of_columns(self, values):
-        """Return E[V] of new columns, the mean over q of their coefficients."""
-        design, precisions, centers = append_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
-        given = np.ascontiguousarray(values.T), design, precisions, centers, self.row_effects_, self._weights
-        coefficients, variance = regress_rows_with_variance(*given)
-        return np.ascontiguousarray(self._mean_under(coefficients @ design.T + self.row_effects_, variance).T)
-
-    def _mean_under(self, psi: np.ndarray, variance: np.ndarray) -> np.ndarray:
-        """Return E[v] of entries whose ψ has some mean and variance, the noise of the model not counted."""
-        raise NotImplementedError
-
-    def _design_of_rows(self) -> np.ndarray:
-        """Return what a row's positions, and what is left of its effect given these, are multiplied by, (N, D)."""
-        return self._prior_of_rows()[0]
-
-    def _prior_of_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return that (N, D), and the precisions and means (D,) of these coefficients in a model without groups."""
-        design = (self.H_ + self._row_effect_slopes[:, None]).T
-        return append_effect(design, self._row_precisions, self._effect_prior(rows=True))
+        return self._mean_given(*self._regress_in_groups(values, labels))
 
     def _regress_in_groups(self, values, labels) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N), group by group."""
@@ -305,11 +266,3 @@ class GroupedRows(NoisyFactors):
             of_group = self._regress_given(values[rows], design, self._group_distribution.prior_of(place))
             coefficients[rows], variance[rows] = of_group
         return coefficients, variance
-
-    def _regress_given(self, values, design, prior: RowPrior) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients and variances of ψ of rows with one prior: x = mean + L z with z ~ N(0, I)."""
-        L, D = np.linalg.cholesky(prior.covariance), design.shape[1]
-        offset = self.column_effects_ + design @ prior.mean
-        standard = np.ones(D), np.zeros(D)
-        z, variance = regress_rows_with_variance(values, design @ L, *standard, offset, self._weights)
-        return prior.mean + z @ L.T, variance

@@ -37,7 +37,9 @@ class MNB(BinaryMembership):
 
     W_ and H_ have the probabilities r of components of each data point and the probabilities of a
     one; see Factorization and Membership for the other attributes. Draws (`nbmf.posterior_draws`) are
-    those of a Gibbs sampler that starts where EM ends, with π ~ Dirichlet(1) and h ~ Beta(1 + ε, 1 + ε).
+    those of a Gibbs sampler that starts where EM ends, with π ~ Dirichlet(1) and h ~ Beta(1 + ε, 1 + ε). W of a draw
+    has the probabilities r given π and h, not one class, and so E[V] is Σ_k r_fk h_kn, the probability of a one for who
+    does not know the class: intervals are of that, and narrower than of the h of the true class.
 
     Attributes
     ----------

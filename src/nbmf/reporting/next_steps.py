@@ -1,0 +1,45 @@
+"""What to type next where components predict no better than baselines, so that none are shown."""
+
+from collections.abc import Iterator
+
+from nbmf.data.count_matrix import CountMatrix
+from nbmf.data.matrix import BinaryMatrix
+from nbmf.errors import Message, Setting
+from nbmf.posterior.scale_axes import has_scale
+from nbmf.reporting.fit_result import ReportedFit
+from nbmf.reporting.model import Block, Lines, NextStep
+from nbmf.reporting.wording import Wording
+
+SCALE_METHOD = "logistic-gs-learned-effects"  # of which positions under a Rasch model are a part
+POSITIONS = (
+    "Row and column effects are a Rasch model, of how many ones rows and columns have. This writes and draws positions "
+    "of rows, with intervals:"
+)
+
+
+def next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[Block]:
+    """Yield the next commands where components predict no better than baselines."""
+    unshown, shown = (
+        "No components are shown, because they do not predict significantly better than baselines.",
+        wording.next_command("fit", method=method, check=False),
+    )
+    if result.matrix.dense is not None:  # nbmf fit compares what takes it
+        yield NextStep(f"{unshown} This writes and draws the components nevertheless:", shown)
+        return
+    if (other := result.verdict.other_view) is not None:
+        better = f"{other.what} predicts significantly better than baselines; it is shown by"
+        yield NextStep(better, wording.next_command("fit", view=str(other.view), apart=str(other.view)))
+    more = "These methods, and others," if result.verdict.others else "Other methods"
+    yield NextStep(f"{unshown} {more} are compared by", wording.next_command("compare"))
+    is_rasch = result.verdict.beyond == "effects"
+    if is_rasch and has_scale(result.model):
+        yield NextStep(POSITIONS, shown)
+    else:
+        yield NextStep("and this writes and draws the components nevertheless:", shown)
+    if is_rasch and not has_scale(result.model) and isinstance(result.matrix, BinaryMatrix):
+        yield NextStep(POSITIONS, wording.next_command("fit", method=SCALE_METHOD, check=False, apart="scale"))
+    if isinstance(result.matrix, CountMatrix) and 0 < result.matrix.counts()["zeros"] < result.matrix.n_observed:
+        sizes = "Where counts are above 0 may have structure that their sizes hide: "
+        yield Lines(
+            [wording.render(Message(sizes, Setting("above", 0), " reads that, for which there is an exact test"))]
+        )
