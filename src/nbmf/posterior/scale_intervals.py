@@ -96,7 +96,8 @@ def average_alike(spread: Spread, matrix: NamedMatrix, row_groups: np.ndarray | 
         np.add.at(sums, kind, values)
         return (sums / sizes[:, None])[kind]
 
-    return spread._replace(means=averaged(spread.means), lower=averaged(spread.lower), upper=averaged(spread.upper))
+    means, lower, upper = map(averaged, (spread.means, spread.lower, spread.upper))
+    return spread._replace(means=means, lower=lower, upper=upper, scale=means.std(axis=0))
 
 
 def spread_of_draws(axes: Axes, draws: Draws | Spread, level: float, chains: int = 1, kept: int = 1) -> Spread:

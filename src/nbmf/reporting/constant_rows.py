@@ -35,9 +35,11 @@ def constant_row_sentences(matrix: NamedMatrix) -> Iterator[str]:
     total, F = sum(counts.values()), len(values)
     if total < MANY * F or total < BEYOND_CHANCE * (expected := _expected_by_chance(values, len(counts))):
         return
+    enough = np.count_nonzero(np.count_nonzero(values != MISSING, axis=1) >= FEWEST)
+    rows = f"{F} rows" if enough == F else f"the {enough} rows with at least {FEWEST} observed entries"
     each = join_with_and(f"{count} all {name}" for name, count in counts.items() if count)
     yield (
-        f"{total} of {F} rows have the same value everywhere ({each}), where independent columns would give about "
+        f"{total} of {rows} have the same value everywhere ({each}), where independent columns would give about "
         f"{expected:.0f}: components or axes may describe how these rows differ from the others"
     )
 
