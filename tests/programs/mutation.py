@@ -157,7 +157,7 @@ TESTS = {
     "families/logistic/matrices.py": ["logistic_variational", "collective"],
     "families/logistic/collective.py": ["collective"],
     "families/logistic/relations.py": ["collective"],
-    "families/logistic/sigmoid.py": ["logistic_quadratic"],
+    "numerics/sigmoid.py": ["logistic_quadratic"],
     "families/logistic/logistic_variational.py": ["learned_effects", "logistic_estimators"],
     "families/beta_dirichlet/collapsed_gibbs.py": ["methods", "every_fit", "experiment", "learned_priors"],
     "families/beta_dirichlet/beta_dirichlet_variational.py": ["methods", "every_fit", "experiment"],

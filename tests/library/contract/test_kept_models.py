@@ -30,8 +30,8 @@ def test_a_method_whose_class_is_named_with_its_module_is_kept_by_its_id(monkeyp
 def test_models_of_a_release_predict_what_they_predicted(release):
     """To seven digits: a fold-in ends by a tolerance, and other processors round otherwise.
 
-    New rows of logistic factors have been kept anew twice: with learned effects these did not go with positions, and
-    predictions were at the mean of a row, not the mean over what is not known of it.
+    New rows of logistic factors, the Indian buffet and stacking have been kept anew: with learned effects these did not
+    go with positions, and predictions were at the mean of a row, not the mean over what is not known of it.
     """
     folder = kept_models.FOLDER / release
     known = np.load(folder / kept_models.PREDICTED)

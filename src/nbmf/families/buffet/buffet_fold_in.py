@@ -30,8 +30,10 @@ def ridge_rows(weights: np.ndarray, targets: np.ndarray, design: np.ndarray, pre
 
 def logistic_rows(
     codes: np.ndarray, design: np.ndarray, offset: np.ndarray, precisions: np.ndarray, centers: np.ndarray
-) -> np.ndarray:
-    """Return the mean-field means of logistic regressions, one for each row or column, (rows, J).
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean-field means of logistic regressions, one for each row or column, (rows, J), and variances of ψ.
+
+    These are of each entry, float array (rows, entries).
 
     q(coefficients) q(ω), ω ~ PG(1, ψ), which are Jaakkola and Jordan's bounds: E[ω] = tanh(c/2) /
     2c with c² = E[ψ²]. A row or column stops when it stands still, and depends on no other one.
@@ -48,13 +50,13 @@ def logistic_rows(
         Means of the coefficients a priori.
     """
     J = max(1, design.shape[1])
-    means = np.zeros((len(codes), design.shape[1]))
+    means, variances = np.zeros((len(codes), design.shape[1])), np.zeros(codes.shape)
     for block in in_blocks(len(codes), J * J + len(design), NUMBERS_AT_ONCE):
-        means[block] = _means_of_block(codes[block], design, offset, precisions, centers)
-    return means
+        means[block], variances[block] = _moments_of_block(codes[block], design, offset, precisions, centers)
+    return means, variances
 
 
-def _means_of_block(codes, design, offset, precisions, centers):
+def _moments_of_block(codes, design, offset, precisions, centers):
     J = design.shape[1]
     means = np.tile(centers, (len(codes), 1))
     observed, signal = codes >= 0, np.where(codes < 0, 0.0, codes - 0.5)
@@ -74,7 +76,7 @@ def _means_of_block(codes, design, offset, precisions, centers):
         return np.abs(now - mean).max(axis=1, initial=0.0) > TOLERANCE
 
     refine(len(codes), renew, ROUNDS)
-    return means
+    return means, np.maximum(second.reshape(len(codes), J * J) @ products.T, 0.0)
 
 
 def _expected_omega(c: np.ndarray) -> np.ndarray:

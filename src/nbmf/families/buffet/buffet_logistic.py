@@ -14,6 +14,7 @@ from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import TRUE_OR_FALSE, one_of
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics import sigmoid
 from nbmf.numerics.normal_effects import learned_priors
 
 ROWS, COLUMNS = "row effects", "column effects"
@@ -148,31 +149,55 @@ class IndianBuffetLogistic(IndianBuffet):
 
     def _factors_of_rows(self, codes):
         """Return the factors of new rows: loadings of normal distributions with the variance τ P(ξ = 1)."""
-        precisions = 1.0 / (self.slab_variance_ * self._inclusion())
-        prior = (1.0 / self.row_effect_variance_, self._center_of_rows) if self._has_effects[0] else None
-        effects, W = _regressed(codes, self.H_.T, self.column_effects_, precisions, prior)
-        return Factors(W, self.H_, {ROWS: effects, COLUMNS: self.column_effects_})
+        return self._regressed_rows(codes)[0]
 
     def _factors_of_columns(self, codes):
         """Return the factors of new columns, whose scores and effects have their own prior."""
+        return self._regressed_columns(codes)[0]
+
+    def _means_of_rows(self, V, groups=None):
+        """Return how E[V] of new rows follows from their values: the mean over what is not known of them."""
+        super()._means_of_rows(V, groups)  # refuses groups
+        return lambda codes, _: _mean_over(*self._regressed_rows(codes))
+
+    def _means_of_columns(self, codes):
+        return _mean_over(*self._regressed_columns(codes))
+
+    def _predictive_of_rows(self, V, groups=None):
+        return self._predictive_by_means(V, groups)
+
+    def _regressed_rows(self, codes) -> tuple[Factors, np.ndarray]:
+        """Return the factors with new rows, and the variances of their ψ."""
+        precisions = 1.0 / (self.slab_variance_ * self._inclusion())
+        prior = (1.0 / self.row_effect_variance_, self._center_of_rows) if self._has_effects[0] else None
+        effects, W, variances = _regressed(codes, self.H_.T, self.column_effects_, precisions, prior)
+        return Factors(W, self.H_, {ROWS: effects, COLUMNS: self.column_effects_}), variances
+
+    def _regressed_columns(self, codes) -> tuple[Factors, np.ndarray]:
+        """Return the factors with new columns, and the variances of their ψ."""
         codes, precisions = np.ascontiguousarray(codes.T), np.ones(self.W_.shape[1])
         prior = (1.0 / self.column_effect_variance_, self.intercept_) if self._has_effects[1] else None
-        effects, H = _regressed(codes, self.W_, self.row_effects_, precisions, prior)
-        return Factors(self.W_, H.T, {ROWS: self.row_effects_, COLUMNS: effects})
+        effects, H, variances = _regressed(codes, self.W_, self.row_effects_, precisions, prior)
+        return Factors(self.W_, H.T, {ROWS: self.row_effects_, COLUMNS: effects}), variances.T
+
+
+def _mean_over(factors: Factors, variances: np.ndarray) -> np.ndarray:
+    """Return E σ(ψ) of normal log-odds whose means are those of some factors."""
+    return sigmoid.probability(log_odds(factors), variances)
 
 
 def _regressed(codes, design, offset, precisions, effect_prior):
-    """Return the effects of new rows or columns, (rows,), and their coefficients, (rows, K).
+    """Return the effects of new rows or columns, (rows,), their coefficients, (rows, K), and the variances of their ψ.
 
     effect_prior : precision and mean of an effect a priori, or None: then effects are 0
     """
     centers = np.zeros(len(precisions))
     if effect_prior is None:
-        return np.zeros(len(codes)), logistic_rows(codes, design, offset, precisions, centers)
+        return np.zeros(len(codes)), *logistic_rows(codes, design, offset, precisions, centers)
     design = np.column_stack([np.ones(len(design)), design])
     precisions, centers = np.r_[effect_prior[0], precisions], np.r_[effect_prior[1], centers]
-    coefficients = logistic_rows(codes, design, offset, precisions, centers)
-    return coefficients[:, 0], coefficients[:, 1:]
+    coefficients, variances = logistic_rows(codes, design, offset, precisions, centers)
+    return coefficients[:, 0], coefficients[:, 1:], variances
 
 
 class LogisticState(BuffetState):

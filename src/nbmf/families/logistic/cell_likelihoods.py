@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from scipy.special import expit, gammaln
 
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factors import SIZES
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels import entry_passes as kernels
+from nbmf.numerics import sigmoid
 from nbmf.numerics.random import generator_states
 from nbmf.numerics.threads import run_with_threads
 

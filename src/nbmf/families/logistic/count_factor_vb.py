@@ -10,9 +10,9 @@ from nbmf.families.logistic.logistic_variational import VariationalFactors, effe
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
 from nbmf.families.logistic.quadratic import ExplicitNoise
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, curvature_of, slope_of, softplus
-from nbmf.families.logistic.sigmoid import excess_factor, mean_under_normal
 from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
+from nbmf.numerics.sigmoid import excess_factor, mean_under_normal
 
 
 @with_parameters

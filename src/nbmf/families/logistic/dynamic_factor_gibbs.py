@@ -2,7 +2,6 @@
 
 from scipy.special import expit
 
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.cell_likelihoods import Binary
 from nbmf.families.logistic.dynamic_factors import MovingRows
 from nbmf.families.logistic.logistic_estimator import settled_weights
@@ -10,6 +9,7 @@ from nbmf.families.logistic.path_chain import MovingCells
 from nbmf.families.logistic.path_state import PathState
 from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics import sigmoid
 
 
 class DynamicFactorGibbs(MovingRows):

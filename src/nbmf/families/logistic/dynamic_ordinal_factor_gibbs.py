@@ -5,7 +5,6 @@ from typing import ClassVar
 import numpy as np
 
 from nbmf.families.logistic import factors as form
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.dynamic_factors import MovingRows
 from nbmf.families.logistic.new_columns import regress_columns
 from nbmf.families.logistic.ordered_bound import CategoriesWithLearnedCuts
@@ -14,6 +13,7 @@ from nbmf.families.logistic.ordinal_factor_gibbs import OrdinalFactorGibbs
 from nbmf.families.logistic.path_chain import MovingCategoryCells
 from nbmf.families.logistic.path_state import CategoryPathState
 from nbmf.inference.constructors import with_parameters
+from nbmf.numerics import sigmoid
 
 
 @with_parameters

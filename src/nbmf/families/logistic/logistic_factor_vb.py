@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from nbmf.errors import ConfigError, Setting
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factors import EFFECT_SCALE
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.logistic_estimator import settled_weights
@@ -15,6 +14,7 @@ from nbmf.families.logistic.logistic_variational import VariationalFactors
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, PolyaGamma
 from nbmf.inference.constructors import with_parameters
 from nbmf.inference.parameters import one_of
+from nbmf.numerics import sigmoid
 
 BOUNDS = {"polya-gamma": PolyaGamma, "bohning": Bohning}
 

@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.special import expit
 
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.grouped_rows import GroupedRows
 from nbmf.families.logistic.logistic_estimator import EFFECT_SCALE, settled_weights
 from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics import sigmoid
 
 
 class LogisticFactors(GroupedRows):

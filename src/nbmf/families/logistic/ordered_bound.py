@@ -5,10 +5,10 @@ A cell has one term or two, each with the bound of a binary cell: see kernels.or
 
 import numpy as np
 
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.cut_posterior import CutPosterior
 from nbmf.families.logistic.kernels import ordered_forms as kernels
 from nbmf.families.logistic.quadratic import Quadratic
+from nbmf.numerics import sigmoid
 
 
 class CategoriesGivenCuts(Quadratic):

@@ -7,7 +7,6 @@ import numpy as np
 
 from nbmf.data.named import names_of
 from nbmf.errors import ConfigError, DataError, not_allowed
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.factors import EFFECT_SCALE, Effects
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.learned_prior import Coordinates
@@ -20,6 +19,7 @@ from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.gaussian import GAUSSIAN
 from nbmf.likelihoods.likelihood import Likelihood
 from nbmf.likelihoods.negative_binomial import NEGATIVE_BINOMIAL
+from nbmf.numerics import sigmoid
 
 SIZE_PRIOR = Gamma(1.0, 1.0)
 

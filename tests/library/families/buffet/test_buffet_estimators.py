@@ -20,6 +20,7 @@ from nbmf.families.buffet.buffet_priors import buffet_prior
 from nbmf.fits import FitRequest, run_fit, save_factors
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.gaussian import GAUSSIAN
+from nbmf.numerics import sigmoid
 from nbmf.posterior.components import components_of
 from nbmf.seeds import seed_sequence
 
@@ -315,7 +316,7 @@ def test_one_coefficient_of_a_logistic_line_is_near_its_posterior_mean():
 
         mass = integrate.quad(density, -20, 20)[0]
         exact = integrate.quad(lambda w: w * density(w), -20, 20)[0] / mass
-        found = fold_in.logistic_rows(codes[None], design, offset, np.array([0.5]), np.zeros(1))[0, 0]
+        found = fold_in.logistic_rows(codes[None], design, offset, np.array([0.5]), np.zeros(1))[0][0, 0]
         assert found == pytest.approx(exact, abs=0.08)
 
 
@@ -324,8 +325,8 @@ def test_logistic_lines_are_a_fixed_point_of_the_bound():
     design, offset, codes = rng.normal(size=(9, 3)), rng.normal(size=9), rng.integers(-1, 2, (4, 9))
     precisions = np.array([0.7, 1.0, 2.0])
     centers = np.array([0.4, 0.0, -1.0])
-    means = fold_in.logistic_rows(codes.astype(np.int8), design, offset, precisions, centers)
-    for line, mean in zip(codes, means, strict=True):
+    found = fold_in.logistic_rows(codes.astype(np.int8), design, offset, precisions, centers)
+    for line, mean, variances in zip(codes, *found, strict=True):
         S, m = np.diag(1 / precisions), centers.copy()
         for _ in range(400):  # as the equations stand, cell by cell
             A, b = np.diag(precisions), precisions * centers
@@ -337,6 +338,7 @@ def test_logistic_lines_are_a_fixed_point_of_the_bound():
             S = np.linalg.inv(A)
             m = S @ b
         np.testing.assert_allclose(mean, m, atol=1e-8)
+        np.testing.assert_allclose(variances, [x @ S @ x for x in design], atol=1e-8)
 
 
 def test_new_columns_of_real_data_have_the_mean_of_their_normal_distribution():
@@ -406,21 +408,26 @@ def test_new_binary_rows_and_columns_have_the_priors_of_their_side(effects):
     # An effect that is not there is one of hardly any variance.
     design, precisions = np.vstack([model.H_, np.ones(6)]).T, np.r_[1 / (2.5 * chance), 1 / 4.0 if of_rows else 1e12]
     centers = np.r_[np.zeros(3), center]
-    expected = fold_in.logistic_rows(codes, design, model.column_effects_, precisions, centers)
+    expected, variances = fold_in.logistic_rows(codes, design, model.column_effects_, precisions, centers)
+    psi = found.W @ model.H_ + model.column_effects_ + found.others["row effects"][:, None]
+    np.testing.assert_allclose(model.predict_rows(codes), sigmoid.probability(psi, variances), rtol=1e-6)
     np.testing.assert_allclose(found.W, expected[:, :3], rtol=1e-6)
     np.testing.assert_allclose(found.others["row effects"], expected[:, 3], rtol=1e-6, atol=1e-9)
     np.testing.assert_array_equal(model._factors_with(found.W).others["row effects"], center)
     found = model._factors_of_columns(codes)
     design, precisions = np.column_stack([model.W_, np.ones(5)]), np.r_[1.0, 1.0, 1.0, 1 / 0.09 if of_columns else 1e12]
     centers = np.r_[np.zeros(3), -0.8 * of_columns]
-    expected = fold_in.logistic_rows(np.ascontiguousarray(codes.T), design, model.row_effects_, precisions, centers)
+    given = np.ascontiguousarray(codes.T), design, model.row_effects_, precisions, centers
+    expected, variances = fold_in.logistic_rows(*given)
     np.testing.assert_allclose(found.H, expected[:, :3].T, rtol=1e-6)
     np.testing.assert_allclose(found.others["column effects"], expected[:, 3], rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(
-        model.predict_columns(codes),
-        expit(model.W_ @ found.H + model.row_effects_[:, None] + found.others["column effects"]),
-        rtol=1e-12,
-    )
+    psi = model.W_ @ found.H + model.row_effects_[:, None] + found.others["column effects"]
+    np.testing.assert_allclose(model.predict_columns(codes), sigmoid.probability(psi, variances.T), rtol=1e-6)
+    blank = model.predict_rows(np.full((1, 6), -1, np.int8))[0]  # from the prior, whose mean log-odds are more certain
+    prior_variance = (design_of_rows := np.vstack([model.H_, np.full(6, of_rows)])).T ** 2 @ np.r_[2.5 * chance, 4.0]
+    assert design_of_rows.shape == (4, 6)
+    drawn = np.random.default_rng(0).normal(size=(200_000, 1)) * np.sqrt(prior_variance) + center * of_rows
+    np.testing.assert_allclose(blank, expit(drawn + model.column_effects_).mean(axis=0), atol=0.005)
 
 
 # --- Real matrices ----------------------------------------------------------------------------
@@ -558,15 +565,18 @@ def test_new_rows_and_columns_of_a_model_without_features_have_effects_at_most(e
     codes = np.random.default_rng(12).integers(-1, 2, (5, 6)).astype(np.int8)
     assert model.transform(codes).shape == (5, 0)
     assert model.transform_columns(codes).shape == (0, 6)
-    of_rows, of_columns = model._factors_of_rows(codes).others, model._factors_of_columns(codes).others
-    for found, others in ((model.predict_rows(codes), of_rows), (model.predict_columns(codes), of_columns)):
-        np.testing.assert_allclose(found, expit(others["row effects"][:, None] + others["column effects"]), rtol=1e-12)
-    assert of_rows["row effects"].any() == (effects in ("rows", "both"))
-    assert of_columns["column effects"].any() == (effects in ("columns", "both"))
-
-
-def test_an_intercept_without_effects_is_refused():
-    with pytest.raises(ConfigError, match=r"intercept = True: must be False with effects = 'none', as effects"):
-        IndianBuffetLogistic(effects="none", intercept=True).fit(np.eye(3, dtype=np.int8))
-    with pytest.raises(ConfigError, match=r"effects = 'all': must be none, rows, columns or both"):
-        IndianBuffetLogistic(effects="all").fit(np.eye(3, dtype=np.int8))
+    for lines, given, offset, found, is_there, prior in (
+        ("rows", codes, model.column_effects_, model.predict_rows(codes), effects in ("rows", "both"), 1 / 4.0),
+        (
+            "columns",
+            codes.T,
+            model.row_effects_,
+            model.predict_columns(codes).T,
+            effects in ("columns", "both"),
+            1 / 0.09,
+        ),
+    ):
+        ones, precision = np.ones((len(offset), 1)), np.array([prior if is_there else 1e12])
+        means, variances = fold_in.logistic_rows(np.ascontiguousarray(given), ones, offset, precision, np.zeros(1))
+        np.testing.assert_allclose(found, sigmoid.probability(means + offset, variances), rtol=1e-6, err_msg=lines)
+        assert is_there or np.ptp(found, axis=0).max() < 1e-12  # all alike

@@ -9,12 +9,12 @@ from scipy.stats import gamma, nbinom, norm, poisson
 from unwritten import signal_unwritten
 
 import nbmf
-from nbmf.families.logistic import sigmoid
 from nbmf.families.logistic.gamma import Gamma
 from nbmf.families.logistic.kernels.tilting import tilted_means
 from nbmf.families.logistic.quadratic import Bohning, ExplicitNoise, NormalEntries, PolyaGamma
 from nbmf.families.logistic.quadratic_counts import NegativeBinomial, SoftplusPoisson, softplus
-from nbmf.families.logistic.sigmoid import mean_under_normal, probability
+from nbmf.numerics import sigmoid
+from nbmf.numerics.sigmoid import mean_under_normal, probability
 
 GRID = np.linspace(-9, 9, 73)
 
