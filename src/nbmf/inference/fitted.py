@@ -47,7 +47,7 @@ class Fitted:
         for name, is_kind in zip(REQUIRED, are_kinds, strict=True):
             if not is_kind:
                 given = getattr(self, name)
-                raise UndeclaredError(f"{type(self).__name__} declares {name} = {given!r}; allowed: {REQUIRED[name]}")
+                raise UndeclaredError(f"{type(self).__name__} declares {name} as {given!r}; allowed: {REQUIRED[name]}")
 
     def _require_shapes(self, shape: tuple[int, int]) -> None:
         """Raise UndeclaredError unless a fit to a matrix (F, N) has learned arrays of the axes in `shapes`."""

@@ -350,8 +350,9 @@ def test_scales_are_texts_in_small_letters_each_once():
 @pytest.mark.parametrize("mean", [2, 0.7])
 def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys, mean):
     """Also where most counts are zeros and ones, so that the others might be codes of what is missing."""
-    values = DRAWN.poisson(mean, (ROWS, COLUMNS)) * (7 if mean == 2 else 1)
-    values[:6] += DRAWN.poisson(mean, (6, COLUMNS))
+    rng = np.random.default_rng(3)
+    values = rng.poisson(mean, (ROWS, COLUMNS)) * (7 if mean == 2 else 1)
+    values[:6] += rng.poisson(mean, (6, COLUMNS))
     pd.DataFrame(values, NAMES, QUESTIONS).assign(habitat=["reef", "sand", "mud"] * 10).to_csv("counts.csv")
     ignored, grouped = commands(info(capsys, "counts.csv"))
     assert ignored == "nbmf fit counts.csv --counts --ignore habitat"

@@ -65,10 +65,10 @@ def test_so_does_what_depends_on_it(name, asked):
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("inference", "point", r"inference = .point.; allowed: Inference\.SAMPLER"),
-        ("likelihoods", BERNOULLI, r"likelihoods = .*; allowed: a tuple of likelihoods"),
-        ("likelihoods", (type(BERNOULLI),), r"likelihoods = .*; allowed: a tuple of likelihoods"),
-        ("alignment", "none", r"alignment = 'none'; allowed: Alignment\.PERMUTATION"),
+        ("inference", "point", r"inference as .point.; allowed: Inference\.SAMPLER"),
+        ("likelihoods", BERNOULLI, r"likelihoods as .*; allowed: a tuple of likelihoods"),
+        ("likelihoods", (type(BERNOULLI),), r"likelihoods as .*; allowed: a tuple of likelihoods"),
+        ("alignment", "none", r"alignment as .none.; allowed: Alignment\.PERMUTATION"),
     ],
 )
 def test_a_declaration_of_another_kind_is_refused(name, given, said):
