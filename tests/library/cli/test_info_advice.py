@@ -354,7 +354,7 @@ def test_a_column_of_texts_is_groups_or_left_out_of_counts_too(capsys, mean):
     values = rng.poisson(mean, (ROWS, COLUMNS)) * (7 if mean == 2 else 1)
     values[:6] += rng.poisson(mean, (6, COLUMNS))
     pd.DataFrame(values, NAMES, QUESTIONS).assign(habitat=["reef", "sand", "mud"] * 10).to_csv("counts.csv")
-    ignored, grouped = commands(info(capsys, "counts.csv"))
+    ignored, *_, grouped = commands(info(capsys, "counts.csv"))
     assert ignored == "nbmf fit counts.csv --counts --ignore habitat"
     np.testing.assert_array_equal(read(ignored).tallies, values)
     assert set(read(grouped).row_groups) == {"reef", "sand", "mud"}
