@@ -5,8 +5,8 @@
 
 Scores are those of the fits that the run has made, and the published ones of other fits of the study, but for methods
 that predict otherwise than when they were published. Calibration is that of the run, where it has every fit at the
-best K. Baselines are the published ones of these masks. What needs these tables alone is made from them, as the
-workflow makes it.
+best K. Baselines are the published ones of these masks, or those of the run. What needs these tables alone is made
+from them, as the workflow makes it.
 """
 
 import argparse
@@ -56,8 +56,11 @@ def main() -> None:
     (folder / SOURCES).write_text(sources, encoding="utf-8")
     print(sources)
     write_calibration(folder / "tables/calibration.csv", fits_at_best_K(plan, scores), reports)
-    if (published / "baselines.csv").exists():  # not every study shows them
-        write_baselines(folder / "tables/baselines.csv", plan, read(published / "baselines.csv"))
+    made_by_run = options.results / key / "tables/baselines.csv"
+    for baselines in (published / "baselines.csv", made_by_run):  # not every study shows, or publishes, them
+        if baselines.exists():
+            write_baselines(folder / "tables/baselines.csv", plan, read(baselines))
+            break
     for made in make_products(plan, folder):
         print(made)
 

@@ -368,8 +368,9 @@ def test_what_the_comparison_says_of_places_is_so():
 
 
 def test_a_wrong_number_is_found():
-    """One that is more than twice as large, in a page or in a table."""
+    """One that is more than twice as far from zero, in a page or in a table."""
     for name, sentence, numbers in NUMBERS:
         values = numbers()
         for i in range(len(values)):
-            assert not is_said(page(name), sentence, [*values[:i], 1 + 2 * values[i], *values[i + 1 :]])
+            wrong = 2 * values[i] + (1 if values[i] >= 0 else -1)
+            assert not is_said(page(name), sentence, [*values[:i], wrong, *values[i + 1 :]])
