@@ -14,7 +14,8 @@ from nbmf.best_K import best_K
 from nbmf.catalogue import METHODS, colours_of
 from nbmf.errors import DataError
 from nbmf.evaluation.baselines import LABELS
-from nbmf.evaluation.recommendation import Candidate, Recommendation, margin_of, recommend
+from nbmf.evaluation.recommendation import Candidate, Recommendation, recommend
+from nbmf.evaluation.replications import interval
 from nbmf.evaluation.score_table import summarise
 
 RANKED = {"recall_at_20": "recall@20", "ndcg_at_100": "NDCG@100"}  # scores of what is recommended, and their names
@@ -120,8 +121,8 @@ class Comparison:
             label = self.methods[candidate.method]["label"]
             if len(grid) > 1 and grid[-1] == candidate.K:
                 fewer = self.by_mask(candidate.method, grid[-2]).to_numpy()
-                gain = margin_of(fewer - candidate.perplexities, self.test_ratio)
-                if gain.mean < gain.uncertainty / 2:  # about a standard error: it has levelled off
+                gain = interval(fewer - candidate.perplexities, self.test_ratio)
+                if gain.mean < gain.error:  # it has levelled off
                     continue
                 more = f"K = {grid[-1] + 1} to {2 * grid[-1]} may do better"
                 remarks.append(f"{label} is best with the largest K that was tried: {more}.")

@@ -1,7 +1,7 @@
 """What an estimator class declares of itself, so that nobody has to guess from its arguments."""
 
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -52,6 +52,17 @@ class View(StrEnum):
 
 
 CLASS_SIZES = "class sizes"  # the name of the sizes of latent classes (K,) among what is drawn
+
+
+class MaximumLikelihood(NamedTuple):
+    """A maximum of the likelihood of latent classes.
+
+    log_likelihood : float, ln p(V | θ) there, in nats
+    distinct : int, how many classes differ there in what they say of V
+    """
+
+    log_likelihood: float
+    distinct: int
 
 
 # What an estimator of matrices has to declare itself, since nothing is usual, in words for a person who has not.
@@ -137,8 +148,8 @@ class Declarations:
         """How many latent classes differ in what they say of V, where the class `has_classes`; fewer have collapsed."""
         return self.n_components_
 
-    def maximum_log_likelihood(self, V: Any) -> float | None:
-        """Return the largest ln p(V | θ) in nats near the fit, for BIC; None of a model that has none."""
+    def maximum_likelihood(self, V: Any) -> MaximumLikelihood | None:
+        """Return the maximum of the likelihood of latent classes near the fit, for BIC; None where none is known."""
         return None
 
     @property

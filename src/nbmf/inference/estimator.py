@@ -172,8 +172,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         -----
         NotConvergedWarning
             If `max_iter` was reached before the stopping rule with a tolerance above zero was met.
-        WorseThanOneComponentWarning
-            If `objective_` is below `objective_of_one_`.
+        PoorFitWarning
+            If `objective_` is not a number, or (WorseThanOneComponentWarning) below `objective_of_one_`.
         """
         self._require_declarations()
         self.check_parameters()

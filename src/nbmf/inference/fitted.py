@@ -41,7 +41,9 @@ class Fitted:
         """Raise UndeclaredError unless the class has all declarations, and as what they have to be."""
         are_kinds = (
             isinstance(self.inference, Inference),  # a text that equals one is none
-            isinstance(self.likelihoods, tuple) and all(isinstance(each, Likelihood) for each in self.likelihoods),
+            isinstance(self.likelihoods, tuple)
+            and bool(self.likelihoods)
+            and all(isinstance(each, Likelihood) for each in self.likelihoods),
             isinstance(self.alignment, Alignment),
         )
         for name, is_kind in zip(REQUIRED, are_kinds, strict=True):
@@ -70,7 +72,7 @@ class Fitted:
         if np.shape(means) != shape:
             raise UndeclaredError(f"{where} is of shape {np.shape(means)}; allowed: (F, N) = {shape}")
         low, high = self.likelihood.limits
-        if means.size and (means.min() < low - ROUNDING or means.max() > high + ROUNDING):
+        if means.size and not (low - ROUNDING <= means.min() and means.max() <= high + ROUNDING):  # nor NaN
             given = f"{means.min():.6g} to {means.max():.6g}"
             raise UndeclaredError(f"{where} has numbers from {given}; allowed: from {low:g} to {high:g}")
 

@@ -31,6 +31,14 @@ def in_blocks(n_rows: int, numbers_per_row: int, numbers_at_once: int | None = N
         yield slice(first, min(first + at_once, n_rows))
 
 
+def means_in_blocks(values: np.ndarray, means_of: Callable[[np.ndarray, slice], np.ndarray]) -> np.ndarray:
+    """Return E[V] of rows (m, N): `means_of` takes values and places of some of them, and needs a few arrays."""
+    means = np.empty(values.shape)
+    for block in in_blocks(*values.shape):
+        means[block] = means_of(values[block], block)
+    return means
+
+
 def refine(n_rows: int, renew: Callable[[np.ndarray], np.ndarray], rounds: int) -> None:
     """Renew rows in rounds, each time only those that still moved in the round before.
 
@@ -49,8 +57,9 @@ class FoldIn(TransformOutput):
     A family defines `_fold_in_rows` and `_fold_in_columns`; a class outside nbmf may do without. Where a new row or
     column has more of its own than one of W or H, such as an effect, it defines `_factors_of_rows`,
     `_factors_of_columns` and `_factors_with` instead. Where it has no more, predict_rows(V) has to be
-    inverse_transform(transform(V)), unless it defines `_means_of_rows` and `_means_of_columns`: the means over what
-    is not known of a row or column. They ask for `n_components_`, or the shape of H_: `n_components` may be "auto".
+    inverse_transform(transform(V)), unless it defines `_means_of_rows`, `_predictive_of_rows` and `_means_of_columns`:
+    the means over what is not known of a row or column. They ask for `n_components_`, or the shape of H_:
+    `n_components` may be "auto".
 
     Attributes
     ----------

@@ -49,6 +49,8 @@ def quality_sentences(result: ReportedFit, in_words: Callable[[str], str], metho
     if model.converged_ is False:
         changing = f"E[V] was still changing after {model.n_iter_} iterations: "
         yield in_words(Message(changing, Setting("iterations", 4 * model.n_iter_), " lets it converge"))
+    if model.objective_ is not None and np.isnan(model.objective_):
+        yield "THE OBJECTIVE IS NOT A NUMBER: nothing that was learned can be relied on"
     if is_worse(model.objective_, model.objective_of_one_):
         numbers = f"{model.objective_:.6g} nats, a single one {model.objective_of_one_:.6g}"
         # There is one start of a matrix without its zeros.

@@ -10,7 +10,6 @@ from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.reporting.words import quote_if_ambiguous
 
-OUTSIDE = 0.1  # of a probability, beyond the end of its interval: rounding and chance are less
 NAMED = 5
 
 
@@ -34,15 +33,15 @@ def outside_sentence(model: Factorization, intervals: Mapping[str, tuple[np.ndar
     factor = "W" if class_members(model) == "rows" else "H"
     if factor not in intervals:
         return ""
-    lower, upper = (end if factor == "W" else end.T for end in intervals[factor])
+    upper = intervals[factor][1] if factor == "W" else intervals[factor][1].T
     memberships = model.memberships(model.factors_)
-    outside = np.flatnonzero(((memberships > upper + OUTSIDE) | (memberships < lower - OUTSIDE)).any(axis=1))
+    outside = np.flatnonzero(upper[np.arange(len(upper)), memberships.argmax(axis=1)] < 0.5)
     if not outside.size:
         return ""
     named = ", ".join(map(quote_if_ambiguous, names[outside[:NAMED]])) + ", ..." * (outside.size > NAMED)
     return (
-        f"the most probable classes of {outside.size} of {len(memberships)} {class_members(model)} ({named}) are far "
-        "outside of their intervals: most of the posterior is at other classes than the mode that is shown"
+        f"for {outside.size} of {len(memberships)} {class_members(model)} ({named}) most of the posterior is at other "
+        "classes than the mode that is shown, by the intervals"
     )
 
 
@@ -54,14 +53,14 @@ def class_facts(model: Factorization, matrix: NamedMatrix) -> list[str]:
     class: the relative entropy 1 - h / ln K, and the entropy R² 1 - h / (entropy of the sizes of classes), which is 0
     where rows say nothing of their classes, however unequal these are.
     """
-    distinct, log_likelihood = model.distinct_classes, model.maximum_log_likelihood(matrix)
     memberships, facts = model.memberships(model.factors_), []
-    if log_likelihood is not None:
+    if (maximum := model.maximum_likelihood(matrix)) is not None:
         features = model.H_.shape[1] if class_members(model) == "rows" else len(model.W_)
-        parameters = distinct - 1 + distinct * features
-        bic = parameters * np.log(len(memberships)) - 2 * log_likelihood
-        facts.append(f"largest log likelihood {log_likelihood:.1f} with {parameters} parameters, BIC {bic:.1f}")
-    if distinct > 1:
+        parameters = maximum.distinct - 1 + maximum.distinct * features
+        bic = parameters * np.log(len(memberships)) - 2 * maximum.log_likelihood
+        where = f"at the maximum of the likelihood near these classes: {maximum.log_likelihood:.1f} nats"
+        facts.append(f"{where} with {parameters} parameters, BIC {bic:.1f}")
+    if (distinct := model.distinct_classes) > 1:
         one = class_members(model).removesuffix("s")
         mean, largest = entr(memberships).sum(axis=1).mean(), entr(memberships.mean(axis=0)).sum()
         known = f"relative entropy {max(0.0, 1 - mean / np.log(distinct)):.2f}"

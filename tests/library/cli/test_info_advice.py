@@ -341,6 +341,34 @@ def test_texts_of_a_scale_are_categories_in_its_order(capsys, end):
     np.testing.assert_array_equal(found.observed, values != "don't know")
 
 
+def test_of_two_spellings_of_an_answer_the_usual_one_counts(capsys):
+    scale = ["strongly disagree", "disagree", "neutral", "agree", "strongly agree"]
+    values = np.random.default_rng(0).choice(scale, (ROWS, COLUMNS)).astype(object)
+    values[0, 0] = "Strongly  agree"
+    pd.DataFrame(values, NAMES, QUESTIONS).to_csv("scale.csv")
+    (command,) = commands(info(capsys, "scale.csv"))
+    found = read(command)
+    assert found.categories.tolist() == scale
+    assert not found.observed[0, 0]
+
+
+@pytest.mark.parametrize("codes", [["94", "95", "96"], ["7777", "8888", "9999"]])
+def test_codes_of_what_is_missing_are_no_counts(capsys, codes):
+    values = table("1", "0").to_numpy()
+    values[[1, 2, 3, 4], [1, 2, 3, 4]] = [*codes, codes[0]]
+    pd.DataFrame(values, NAMES, QUESTIONS).assign(town=["a", "b", "c"] * 10).to_csv("codes.csv")
+    first, *_ = commands(info(capsys, "codes.csv"))
+    assert all(f"--missing {code}" in first for code in codes)
+
+
+def test_numbers_beside_crosses_do_not_hide_these(capsys):
+    species = table("1", "-", "zz")
+    beside = np.random.default_rng(0).integers(0, 60, (ROWS, 3))
+    species.assign(altitude=beside[:, 0] * 10, slope=beside[:, 1], cover=beside[:, 2]).to_csv("species.csv")
+    first, *_ = commands(info(capsys, "species.csv"))
+    assert first.startswith("nbmf fit species.csv --ones 1 --zeros - --missing zz --ignore altitude")
+
+
 def test_scales_are_texts_in_small_letters_each_once():
     for scale in SCALES:
         assert all(isinstance(text, str) and text == text.casefold() for text in scale)

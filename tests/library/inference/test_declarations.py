@@ -67,6 +67,7 @@ def test_so_does_what_depends_on_it(name, asked):
     [
         ("inference", "point", r"inference as .point.; allowed: Inference\.SAMPLER"),
         ("likelihoods", BERNOULLI, r"likelihoods as .*; allowed: a tuple of likelihoods"),
+        ("likelihoods", (), r"likelihoods as .*; allowed: a tuple of likelihoods"),
         ("likelihoods", (type(BERNOULLI),), r"likelihoods as .*; allowed: a tuple of likelihoods"),
         ("alignment", "none", r"alignment as .none.; allowed: Alignment\.PERMUTATION"),
     ],
@@ -91,6 +92,7 @@ def test_a_slip_in_a_property_is_not_called_a_missing_fit(slip):
     [
         (np.full((2, 2), 0.5), r"is of shape \(2, 2\); allowed: \(F, N\) = \(2, 3\)"),
         (np.full((2, 3), 1.5), "has numbers from 1.5 to 1.5; allowed: from 0 to 1"),
+        (np.array([[0.5, 0.5, np.nan]] * 2), "has numbers from nan to nan; allowed: from 0 to 1"),
         (np.full((2, 3), -0.1), "has numbers from -0.1 to -0.1; allowed: from 0 to 1"),
     ],
 )

@@ -109,6 +109,12 @@ def test_row_and_column_effects_are_called_a_rasch_model_with_a_command_that_has
     assert told.count("Row and column effects are a Rasch model") == 1
     command = "nbmf fit tiny.csv --method logistic-gs-learned-effects --no-check --out tiny-scale.nbmf"
     assert (command in told) == (not has_positions)
+    wording = Typed(parse(["fit", "tiny.csv", "--view", "groups", "--seed", "3", "--draws", "0"]))
+    typed = text.render(fit_report(fit, wording=wording))
+    own = "nbmf fit tiny.csv --method logistic-gs-learned-effects --no-check --out tiny-scale.nbmf --seed 3"
+    assert (own in map(str.strip, typed.splitlines())) == (
+        not has_positions
+    )  # nothing that the method of the report alone can do
     assert ("draws the components nevertheless" in told) == (not has_positions)
     weakest = verdict._replace(gains=verdict.gains[::-1])
     assert "Rasch" not in summary(dataclasses.replace(fit, verdict=weakest))

@@ -95,12 +95,30 @@ def test_where_the_posterior_is_elsewhere_than_the_mode_it_is_said(members):
     near = {factor: (mode - 0.05, mode - 0.05), "expectation": None}
     assert outside_sentence(model, near, names) == ""
     assert outside_sentence(model, {}, names) == ""
-    far = 1 - mode
-    lower, upper = mode.copy(), mode.copy()
+    less_sure, far = np.where(mode > 0.5, 0.6, 0.4), np.where(mode > 0.5, 0.4, 0.6)
+    assert outside_sentence(model, {factor: (less_sure - 0.1, less_sure)}, names) == ""  # but of the same classes
     part = np.s_[2:8] if members == "rows" else np.s_[:, 2:8]
-    lower[part], upper[part] = far[part] - 0.1, far[part] + 0.1
-    said = outside_sentence(model, {factor: (lower, upper)}, names)
-    assert said.startswith(f"the most probable classes of 6 of 20 {members} (n2, n3, n4, n5, n6, ...) are far outside")
+    upper = less_sure.copy()
+    upper[part] = far[part]
+    said = outside_sentence(model, {factor: (upper - 0.1, upper)}, names)
+    assert said.startswith(f"for 6 of 20 {members} (n2, n3, n4, n5, n6, ...) most of the posterior is at other classes")
+
+
+def test_classes_that_are_alike_in_the_mode_count_where_the_likelihood_has_its_maximum():
+    """Smoothing holds them together, and without it they part: as many parameters are counted as differ there."""
+    V = (np.random.default_rng(1).random((100, 10)) < 0.3).astype(np.int8)
+    model = nbmf.MNB(2, smoothing=100.0, random_state=0).fit(V)
+    maximum = model.maximum_likelihood(V)
+    assert (model.distinct_classes, maximum.distinct) == (1, 2)
+    assert "with 21 parameters" in class_facts(model, nbmf.BinaryMatrix.from_array(V))[0]
+
+
+def test_a_climb_that_takes_too_long_has_no_maximum(monkeypatch):
+    V = (np.random.default_rng(1).random((100, 10)) < 0.3).astype(np.int8)
+    model = nbmf.MNB(2, random_state=0).fit(V)
+    monkeypatch.setattr("nbmf.families.mixed_membership.naive_bayes.VISITS", 20_000)
+    assert model.maximum_likelihood(V) is None
+    assert "BIC" not in " ".join(class_facts(model, nbmf.BinaryMatrix.from_array(V)))
 
 
 def test_a_report_of_latent_classes_needs_no_more_than_their_declaration(tmp_path, monkeypatch):

@@ -100,10 +100,11 @@ def guess_with_others(
 
 
 def resemble_counts(columns: list[Column]) -> bool:
-    """Whether numbers go on from 0 and 1 to several others in a part of the columns: codes of gaps do not."""
+    """Whether numbers go on from 0, 1 and 2 to several others in a part of the columns: codes of gaps do not."""
     above = [{int(n) for n in column.numbers - {None} if n > 1 and n.is_integer()} for column in columns]
     scale, _ = split_gaps([0, 1, *sorted(set().union(*above))])
-    return len(scale) - 2 >= DIFFERENT and sum(map(bool, above)) >= COUNTED * len(columns)
+    are_several = len(scale) - 2 >= DIFFERENT and scale[2] == 2
+    return are_several and sum(map(bool, above)) >= COUNTED * len(columns)
 
 
 def columns_apart(ranges: Mapping[str, tuple[float, float]]) -> list[str]:

@@ -162,8 +162,8 @@ def _describe_guess(guess: Guess, highest: int, columns: str, read: dict[str, An
 
 def _lost(fitting: list[Column], missing: list[str]) -> str:
     """Return which part of the answers would mean missing, if that is many of them."""
-    answers = [word for column in fitting for word in column.words]
-    lost = sum(word in missing for word in answers)
+    answers = [pair for column in fitting for pair in zip(column.observed, column.words, strict=True)]
+    lost = sum(not {*pair}.isdisjoint(missing) for pair in answers)  # texts, or what labels call them
     return f", {percent(lost / len(answers))} of the answers" if lost >= MANY_ANSWERS * max(len(answers), 1) else ""
 
 

@@ -25,8 +25,9 @@ def guess_zeros_and_ones(columns: list[Column]) -> Iterator[Guess]:
         number = sum(coding[text] in (0, 1) for text in column.texts)
         return 0 < number >= PART * len(column.observed) and not _counts_from_one(column)
 
-    if not resemble_counts(list(filter(fits, columns))):
-        yield guess_with_others("zeros and ones", fits, others)
+    guess = guess_with_others("zeros and ones", fits, others)
+    if not resemble_counts(list(filter(guess.fits, columns))):
+        yield guess
 
 
 def _counts_from_one(column: Column) -> bool:
@@ -36,12 +37,11 @@ def _counts_from_one(column: Column) -> bool:
 
 def guess_scales(columns: list[Column]) -> Iterator[Guess]:
     """Yield guesses of three or more texts of a known scale, in its order, next to few others that mean missing."""
-    answers = set().union(*(column.answers for column in columns))
+    counted = Counter(word for column in columns for word in column.words)
+    spelled = {_plain(word): word for word, _ in reversed(counted.most_common())}  # each as it is most often
     for scale in SCALES:
-        in_plain = [_plain(text) for text in scale]
-        known = [text for text in answers if _plain(text) in in_plain]
-        known.sort(key=lambda text: in_plain.index(_plain(text)))
-        if len({*map(_plain, known)}) == len(known) >= 3:  # none is there in two spellings
+        known = [spelled[_plain(text)] for text in scale if _plain(text) in spelled]
+        if len(known) >= 3:
             yield _guess_scale(known)
 
 
@@ -94,7 +94,7 @@ def guess_known_words(columns: list[Column]) -> Iterator[Guess]:
     one = next((w for w in words if _meaning(w) == 1 or _is_one_next_to(w.casefold(), lower)), None)
     # An absence is no zero next to a no.
     noes = sorted((word for word in words if _meaning(word) == -1), key=lambda word: word.casefold() == "absent")
-    if one is None or not noes or (number_of(one) is not None and resemble_counts(columns)):
+    if one is None or not noes:
         return
     zero, pair = noes[0], {one, noes[0]}
 
@@ -103,9 +103,11 @@ def guess_known_words(columns: list[Column]) -> Iterator[Guess]:
         says_which = bool(column.labels) or not _counts_from_one(column)  # labels do, whatever their codes
         return 0 < number >= PART * len(column.words) and says_which
 
-    yield guess_with_others(
+    guess = guess_with_others(
         f"{one!r} and {zero!r}", fits, lambda column: column.answers - pair, ones=[one], zeros=[zero]
     )
+    if number_of(one) is None or not resemble_counts(list(filter(guess.fits, columns))):
+        yield guess
 
 
 def _is_one_next_to(word: str, others: set[str]) -> bool:

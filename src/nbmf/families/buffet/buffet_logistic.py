@@ -11,6 +11,7 @@ from nbmf.families.buffet.buffet_fold_in import logistic_rows
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, ROW_EFFECT
 from nbmf.inference.constructors import with_parameters
+from nbmf.inference.fold_in import means_in_blocks
 from nbmf.inference.parameters import TRUE_OR_FALSE, one_of
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -158,10 +159,13 @@ class IndianBuffetLogistic(IndianBuffet):
     def _means_of_rows(self, V, groups=None):
         """Return how E[V] of new rows follows from their values: the mean over what is not known of them."""
         super()._means_of_rows(V, groups)  # refuses groups
-        return lambda codes, _: _mean_over(*self._regressed_rows(codes))
+        return lambda codes, _: means_in_blocks(codes, lambda part, _: _mean_over(*self._regressed_rows(part)))
 
     def _means_of_columns(self, codes):
-        return _mean_over(*self._regressed_columns(codes))
+        def means_of(columns, _):
+            return _mean_over(*self._regressed_columns(columns.T)).T
+
+        return np.ascontiguousarray(means_in_blocks(codes.T, means_of).T)
 
     def _predictive_of_rows(self, V, groups=None):
         return self._predictive_by_means(V, groups)

@@ -9,11 +9,13 @@ from nbmf.errors import DataError, Setting
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import (
     GroupDistribution,
+    RowPrior,
     distribution_of_positions,
     distribution_of_row_effects,
     joined,
 )
 from nbmf.families.logistic.line_means import LineMeans
+from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
     RowGroups,
@@ -23,6 +25,7 @@ from nbmf.families.logistic.row_groups import (
     known_labels_of,
     labels_of_fitted,
 )
+from nbmf.inference.fold_in import means_in_blocks
 from nbmf.inference.model_file import check_texts
 from nbmf.inference.parameters import Parametrized, as_fitted
 from nbmf.inference.state import Factors
@@ -254,7 +257,11 @@ class GroupedRows(LineMeans):
 
     def _expectation_of_rows(self, values, labels=None):
         """Return E[V] of new rows, the mean over q of their coefficients."""
-        return self._mean_given(*self._regress_in_groups(values, labels))
+
+        def means_of(part, places):
+            return self._mean_given(*self._regress_in_groups(part, None if labels is None else labels[places]))
+
+        return means_in_blocks(values, means_of)
 
     def _regress_in_groups(self, values, labels) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N), group by group."""
@@ -266,3 +273,12 @@ class GroupedRows(LineMeans):
             of_group = self._regress_given(values[rows], design, self._group_distribution.prior_of(place))
             coefficients[rows], variance[rows] = of_group
         return coefficients, variance
+
+    def _regress_given(self, values, design, prior: RowPrior) -> tuple[np.ndarray, np.ndarray]:
+        """Return coefficients and variances of ψ of rows with one prior: x = mean + L z with z ~ N(0, I)."""
+        L, D = np.linalg.cholesky(prior.covariance), design.shape[1]
+        offset = self.column_effects_ + design @ prior.mean
+        standard = np.ones(D), np.zeros(D)
+        unit = np.maximum(np.abs(L).max(axis=0), 1.0)  # of ψ, by which z is as exact as x would be
+        z, variance = regress_rows_with_variance(values, design @ L, *standard, offset, self._weights, unit)
+        return prior.mean + z @ L.T, variance

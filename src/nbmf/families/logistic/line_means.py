@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nbmf.families.logistic.group_distribution import RowPrior
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, append_effect
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
+from nbmf.inference.fold_in import means_in_blocks
 
 
 class LineMeans(NoisyFactors):
@@ -20,16 +20,20 @@ class LineMeans(NoisyFactors):
 
     def _means_of_rows(self, V, groups=None):
         super()._means_of_rows(V, groups)  # refuses groups
-        return lambda values, _: self._mean_given(*self._regress_rows(values))
+        return lambda values, _: means_in_blocks(values, lambda part, _: self._mean_given(*self._regress_rows(part)))
 
     def _predictive_of_rows(self, V, groups=None):
         return self._predictive_by_means(V, groups)
 
     def _means_of_columns(self, values):
         design, precisions, centers = append_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
-        given = np.ascontiguousarray(values.T), design, precisions, centers, self.row_effects_, self._weights
-        coefficients, variance = regress_rows_with_variance(*given)
-        return np.ascontiguousarray(self._mean_under(coefficients @ design.T + self.row_effects_, variance).T)
+
+        def means_of(columns, _):
+            given = design, precisions, centers, self.row_effects_, self._weights
+            coefficients, variance = regress_rows_with_variance(columns, *given)
+            return self._mean_under(coefficients @ design.T + self.row_effects_, variance)
+
+        return np.ascontiguousarray(means_in_blocks(np.ascontiguousarray(values.T), means_of).T)
 
     def _mean_given(self, coefficients: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """Return E[V] of new rows, given their coefficients (F', D) and the variances of their ψ, (F', N)."""
@@ -47,12 +51,5 @@ class LineMeans(NoisyFactors):
     def _regress_rows(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients of new rows, (F', D), and the variances of their ψ, (F', N)."""
         design, precisions, centers = self._prior_of_rows()
-        return self._regress_given(values, design, RowPrior(centers, np.diag(1.0 / precisions)))
-
-    def _regress_given(self, values, design, prior: RowPrior) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients and variances of ψ of rows with one prior: x = mean + L z with z ~ N(0, I)."""
-        L, D = np.linalg.cholesky(prior.covariance), design.shape[1]
-        offset = self.column_effects_ + design @ prior.mean
-        standard = np.ones(D), np.zeros(D)
-        z, variance = regress_rows_with_variance(values, design @ L, *standard, offset, self._weights)
-        return prior.mean + z @ L.T, variance
+        given = design, precisions, centers, self.column_effects_, self._weights
+        return regress_rows_with_variance(np.ascontiguousarray(values), *given)

@@ -64,15 +64,19 @@ def regress_rows_with_variance(
     centers: np.ndarray,
     offset: np.ndarray,
     weights: Weights,
+    unit: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what `regress_rows` does, (rows, D), and the variance of each ψ under q, float array (rows, n)."""
+    """Return what `regress_rows` does, (rows, D), and the variance of each ψ under q, float array (rows, n).
+
+    `unit` is by how much ψ moves, about, with each coefficient (D,), in units of TOLERANCE.
+    """
     n, D = design.shape
     means, variance = np.zeros((len(values), D)), np.zeros((len(values), n))
     if D:
         first, second = np.triu_indices(D)
         pairs = design[:, first] * design[:, second] * np.where(first == second, 1.0, 2.0)
         for block in in_blocks(len(values), n):
-            means[block], packed_S = _regress(values[block], design, precisions, centers, offset, weights)
+            means[block], packed_S = _regress(values[block], design, precisions, centers, offset, weights, unit=unit)
             variance[block] = packed_S @ pairs.T
     return means, np.maximum(variance, 0.0)
 
@@ -115,7 +119,7 @@ def modes(values, design, precisions, centers, offset, weights):
     return means
 
 
-def _regress(values, design, precisions, centers, offset, weights, start=None):
+def _regress(values, design, precisions, centers, offset, weights, start=None, unit=1.0):
     D = design.shape[1]
     first, second = np.triu_indices(D)
     pairs = design[:, first] * design[:, second]  # packed x x', (n, D (D + 1) / 2)
@@ -134,7 +138,7 @@ def _regress(values, design, precisions, centers, offset, weights, start=None):
         P[:, range(D), range(D)] += precisions
         S = np.linalg.inv(P)
         new = np.einsum("ldc,lc->ld", S, (h - w * offset) @ design + precisions * centers)
-        moved = np.abs(new - means[rows]).max(axis=1) > TOLERANCE
+        moved = (np.abs(new - means[rows]) * unit).max(axis=1) > TOLERANCE
         means[rows], packed_S[rows] = new, S[:, first, second]
         return moved
 

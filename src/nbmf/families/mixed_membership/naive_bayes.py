@@ -6,14 +6,15 @@ import numpy as np
 
 from nbmf.families.mixed_membership.e_steps import FastStep, MixtureStep
 from nbmf.families.mixed_membership.em import LOOK_EVERY, MembershipState
-from nbmf.families.mixed_membership.membership_estimator import MAX_STEPS, BinaryMembership
+from nbmf.families.mixed_membership.membership_estimator import BinaryMembership
 from nbmf.families.mixed_membership.mixture_draws import LatentClassState
 from nbmf.inference.constructors import with_parameters
-from nbmf.inference.declarations import CLASS_SIZES
+from nbmf.inference.declarations import CLASS_SIZES, MaximumLikelihood
 from nbmf.inference.products import PROBABILITIES
 
 CHANCE = "probability of the latent class"
-AT_MAXIMUM = 1e-8  # relative change of the log likelihood in a step, for BIC: of -300 nats it is below the digits shown
+AT_MAXIMUM = 1e-5  # nats that some EM steps raise the log likelihood by: a tenth is shown
+MOST_CLIMBED, VISITS = 5000, 4_000_000_000  # steps, and visits of an entry for each class: some ten seconds
 
 
 class MNB(BinaryMembership):
@@ -65,10 +66,10 @@ class MNB(BinaryMembership):
         """How many classes differ in what they say of V."""
         return self.distinct_components_
 
-    def maximum_log_likelihood(self, V):
-        """Return ln p(V | θ) in nats where EM without smoothing ends that starts from the estimates.
+    def maximum_likelihood(self, V):
+        """Return where EM without smoothing ends that starts from the estimates, None if that takes too long.
 
-        These are the mode under their priors, where the likelihood is smaller.
+        These are the mode under their priors, where the likelihood is smaller. It is a local maximum, as the mode is.
 
         Parameters
         ----------
@@ -78,14 +79,17 @@ class MNB(BinaryMembership):
         return self._fold_in(self._climb_to_maximum, V, 0 if self.weights_are_rows else 1)
 
     def _climb_to_maximum(self, values):
+        K = self.weights_.size
         cells, densities = self._cells(self._points(values)), self._fitted_densities()
-        state = MembershipState(cells, densities, self._e_step(), self.weights_.size, np.random.default_rng(0))
+        state = MembershipState(cells, densities, self._e_step(), K, np.random.default_rng(0))
         state.start_from_estimates(self._fitted_densities(), self.weights_)
-        for _ in range(MAX_STEPS // LOOK_EVERY):
+        before = -np.inf
+        for _ in range(min(MOST_CLIMBED, VISITS // max(values.size * K, 1)) // LOOK_EVERY):
             state.advance(LOOK_EVERY)
-            if state.relative_change < AT_MAXIMUM:
-                break
-        return state.bound
+            if state.bound - before < AT_MAXIMUM:
+                return MaximumLikelihood(state.bound, state.distinct_components())
+            before = state.bound
+        return None
 
     def _e_step(self):
         return MixtureStep()

@@ -55,3 +55,27 @@ def test_lines_are_predicted_by_the_mean_over_what_is_not_known_of_them(engine, 
     found = model.predict_columns(columns)
     np.testing.assert_allclose(found[:, 0], expected[:, 0], atol=1e-3)
     np.testing.assert_allclose(found[:, 1], expected[:, 1], atol=0.06)
+
+
+@pytest.mark.parametrize("scale", [1e6, 1e50])
+def test_effects_of_a_wide_prior_are_found_as_exactly(scale):
+    """The coefficients stand still in units of ψ, whatever the scale of their prior."""
+    V = (np.random.default_rng(5).random((30, 12)) < np.linspace(0.1, 0.9, 30)[:, None]).astype(int)
+    model = nbmf.LogisticFactorVB(0, effects="rows", effect_scale=scale, random_state=0).fit(V)
+    found = model.predict_rows(V)
+    np.testing.assert_allclose(found, np.repeat(V.mean(axis=1, keepdims=True), 12, axis=1), atol=0.06)
+    grouped = nbmf.LogisticFactorVB(
+        0, effects="rows", effect_scale=min(scale, 1e6), row_groups=["a", "b"] * 15, random_state=0
+    ).fit(V)
+    part = np.where(np.arange(12) < 6, V, -1)
+    np.testing.assert_allclose(grouped.predict_rows(part, ["a", "b"] * 15), model.predict_rows(part), atol=0.02)
+
+
+def test_lines_in_blocks_are_predicted_as_alone(monkeypatch):
+    model = fitted("VB", "both")
+    rows = np.random.default_rng(0).integers(-1, 2, (7, 24))
+    columns = np.random.default_rng(0).integers(-1, 2, (60, 7))
+    at_once = model.predict_rows(rows), model.predict_columns(columns)
+    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 100)
+    np.testing.assert_allclose(model.predict_rows(rows), at_once[0], atol=1e-12)
+    np.testing.assert_allclose(model.predict_columns(columns), at_once[1], atol=1e-12)
