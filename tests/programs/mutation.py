@@ -84,6 +84,8 @@ TESTS = {
     "families/poisson_gamma/evidence.py": ["poisson_evidence"],
     "families/poisson_gamma/weights.py": ["poisson_evidence"],
     "inference/fold_in.py": ["every_fold_in", "logistic_estimators"],
+    "inference/blocks.py": ["every_fold_in", "logistic_pca", "new_lines"],
+    "families/logistic/line_means.py": ["new_lines"],
     "inference/loop.py": ["contracts", "every_fit"],
     "inference/stopping.py": ["stopping"],
     "data/masks.py": ["masks"],
@@ -433,7 +435,7 @@ EQUIVALENT = {
      "if _log_density_of_log_scale(x, *arguments) > level:", "> -> >="): MEASURE_ZERO,
     ("families/logistic/kernels/relevance.py", "draw_rotation", "if angle < 0.0:", "< -> <="):
         MEASURE_ZERO,
-    ("inference/fold_in.py", "in_blocks",
+    ("inference/blocks.py", "in_blocks",
      "at_once = max(1, (numbers_at_once or NUMBERS_AT_ONCE) // max(numbers_per_row, 1))", "max -> min"):
         "a row at a time: slower, the same of each",
     ("families/buffet/kernels/conditionals.py", "log_scale_density",

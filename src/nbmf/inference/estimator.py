@@ -8,10 +8,11 @@ from nbmf.data.given import is_sparse
 from nbmf.data.named import names_of
 from nbmf.errors import DataError, Setting
 from nbmf.inference import loop
+from nbmf.inference.blocks import in_blocks
 from nbmf.inference.component_search import searched_components
 from nbmf.inference.declarations import Declarations, Inference
 from nbmf.inference.fitted import Fitted
-from nbmf.inference.fold_in import FoldIn, in_blocks
+from nbmf.inference.fold_in import FoldIn
 from nbmf.inference.model_file import Saved
 from nbmf.inference.one_component import warn_if_worse
 from nbmf.inference.parameters import Parametrized, as_fitted, check, components

@@ -12,9 +12,9 @@ from nbmf.data.matrix import are_ties
 from nbmf.data.named import names_of
 from nbmf.data.shared_names import matching_columns, shared_names
 from nbmf.errors import DataError, Setting, not_allowed
+from nbmf.inference.blocks import in_blocks
 from nbmf.inference.exclusion import EXCLUDED, OBSERVED, ONES
 from nbmf.inference.fitted import as_indices
-from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import check_count
 from nbmf.numerics.blas import one_blas_thread
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from nbmf.errors import not_allowed
+from nbmf.inference.blocks import in_blocks
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.parameters import is_number
 from nbmf.inference.state import Factors
 from nbmf.posterior.alignment import Matching

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import softmax
 
 from nbmf.data.matrix import MISSING
-from nbmf.inference.fold_in import in_blocks
+from nbmf.inference.blocks import in_blocks
 from nbmf.posterior.intervals import interval
 from nbmf.seeds import seed_sequence
 

@@ -58,8 +58,8 @@ def class_facts(model: Factorization, matrix: NamedMatrix) -> list[str]:
         features = model.H_.shape[1] if class_members(model) == "rows" else len(model.W_)
         parameters = maximum.distinct - 1 + maximum.distinct * features
         bic = parameters * np.log(len(memberships)) - 2 * maximum.log_likelihood
-        where = f"at the maximum of the likelihood near these classes: {maximum.log_likelihood:.1f} nats"
-        facts.append(f"{where} with {parameters} parameters, BIC {bic:.1f}")
+        reached = f"log likelihood {maximum.log_likelihood:.1f} at its maximum near these classes"
+        facts.append(f"{reached}, with {parameters} parameters; BIC {bic:.1f}")
     if (distinct := model.distinct_classes) > 1:
         one = class_members(model).removesuffix("s")
         mean, largest = entr(memberships).sum(axis=1).mean(), entr(memberships.mean(axis=0)).sum()

@@ -7,7 +7,6 @@ import scipy.sparse
 
 import nbmf
 from nbmf.errors import ConfigError, DataError
-from nbmf.inference import fold_in
 from nbmf.inference.recommending import best
 
 RNG = np.random.default_rng(4)
@@ -46,7 +45,7 @@ def check(found, mean, known, n):
 
 @pytest.fixture(params=[1, 40, 2**22], ids=["a row at a time", "two rows", "all rows"])
 def blocks(request, monkeypatch):
-    monkeypatch.setattr(fold_in, "NUMBERS_AT_ONCE", request.param)
+    monkeypatch.setattr("nbmf.inference.blocks.NUMBERS_AT_ONCE", request.param)
 
 
 @pytest.mark.usefixtures("blocks")

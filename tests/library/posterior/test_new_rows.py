@@ -103,7 +103,7 @@ def test_blocks_of_rows_change_no_row_much(monkeypatch):
     rng = np.random.default_rng(1)
     codes, profiles = rng.integers(0, 2, (7, 10)), rng.random((3, 10))
     whole = posterior_row_weights(codes, profiles, np.ones(3))
-    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 2 * 3 * row_weights.SWEEPS)
+    monkeypatch.setattr("nbmf.inference.blocks.NUMBERS_AT_ONCE", 2 * 3 * row_weights.SWEEPS)
     np.testing.assert_allclose(posterior_row_weights(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
 
 

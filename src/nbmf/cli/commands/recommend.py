@@ -18,7 +18,7 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.errors import DataError, naming_file
 from nbmf.files import atomic_path
-from nbmf.inference.fold_in import NUMBERS_AT_ONCE, in_blocks
+from nbmf.inference.blocks import NUMBERS_AT_ONCE, in_blocks
 from nbmf.inference.recommending import NONE_LEFT, Recommendations
 from nbmf.io.cells import count_phrase, quoted_names
 from nbmf.io.coded_matrix import ReadMatrix

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbmf.inference.fold_in import in_blocks, refine
+from nbmf.inference.blocks import in_blocks, refine
 
 TOLERANCE = 1e-10  # of a row's or column's coefficients, between two rounds
 ROUNDS = 500

@@ -10,8 +10,8 @@ from nbmf.families.buffet.buffet_estimator import RULES, BuffetState, IndianBuff
 from nbmf.families.buffet.buffet_fold_in import logistic_rows
 from nbmf.families.buffet.engines import Matrix
 from nbmf.families.buffet.kernels.numbers import COLUMN_EFFECT, ROW_EFFECT
+from nbmf.inference.blocks import means_in_blocks
 from nbmf.inference.constructors import with_parameters
-from nbmf.inference.fold_in import means_in_blocks
 from nbmf.inference.parameters import TRUE_OR_FALSE, one_of
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI

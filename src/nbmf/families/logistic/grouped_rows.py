@@ -25,7 +25,7 @@ from nbmf.families.logistic.row_groups import (
     known_labels_of,
     labels_of_fitted,
 )
-from nbmf.inference.fold_in import means_in_blocks
+from nbmf.inference.blocks import means_in_blocks
 from nbmf.inference.model_file import check_texts
 from nbmf.inference.parameters import Parametrized, as_fitted
 from nbmf.inference.state import Factors

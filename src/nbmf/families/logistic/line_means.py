@@ -4,7 +4,7 @@ import numpy as np
 
 from nbmf.families.logistic.logistic_estimator import NoisyFactors, append_effect
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
-from nbmf.inference.fold_in import means_in_blocks
+from nbmf.inference.blocks import means_in_blocks
 
 
 class LineMeans(NoisyFactors):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nbmf.inference.fold_in import in_blocks, refine
+from nbmf.inference.blocks import in_blocks, refine
 
 MAX_ROUNDS = 1000
 TOLERANCE = 1e-7  # of the coefficients of a row or column, in units of ψ

@@ -8,10 +8,10 @@ from scipy.special import expit
 
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.families.logistic.penalized_likelihood import signs_of
+from nbmf.inference.blocks import in_blocks
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.fold_in import in_blocks
 from nbmf.inference.state import Factors, State
 from nbmf.inference.stopping import DevianceGainBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nbmf.families.logistic.logistic_fold_in import MAX_ROUNDS, TOLERANCE, Weights
-from nbmf.inference.fold_in import in_blocks, refine
+from nbmf.inference.blocks import in_blocks, refine
 
 RELATIVE = 1e-12  # to the largest variance: positions do not vary along axes with less
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import expit
 
 from nbmf.families.logistic import factors as form
+from nbmf.inference.blocks import in_blocks, refine
 from nbmf.inference.estimator import ACTIVE_SHARE
-from nbmf.inference.fold_in import in_blocks, refine
 from nbmf.inference.state import Factors, State
 
 START = 0.3  # standard deviation of W and H to begin with

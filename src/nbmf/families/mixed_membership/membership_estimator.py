@@ -11,10 +11,10 @@ from nbmf.families.mixed_membership.em import MembershipState
 from nbmf.families.mixed_membership.feature_cells import Cells
 from nbmf.families.mixed_membership.membership_evaluation import Evaluation, entropies, sampled_log_likelihood
 from nbmf.families.mixed_membership.membership_parameters import OLD_NAMES, RULES
+from nbmf.inference.blocks import refine
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.fold_in import refine
 from nbmf.inference.products import COLUMNS, ROWS, Oriented
 from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI

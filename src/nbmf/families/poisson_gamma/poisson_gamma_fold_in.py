@@ -13,7 +13,7 @@ from scipy.special import digamma
 from nbmf.families.poisson_gamma.kernels import passes
 from nbmf.families.poisson_gamma.kernels.sources import FLOOR
 from nbmf.families.poisson_gamma.observations import Entries, Observations
-from nbmf.inference.fold_in import refine
+from nbmf.inference.blocks import refine
 from nbmf.numerics.lanes import aligned_table, padded
 
 TOLERANCE = 1e-6  # of a row's or column's numbers, relative to their sum, in a step

@@ -151,7 +151,7 @@ def test_a_separated_row_of_logistic_pca_saturates_and_stays_finite(logistic):
 def test_logistic_pca_folds_in_part_by_part(logistic, monkeypatch):
     estimator, V = logistic
     whole = estimator.transform(V)
-    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 200)  # four rows
+    monkeypatch.setattr("nbmf.inference.blocks.NUMBERS_AT_ONCE", 200)  # four rows
     np.testing.assert_allclose(estimator.transform(V), whole, rtol=1e-6)
 
 

@@ -76,6 +76,6 @@ def test_lines_in_blocks_are_predicted_as_alone(monkeypatch):
     rows = np.random.default_rng(0).integers(-1, 2, (7, 24))
     columns = np.random.default_rng(0).integers(-1, 2, (60, 7))
     at_once = model.predict_rows(rows), model.predict_columns(columns)
-    monkeypatch.setattr("nbmf.inference.fold_in.NUMBERS_AT_ONCE", 100)
+    monkeypatch.setattr("nbmf.inference.blocks.NUMBERS_AT_ONCE", 100)
     np.testing.assert_allclose(model.predict_rows(rows), at_once[0], atol=1e-12)
     np.testing.assert_allclose(model.predict_columns(columns), at_once[1], atol=1e-12)
