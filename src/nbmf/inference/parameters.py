@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from nbmf.errors import ConfigError, Message, Setting, choices, not_allowed, warn
+from nbmf.errors import ConfigError, Message, Setting, UndeclaredError, choices, not_allowed, warn
 
 
 class Rule(NamedTuple):
@@ -134,6 +134,13 @@ class Parametrized:
     rules: ClassVar[dict[str, Rule]] = RULES
     old_names: ClassVar[dict[str, str]] = {}
     _fitted_parameters: Mapping[str, Any] = MappingProxyType({})  # those that decide about results
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        """Make an estimator; of a class that has no constructor it is said how it gets one."""
+        if cls.__init__ is object.__init__ and (args or given):
+            how = "@with_parameters of nbmf.inference.constructors makes annotated attributes parameters"
+            raise UndeclaredError(f"{cls.__name__} has no parameters: {how}")
+        return super().__new__(cls)
 
     @classmethod
     def parameter_names(cls) -> list[str]:

@@ -102,6 +102,15 @@ def test_means_that_cannot_be_are_refused(monkeypatch, expectation, said):
         made().fit(V)
 
 
+def test_a_class_without_a_constructor_is_told_what_makes_one():
+    own = type("Mine", (Factorization,), {**DECLARED, "__annotations__": {"n_components": int}, "n_components": 2})
+    with pytest.raises(
+        UndeclaredError, match=r"^Mine has no parameters: @with_parameters of nbmf\.inference\.construct"
+    ):
+        own(3)
+    assert own().n_components == 2
+
+
 def test_an_objective_that_is_no_number_is_said(monkeypatch):
     monkeypatch.setattr(Halves, "objective", lambda self: np.nan)
     with pytest.warns(PoorFitWarning, match="^Mine: the objective is not a number"):
