@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbmf.inference.fold_in import PARTS, FoldIn
+from nbmf.inference.fold_in import PARTS
 from nbmf.seeds import seed_sequence
 
 
@@ -17,7 +17,7 @@ def held_out_score(model, values):
             scored = likelihood.is_observed(row) & (part_of[f : f + 1] == part)
             if scored.any():
                 known = likelihood.hide(row, scored)
-                if type(model)._means_of_rows is FoldIn._means_of_rows:
+                if not model.averages_new_rows:
                     predictive = model.predictive_of(model._factors_of_rows(known), *np.nonzero(scored))
                 else:  # the mean over what is not known of the row
                     predictive = model.predict_rows(known)[scored]

@@ -6,7 +6,7 @@ import numpy as np
 
 from nbmf.errors import DataError, NbmfError, NotFittedError, UndeclaredError
 from nbmf.inference.declarations import REQUIRED, Alignment, Inference
-from nbmf.inference.model_file import ROUNDING
+from nbmf.inference.model_file import is_within
 from nbmf.likelihoods.likelihood import Likelihood
 
 
@@ -72,7 +72,7 @@ class Fitted:
         if np.shape(means) != shape:
             raise UndeclaredError(f"{where} is of shape {np.shape(means)}; allowed: (F, N) = {shape}")
         low, high = self.likelihood.limits
-        if means.size and not (low - ROUNDING <= means.min() and means.max() <= high + ROUNDING):  # nor NaN
+        if not is_within(means, low, high):
             given = f"{means.min():.6g} to {means.max():.6g}"
             raise UndeclaredError(f"{where} has numbers from {given}; allowed: from {low:g} to {high:g}")
 

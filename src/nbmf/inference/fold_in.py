@@ -29,8 +29,8 @@ class FoldIn(TransformOutput):
     A family defines `_fold_in_rows` and `_fold_in_columns`; a class outside nbmf may do without. Where a new row or
     column has more of its own than one of W or H, such as an effect, it defines `_factors_of_rows`,
     `_factors_of_columns` and `_factors_with` instead. Where it has no more, predict_rows(V) has to be
-    inverse_transform(transform(V)), unless it defines `_means_of_rows`, `_predictive_of_rows` and `_means_of_columns`:
-    the means over what is not known of a row or column. They ask for `n_components_`, or the shape of H_:
+    inverse_transform(transform(V)), unless it defines `_means_of_rows` and `_means_of_columns`: of zeros and ones, the
+    means over what is not known of a row or column. They ask for `n_components_`, or the shape of H_:
     `n_components` may be "auto".
 
     Attributes
@@ -97,6 +97,11 @@ class FoldIn(TransformOutput):
         V (F, N') has the rows of the fitted matrix; all else is as for `transform`.
         """
         return self._fold_in(self._factors_of_columns, V, axis=0).H
+
+    @property
+    def averages_new_rows(self) -> bool:
+        """Whether E[V] of a new row of zeros and ones is the mean over its factors, and not E[V] at their means."""
+        return type(self)._means_of_rows is not FoldIn._means_of_rows
 
     def predict_rows(self, V: Any) -> np.ndarray:
         """Return E[V] of new rows, float array (F', N), including missing entries."""
@@ -211,10 +216,8 @@ class FoldIn(TransformOutput):
 
     def _predictive_of_rows(self, V: Any, groups: Sequence[Any] | None = None) -> PredictiveOfRows:
         """Return how rows of V are predicted from their values, as the likelihood needs it to score entries."""
-        return lambda values: functools.partial(self.predictive_of, self._factors_of_rows(values))
-
-    def _predictive_by_means(self, V: Any, groups: Sequence[Any] | None = None) -> PredictiveOfRows:
-        """Return the same where the mean is all there is to score, as of zeros and ones: that of `predict_rows`."""
+        if not self.averages_new_rows:
+            return lambda values: functools.partial(self.predictive_of, self._factors_of_rows(values))
         means_of = self._means_of_rows(V, groups)
 
         def predictive_of(values):

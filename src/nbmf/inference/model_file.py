@@ -260,10 +260,13 @@ class Saved:
         arrays = {EXPECTATION: (self._expectation, low, high)}
         arrays |= {f"{name}_": (vars(self)[f"{name}_"], 0.0, 1.0) for name in self.distributions | self.probabilities}
         for name, (array, low, high) in arrays.items():
-            if array is None or not array.size:
-                continue
-            if array.min() < low - ROUNDING or array.max() > high + ROUNDING:
+            if array is not None and not is_within(array, low, high):
                 raise DataError(f"{name} has numbers outside of {low:g} to {high:g}")
+
+
+def is_within(array: np.ndarray, low: float, high: float) -> bool:
+    """Whether all numbers of an array are between two limits, but for rounding; NaN is not."""
+    return not array.size or bool(low - ROUNDING <= array.min() and array.max() <= high + ROUNDING)
 
 
 def is_learned(name: str) -> bool:

@@ -11,7 +11,6 @@ from nbmf.data.matrix import MISSING
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import DataError, Setting
 from nbmf.inference.estimator import Factorization
-from nbmf.inference.fold_in import FoldIn
 from nbmf.likelihoods.ordered import ORDERED
 from nbmf.posterior.components import components_of, merge_components, names_or_defaults
 from nbmf.posterior.groups import main_components_of
@@ -204,8 +203,7 @@ def place_rows(
         return Placement(MEMBERSHIPS, called, *shares, expectation, components.active, main)
     groups = () if model.row_groups_ is None else (rows.groups,)
     factors = model.factors_of_rows(V, *groups)
-    is_plain = type(model)._means_of_rows is FoldIn._means_of_rows  # then it is that of these factors
-    expectation = model.mean(factors) if is_plain else model.predict_rows(V, *groups)
+    expectation = model.predict_rows(V, *groups) if model.averages_new_rows else model.mean(factors)
     chances = model.predictive_of(factors, *np.nonzero(~rows.observed)) if model.likelihood is ORDERED else None
     if matrix is not None and matrix.dense is None and has_scale(model):
         scale = scale or scale_of(model, matrix, level=level)

@@ -18,7 +18,7 @@ from nbmf.posterior.chains import Chains
 from nbmf.posterior.recording import training_loss
 from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.reporting.fit_result import ReportedFit
-from nbmf.reporting.latent_classes import class_members, outside_sentence
+from nbmf.reporting.latent_classes import class_members, mode_sentences
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.words import SCORED_BY, quote_if_ambiguous
 
@@ -61,7 +61,7 @@ def quality_sentences(result: ReportedFit, in_words: Callable[[str], str], metho
     yield from _chain_agreement(result, in_words, method) if result.is_sampled else _start_agreement(result, in_words)
     if model.has_classes and result.shows_components:
         one = class_members(model).removesuffix("s")
-        yield from filter(None, [outside_sentence(model, result.intervals, result.names(one))])
+        yield from mode_sentences(model, result.intervals, result.names(one))
     yield from _missing_pattern_warnings(result)
     yield from _label_switching_warning(result, in_words)
     yield from _full_use_advice(result, in_words)

@@ -1,7 +1,6 @@
 """What a report says of latent classes: of what they are, and how well they fit, in the words of their field."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from scipy.special import entr
@@ -18,8 +17,10 @@ def class_members(model: Factorization) -> str:
     return "rows" if "W" in model.distributions else "columns"
 
 
-def outside_sentence(model: Factorization, intervals: Mapping[str, tuple[np.ndarray, np.ndarray]], names: Any) -> str:
-    """Return that the mode has rows in classes where the posterior has them not, "" where that is of none.
+def mode_sentences(
+    model: Factorization, intervals: Mapping[str, tuple[np.ndarray, np.ndarray]], names: np.ndarray
+) -> Iterator[str]:
+    """Yield which rows the mode has in classes that the posterior mostly has not, if there are any.
 
     Parameters
     ----------
@@ -27,22 +28,21 @@ def outside_sentence(model: Factorization, intervals: Mapping[str, tuple[np.ndar
         With latent classes.
     intervals : dict
         From "W" and "H" to the ends of their intervals, if these are known.
-    names : sequence of str
+    names : str array
         Of the rows, or columns, that are in classes.
     """
     factor = "W" if class_members(model) == "rows" else "H"
     if factor not in intervals:
-        return ""
+        return
     upper = intervals[factor][1] if factor == "W" else intervals[factor][1].T
     memberships = model.memberships(model.factors_)
     outside = np.flatnonzero(upper[np.arange(len(upper)), memberships.argmax(axis=1)] < 0.5)
-    if not outside.size:
-        return ""
-    named = ", ".join(map(quote_if_ambiguous, names[outside[:NAMED]])) + ", ..." * (outside.size > NAMED)
-    return (
-        f"for {outside.size} of {len(memberships)} {class_members(model)} ({named}) most of the posterior is at other "
-        "classes than the mode that is shown, by the intervals"
-    )
+    if outside.size:
+        named = ", ".join(map(quote_if_ambiguous, names[outside[:NAMED]])) + ", ..." * (outside.size > NAMED)
+        yield (
+            f"for {outside.size} of {len(memberships)} {class_members(model)} ({named}) most of the posterior is at "
+            "other classes than the mode that is shown, by the intervals"
+        )
 
 
 def class_facts(model: Factorization, matrix: NamedMatrix) -> list[str]:

@@ -36,9 +36,9 @@ def next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[B
         yield NextStep(POSITIONS, shown)
     else:
         yield NextStep("and this writes and draws the components nevertheless:", shown)
-    of_scale = wording.next_command("fit", another=True, method=SCALE_METHOD, check=False, apart="scale")
     if is_rasch and not has_scale(result.model) and isinstance(result.matrix, BinaryMatrix):
-        yield NextStep(POSITIONS, of_scale)
+        positions = wording.next_command("fit", another=True, method=SCALE_METHOD, check=False, apart="scale")
+        yield NextStep(POSITIONS, positions)
     if isinstance(result.matrix, CountMatrix) and 0 < result.matrix.counts()["zeros"] < result.matrix.n_observed:
         sizes = "Where counts are above 0 may have structure that their sizes hide: "
         yield Lines(

@@ -244,9 +244,6 @@ class Stacking(Factorization):
     def _means_of_columns(self, values):
         return self._mixed([member._means_of_columns(values) for member in self._members.values()])
 
-    def _predictive_of_rows(self, V, groups=None):
-        return self._predictive_by_means(V, groups)
-
     def _factors_of_columns(self, values):
         return join_factors([member._factors_of_columns(values) for member in self._members.values()])
 

@@ -361,10 +361,10 @@ def test_codes_of_what_is_missing_are_no_counts(capsys, codes):
     assert all(f"--missing {code}" in first for code in codes)
 
 
-def test_numbers_beside_crosses_do_not_hide_these(capsys):
+def test_numbers_next_to_crosses_do_not_hide_these(capsys):
     species = table("1", "-", "zz")
-    beside = np.random.default_rng(0).integers(0, 60, (ROWS, 3))
-    species.assign(altitude=beside[:, 0] * 10, slope=beside[:, 1], cover=beside[:, 2]).to_csv("species.csv")
+    measured = np.random.default_rng(0).integers(0, 60, (ROWS, 3))
+    species.assign(altitude=measured[:, 0] * 10, slope=measured[:, 1], cover=measured[:, 2]).to_csv("species.csv")
     first, *_ = commands(info(capsys, "species.csv"))
     assert first.startswith("nbmf fit species.csv --ones 1 --zeros - --missing zz --ignore altitude")
 

@@ -10,7 +10,6 @@ import nbmf
 from nbmf import registry
 from nbmf.errors import DataError, NotSupportedError
 from nbmf.inference.declarations import Alignment
-from nbmf.inference.fold_in import FoldIn
 
 BRIEF = {"max_iter": 50, "burn_in": 20, "n_samples": 20}
 OF_ROWS = [name for name in CLASSES if registry.scores_entries(name)]
@@ -47,8 +46,9 @@ def new_lines_have_the_shapes_and_laws_of_the_factors(name, fitted):
         W = estimator.transform(CODES[:5])
         assert W.shape == (5, K)
         expected = estimator.predict_rows(CODES[:5])
-        is_plain = type(estimator)._means_of_rows is FoldIn._means_of_rows  # and no mean over what is not known of W
-        if is_plain and not np.any(getattr(estimator, "row_effects_", 0)):  # otherwise W does not say all
+        if not estimator.averages_new_rows and not np.any(
+            getattr(estimator, "row_effects_", 0)
+        ):  # otherwise W does not say all
             np.testing.assert_array_equal(expected, estimator.inverse_transform(W))
         low, high = estimator.likelihood.limits
         assert ((expected > low) & (expected < high)).all()

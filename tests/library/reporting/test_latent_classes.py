@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp, xlogy
 
 import nbmf
-from nbmf.reporting.latent_classes import class_facts, outside_sentence
+from nbmf.reporting.latent_classes import class_facts, mode_sentences
 
 
 def log_likelihoods(V, sizes, ones):
@@ -93,14 +93,14 @@ def test_where_the_posterior_is_elsewhere_than_the_mode_it_is_said(members):
     factor, mode = ("W", model.W_) if members == "rows" else ("H", model.H_)
     names = np.array([f"n{i}" for i in range(20)])
     near = {factor: (mode - 0.05, mode - 0.05), "expectation": None}
-    assert outside_sentence(model, near, names) == ""
-    assert outside_sentence(model, {}, names) == ""
+    assert not [*mode_sentences(model, near, names)]
+    assert not [*mode_sentences(model, {}, names)]
     less_sure, far = np.where(mode > 0.5, 0.6, 0.4), np.where(mode > 0.5, 0.4, 0.6)
-    assert outside_sentence(model, {factor: (less_sure - 0.1, less_sure)}, names) == ""  # but of the same classes
+    assert not [*mode_sentences(model, {factor: (less_sure - 0.1, less_sure)}, names)]  # but of the same classes
     part = np.s_[2:8] if members == "rows" else np.s_[:, 2:8]
     upper = less_sure.copy()
     upper[part] = far[part]
-    said = outside_sentence(model, {factor: (upper - 0.1, upper)}, names)
+    (said,) = mode_sentences(model, {factor: (upper - 0.1, upper)}, names)
     assert said.startswith(f"for 6 of 20 {members} (n2, n3, n4, n5, n6, ...) most of the posterior is at other classes")
 
 

@@ -167,9 +167,6 @@ class IndianBuffetLogistic(IndianBuffet):
 
         return np.ascontiguousarray(means_in_blocks(codes.T, means_of).T)
 
-    def _predictive_of_rows(self, V, groups=None):
-        return self._predictive_by_means(V, groups)
-
     def _regressed_rows(self, codes) -> tuple[Factors, np.ndarray]:
         """Return the factors with new rows, and the variances of their ψ."""
         precisions = 1.0 / (self.slab_variance_ * self._inclusion())

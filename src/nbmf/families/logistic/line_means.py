@@ -22,9 +22,6 @@ class LineMeans(NoisyFactors):
         super()._means_of_rows(V, groups)  # refuses groups
         return lambda values, _: means_in_blocks(values, lambda part, _: self._mean_given(*self._regress_rows(part)))
 
-    def _predictive_of_rows(self, V, groups=None):
-        return self._predictive_by_means(V, groups)
-
     def _means_of_columns(self, values):
         design, precisions, centers = append_effect(self.W_, self.precisions_, self._effect_prior(rows=False))
 
