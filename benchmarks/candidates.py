@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import nbmf
-from nbmf.catalogue import LARGE, TRIED_UNLESS_LARGE, candidates_for
+from nbmf.catalogue import LARGE, TRIED_UP_TO, candidates_for
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.symmetry import is_symmetric
 from nbmf.evaluation.held_out import HeldOutLosses, held_out_losses
@@ -42,7 +42,7 @@ def default_method(tested: HeldOutLosses, places: Sequence[int]) -> int:
 
 
 def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
-    """Return the loss of what is taken, of what is taken without each of TRIED_UNLESS_LARGE, and of each method."""
+    """Return the loss of what is taken, of what is taken without each of TRIED_UP_TO, and of each method."""
     entries = test_entries(matrix.codes, mask)
     hidden = entries | entries.T if matrix.is_symmetric() else entries
     training = np.where(hidden, np.int8(-1), matrix.codes)
@@ -52,7 +52,7 @@ def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
         tested = held_out_losses(training, methods, 0, None)
         expectations = [method.fit(training).expectation_ for method in methods]
     losses = [nbmf.perplexity(matrix.codes, each, entries) for each in expectations]
-    without = {f"without {one}": [i for i, name in enumerate(names) if name != one] for one in TRIED_UNLESS_LARGE}
+    without = {f"without {one}": [i for i, name in enumerate(names) if name != one] for one in TRIED_UP_TO}
     choices = {"taken": range(len(names)), **without}
     return {what: losses[default_method(tested, places)] for what, places in choices.items()} | dict(
         zip(names, losses, strict=True)
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--masks", type=int, default=3)
     options = parser.parse_args()
     few, many = (candidates_for("BinaryMatrix", entries) for entries in (0, LARGE + 1))
-    columns = ["taken", *(f"without {name}" for name in TRIED_UNLESS_LARGE), *dict.fromkeys([*few, *many])]
+    columns = ["taken", *(f"without {name}" for name in TRIED_UP_TO), *dict.fromkeys([*few, *many])]
     print(f"{'matrix':20s}  " + "  ".join(columns))
     for file in options.files:
         matrix = nbmf.read(file, log=lambda line: None)

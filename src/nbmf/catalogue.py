@@ -3,6 +3,7 @@
 Nothing heavy is imported: the command line lists these names in its help.
 """
 
+import math
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,8 @@ CANDIDATES = {
         "mnb-rows",
         "logistic-vb",
         "logistic-gs-learned-effects",
+        "beta-dir-gs-learned",
+        "logistic-map",
     ),
     "CountMatrix": (DEFAULTS["CountMatrix"], "negative-binomial-vb-learned-effects"),
     "CategoryMatrix": (DEFAULTS["CategoryMatrix"], "ordinal-vb-rows", "ordinal-vb-shared"),
@@ -62,10 +65,15 @@ CANDIDATES = {
 }
 
 # Observed entries, up to which some of them are tried. The first may see nothing where a finite model does: of small
-# matrices, or of few classes of very many rows. The sampler, which averages over a wide posterior, predicts best, but
-# takes too long on large matrices.
+# matrices, or of few classes of very many rows. Samplers average over a wide posterior, and a mode follows many narrow
+# axes; both take too long on larger matrices.
 LARGE = 300_000
-TRIED_UNLESS_LARGE = ("beta-dir-vb-finite", "logistic-gs-learned-effects")
+TRIED_UP_TO = {
+    "beta-dir-vb-finite": LARGE,
+    "logistic-gs-learned-effects": LARGE,
+    "beta-dir-gs-learned": LARGE,
+    "logistic-map": 1_000_000,
+}
 
 # What is tried besides where there are more than LARGE: such matrices are mostly lists of rare ones, as of who bought
 # what, which communities with rates of their own predict better than axes do.
@@ -114,9 +122,8 @@ def candidates_for(kind: str, n_observed: int, fits_in_memory: bool = True) -> t
     if not fits_in_memory and kind in IF_MEMORY_IS_SHORT:
         return IF_MEMORY_IS_SHORT[kind]
     usual = CANDIDATES.get(kind, ())
-    if n_observed <= LARGE:
-        return usual
-    return tuple(method for method in usual if method not in TRIED_UNLESS_LARGE) + TRIED_IF_LARGE.get(kind, ())
+    tried = tuple(method for method in usual if n_observed <= TRIED_UP_TO.get(method, math.inf))
+    return tried if n_observed <= LARGE else tried + TRIED_IF_LARGE.get(kind, ())
 
 
 def compared_for(kind: str, n_observed: int) -> tuple[str, ...]:

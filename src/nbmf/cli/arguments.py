@@ -5,7 +5,7 @@ import shlex
 import sys
 
 import nbmf
-from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UNLESS_LARGE, compared_for
+from nbmf.catalogue import CANDIDATES, COMPARED, LARGE, METHODS, TRIED_IF_LARGE, TRIED_UP_TO, compared_for
 from nbmf.cli import help_texts
 from nbmf.cli.options import (
     ENCODING,
@@ -99,7 +99,7 @@ def _parse_method(name: str) -> str:
 
 def _candidates(kind: str) -> str:
     """Return the methods that are tried on a kind of matrix if none is named, and up to which size some of them are."""
-    sizes = dict.fromkeys(TRIED_UNLESS_LARGE, f" (up to {LARGE:,} entries)")
+    sizes = {name: f" (up to {largest:,} entries)" for name, largest in TRIED_UP_TO.items()}
     sizes |= dict.fromkeys(TRIED_IF_LARGE.get(kind, ()), f" (above {LARGE:,} entries)")
     names = CANDIDATES[kind] + TRIED_IF_LARGE.get(kind, ())
     return ", ".join(f"{name}{sizes.get(name, '')}" for name in names)

@@ -58,8 +58,7 @@ class Stacking(Factorization):
     Parameters
     ----------
     n_components : int
-        K of the members that do not choose it themselves: the logistic ones (logistic-map has twice as many) and
-        Bernoulli-Poisson.
+        K of the members that do not choose it themselves: logistic VB and GS, and Bernoulli-Poisson.
     members : list of str, or None
         Names of the methods; None for all of them: logistic-vb-columns, bernoulli-poisson-vb, logistic-vb,
         logistic-map, indian-buffet, beta-dir-vb-learned, logistic-gs-learned-effects and beta-dir-gs-learned.

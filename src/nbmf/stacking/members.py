@@ -28,10 +28,10 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
     names : iterable of str
         Of MEMBERS.
     K : int
-        Components of the members that do not find them: of the logistic methods and Bernoulli-Poisson. logistic-map,
-        which prunes those that it does not need, has twice as many.
+        Components of the members that do not find them: of logistic VB and GS, and of Bernoulli-Poisson.
     max_iter : int
-        Iterations or sweeps at most; half of the sweeps are burn-in.
+        Iterations or sweeps at most; half of the sweeps are burn-in. Of logistic-map, whose iterations are steps of
+        Newton's method, a quarter.
     """
     # Named here, so that a fit of the workflow knows which files it depends on; loaded where they are used.
     from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirGibbs
@@ -50,7 +50,7 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
         "logistic-vb-columns": lambda: LogisticFactorVB(K, effects="columns", **logistic),
         "bernoulli-poisson-vb": lambda: BernoulliPoissonVB(K, max_iter=max_iter, relative_gain_tol=GAIN),
         "logistic-vb": lambda: LogisticFactorVB(K, effects="none", **logistic),
-        "logistic-map": lambda: LogisticFactorMAP(2 * K, max_iter=max_iter),
+        "logistic-map": lambda: LogisticFactorMAP(64, max_iter=max(1, max_iter // 4)),
         "indian-buffet": lambda: IndianBuffetLogistic(prior="cibp", start="dense", **sweeps),
         "beta-dir-vb-learned": lambda: BetaDirVB(100, **learned, max_iter=max_iter, mean_change_tol=MEAN_CHANGE),
         "logistic-gs-learned-effects": lambda: LogisticFactorGibbs(K, **effects, **sweeps),

@@ -12,7 +12,7 @@ from nbmf.analysis.plan import STARTS, make_plan, number_of_chains
 from nbmf.analysis.request import Request
 from nbmf.analysis.settings import configured_estimator
 from nbmf.analysis.size import uses_threads
-from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, LARGE, METHODS, TRIED_UNLESS_LARGE, candidates_for
+from nbmf.catalogue import CANDIDATES, IF_MEMORY_IS_SHORT, LARGE, METHODS, TRIED_UP_TO, candidates_for
 from nbmf.cli.info.matrices import format_time
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.inference.declarations import Inference
@@ -75,7 +75,9 @@ def test_twice_the_work_takes_about_twice_the_time():
 
 def test_what_takes_long_is_tried_on_small_matrices_alone():
     assert candidates_for("BinaryMatrix", LARGE) == CANDIDATES["BinaryMatrix"]
-    assert set(CANDIDATES["BinaryMatrix"]) - set(candidates_for("BinaryMatrix", LARGE + 1)) == {*TRIED_UNLESS_LARGE}
+    for entries in (LARGE, 1_000_000):
+        left_out = set(candidates_for("BinaryMatrix", entries)) - set(candidates_for("BinaryMatrix", entries + 1))
+        assert left_out == {name for name, largest in TRIED_UP_TO.items() if largest == entries} != set()
     assert candidates_for("CountMatrix", 9) == CANDIDATES["CountMatrix"]
 
 

@@ -8,7 +8,7 @@ from unwritten import signal_unwritten
 import nbmf
 from nbmf import registry
 from nbmf.baseline_names import BASELINES, BASELINES_OF_COUNTS, OVERDISPERSED_BASELINES
-from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, TRIED_UNLESS_LARGE, matrix_kind, methods_for
+from nbmf.catalogue import COMPARED, DEFAULTS, METHODS, TRIED_UP_TO, matrix_kind, methods_for
 from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.matrix import BinaryMatrix
@@ -263,8 +263,9 @@ def test_what_is_compared_by_default_depends_on_the_matrix(monkeypatch):
         with pytest.raises(AttributeError):
             compare(matrix)
     binary = COMPARED["BinaryMatrix"]
-    finite, sampler = TRIED_UNLESS_LARGE
-    assert asked == [COMPARED["CountMatrix"], (*binary, finite, "mnb-rows", sampler), (*binary, "mnb-rows")]
+    finite, sampler, _, mode = TRIED_UP_TO
+    small, large = (*binary, finite, "mnb-rows", sampler, mode), (*binary, "mnb-rows", mode)
+    assert asked == [COMPARED["CountMatrix"], small, large]
 
 
 def test_errors_of_estimators_name_the_way_out():

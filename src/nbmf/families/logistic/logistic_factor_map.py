@@ -16,7 +16,7 @@ from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.seeds import child
 
-PENALTIES = 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0  # that are tried
+PENALTIES = 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0  # that are tried
 FIRST = 4.0  # with which the search begins, and what is taken where nothing can be held out
 SMALLEST = 1e-9  # of a component's size: what is below is nothing
 
@@ -69,7 +69,7 @@ class LogisticFactorMAP(FactorModel):
         )
     }
 
-    n_components: int = 16
+    n_components: int = 64
     effects: str = "columns"
     penalty: float | str = AUTO
     max_iter: int = 500

@@ -15,6 +15,7 @@ from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
 
 START = 0.3  # standard deviation of W and H to begin with
+FADED = 1e-3  # root mean square of a component in ψ, below which it is dropped if that does not lower the objective
 HALVINGS = 20
 MAX_ROUNDS, TOLERANCE = 200, 1e-7  # of the coefficients of a new row, in log-odds
 
@@ -66,13 +67,9 @@ def improve(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> n
 
 def _improve_block(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> np.ndarray:
     design, offset, precisions = given
-    first, second = np.triu_indices(len(precisions))
     psi = offset + coefficients @ design.T
     wrong = expit(-signs * psi)  # the probability of the other value
-    P = np.zeros((len(signs), len(precisions), len(precisions)))
-    P[:, first, second] = P[:, second, first] = (signs**2 * wrong * (1 - wrong)) @ (
-        design[:, first] * design[:, second]
-    )
+    P = _curvatures(signs**2 * wrong * (1 - wrong), design)
     P[:, range(len(precisions)), range(len(precisions))] += precisions
     gradient = (signs * wrong) @ design - precisions * coefficients
     step = np.linalg.solve(P, gradient[:, :, None])[:, :, 0]
@@ -87,6 +84,18 @@ def _improve_block(signs: np.ndarray, coefficients: np.ndarray, given: Regressio
         step[too_far] = 0.0
     coefficients += step
     return np.abs(step).max(axis=1, initial=0.0)
+
+
+def _curvatures(weights: np.ndarray, design: np.ndarray) -> np.ndarray:
+    """Return Σ_n w_n x_n x_n' of each row of weights (rows, n), float array (rows, D, D)."""
+    D = design.shape[1]
+    first, second = np.triu_indices(D)
+    sums = np.zeros((len(weights), len(first)))
+    for block in in_blocks(len(design), len(first)):
+        sums += weights[:, block] @ (design[block][:, first] * design[block][:, second])
+    P = np.empty((len(weights), D, D))
+    P[:, first, second] = P[:, second, first] = sums
+    return P
 
 
 def _penalised(signs, psi, coefficients, precisions) -> np.ndarray:
@@ -116,6 +125,7 @@ class ModeState(State):
     signs : float array (F, N)
         1 for a one, -1 for a zero, 0 for a missing value.
     K : int
+        The largest rank of W H.
     effects : Effects
     penalty : float
         The precision of W and H a priori.
@@ -124,60 +134,81 @@ class ModeState(State):
 
     Attributes
     ----------
-    rows, columns : float arrays (F, K + 1) or (F, K), (N, K + 1) or (N, K)
-        W and H', next to them the effects if there are any.
+    W, H : float arrays (F, k), (k, N)
+        Of the components that are left, at most min(K, F, N). Both have the same squares in each component.
+    rows, columns : float arrays (F,), (N,)
+        Effects, 0 where there are none.
     """
 
     def __init__(self, signs: np.ndarray, K: int, effects: form.Effects, penalty: float, rng: np.random.Generator):
         self._signs, self._K, self._effects, self.penalty = signs, K, effects, penalty
         self._signs_by_column = np.ascontiguousarray(signs.T)
-        self.rows, self.columns = (
-            np.column_stack([START * rng.standard_normal((n, K)), np.zeros((n, int(has_effects)))])
-            for n, has_effects in zip(signs.shape, effects, strict=True)
+        self.rows, self.columns = (np.zeros(n) for n in signs.shape)
+        self.W, self.H = (START * rng.standard_normal(shape) for shape in ((signs.shape[0], K), (K, signs.shape[1])))
+        self._improve_columns()
+        self._share_out()
+
+    def _improve_rows(self):
+        self.W, self.rows = self._improved(self._signs, self.W, self.rows, self._effects.rows, self.H.T, self.columns)
+
+    def _improve_columns(self):
+        H, self.columns = self._improved(
+            self._signs_by_column, self.H.T, self.columns, self._effects.columns, self.W, self.rows
         )
-        improve(self._signs_by_column, self.columns, self._given_rows())
+        self.H = H.T
 
-    def _given_rows(self) -> Regression:
-        """Return what columns are regressed on."""
-        return self._given(self.rows, *self._effects)
+    def _improved(self, signs, factors, effects, has_effects, others, offset):
+        """Return factors (n, k) and effects (n,) of one side after a step, given those of the other."""
+        coefficients = np.column_stack([factors, effects]) if has_effects else factors.copy()
+        design = np.column_stack([others, np.ones(len(others))]) if has_effects else others
+        precisions = prior_precisions(np.full(factors.shape[1], self.penalty), has_effects)
+        improve(signs, coefficients, Regression(design, offset, precisions))
+        return (coefficients[:, :-1], coefficients[:, -1]) if has_effects else (coefficients, effects)
 
-    def _given_columns(self) -> Regression:
-        """Return what rows are regressed on."""
-        return self._given(self.columns, *reversed(self._effects))
-
-    def _given(self, side: np.ndarray, has_effects: bool, other_has_effects: bool) -> Regression:
-        K, n = self._K, len(side)
-        design = np.column_stack([side[:, :K], np.ones((n, int(other_has_effects)))])
-        offset = side[:, K] if has_effects else np.zeros(n)
-        return Regression(design, offset, prior_precisions(np.full(K, self.penalty), other_has_effects))
+    def _share_out(self):
+        """Give W and H the same squares, which has the smallest penalty for W H, and drop components that fade."""
+        Q, R = np.linalg.qr(self.W)
+        P, S = np.linalg.qr(self.H.T)
+        left, sizes, right = np.linalg.svd(R @ S.T, full_matrices=False)
+        self.W, self.H = Q @ (left * np.sqrt(sizes)), ((P @ right.T) * np.sqrt(sizes)).T
+        is_left = sizes > FADED * np.sqrt(self._signs.size)
+        if not is_left.all():
+            W, H, before = self.W, self.H, self.objective()
+            self.W, self.H = W[:, is_left], H[is_left]
+            if self.objective() < before:
+                self.W, self.H = W, H
 
     def advance(self, steps):
         """Improve all rows, then all columns, so many times."""
         for _ in range(steps):
-            improve(self._signs, self.rows, self._given_columns())
-            improve(self._signs_by_column, self.columns, self._given_rows())
+            self._improve_rows()
+            self._improve_columns()
+            self._share_out()
+
+    def _psi(self) -> np.ndarray:
+        return self.rows[:, None] + self.columns + self.W @ self.H
 
     def objective(self):
         """Return the log-likelihood minus the penalties, in nats."""
-        given = self._given_columns()
-        psi = given.offset + self.rows @ given.design.T
-        of_columns = 0.5 * (self.columns**2 @ self._given_rows().precisions).sum()
-        return float(-_penalised(self._signs, psi, self.rows, given.precisions).sum() - of_columns)
+        of_factors = self.penalty * ((self.W**2).sum() + (self.H**2).sum())
+        of_effects = ((self.rows**2).sum() + (self.columns**2).sum()) / form.EFFECT_SCALE**2
+        return float(-losses_of(self._signs, self._psi()).sum() - 0.5 * (of_factors + of_effects))
 
     def factors(self):
-        """Return W, H and effects in the form that FactorModel describes."""
-        K, others = self._K, {}
-        for name, side, is_used in zip(
+        """Return W, H and effects in the form that FactorModel describes, with K components."""
+        k, (F, N) = self.W.shape[1], self._signs.shape
+        W, H, others = np.zeros((F, self._K)), np.zeros((self._K, N)), {}
+        W[:, :k], H[:k] = self.W, self.H
+        for name, values, is_used in zip(
             (form.ROWS, form.COLUMNS), (self.rows, self.columns), self._effects, strict=True
         ):
             if is_used:
-                others[name] = side[:, K].copy()
-        return form.canonical(Factors(self.rows[:, :K].copy(), self.columns[:, :K].T.copy(), others))
+                others[name] = values.copy()
+        return form.canonical(Factors(W, H, others))
 
     def expectation(self):
         """Return σ(ψ)."""
-        given = self._given_columns()
-        return expit(given.offset + self.rows @ given.design.T)
+        return expit(self._psi())
 
     def active_components(self):
         """Return how many components hold at least 1 % of W H, however it is rotated."""
