@@ -53,12 +53,13 @@ class Cost(NamedTuple):
     recorded: float = 0.0
 
 
-# Iterations of LogisticFactorMAP are also those with which its penalty is searched for. Costs
-# per row of Bernoulli-Poisson fits are of large matrices with scales (benchmarks/popularity.py, recommenders.py).
+# Of LogisticFactorMAP, iterations are also those with which its penalty is searched for, and the cost of a component is
+# that of up to 64 components that fade on the way, measured on matrices of the trials. Costs per row of
+# Bernoulli-Poisson fits are of large matrices with scales (benchmarks/popularity.py, recommenders.py).
 COSTS = {
     "BetaDirVB": Cost(6e-4, 5, 0.7, 400),
     "LogisticFactorVB": Cost(9e-5, 4, 4, 260),
-    "LogisticFactorMAP": Cost(3e-4, 41, 10, 300, per_row=40),
+    "LogisticFactorMAP": Cost(3e-4, 41, 18, 150, per_row=40),
     "IndianBuffetLogistic": Cost(6e-5, 35, 8, None, recorded=35),
     "BernoulliPoissonVB": Cost(1.5e-4, 8, 2.5, 600, visits_ones=True, per_row=40),
     "LogisticFactorGibbs": Cost(1e-4, 60, 5, None, recorded=92),

@@ -35,14 +35,24 @@ class FitCommand(Predictor):
 
     def _solve(self, codes, seed):
         # Named here, so that a fit of the workflow knows which files it depends on.
+        from nbmf.families.beta_dirichlet.beta_dir_gibbs import BetaDirGibbs
         from nbmf.families.beta_dirichlet.beta_dir_vb import BetaDirVB
         from nbmf.families.logistic.logistic_factor_gibbs import LogisticFactorGibbs
+        from nbmf.families.logistic.logistic_factor_map import LogisticFactorMAP
         from nbmf.families.logistic.logistic_factor_vb import LogisticFactorVB
         from nbmf.families.mixed_membership.naive_bayes import MNB
         from nbmf.families.poisson_gamma.bernoulli_poisson import BernoulliPoissonVB
 
         methods = candidates(codes, seed)
-        known = BetaDirVB, LogisticFactorVB, MNB, LogisticFactorGibbs, BernoulliPoissonVB
+        known = (
+            BetaDirVB,
+            LogisticFactorVB,
+            MNB,
+            LogisticFactorGibbs,
+            BetaDirGibbs,
+            LogisticFactorMAP,
+            BernoulliPoissonVB,
+        )
         for method in methods:
             if not isinstance(method, known):
                 raise TypeError(f"{type(method).__name__} is a candidate: import it here")

@@ -428,7 +428,7 @@ def test_a_matrix_too_large_for_the_usual_methods_has_another_one_at_once(monkey
         make_plan(matrix, Request(method=usual[0]))
 
 
-@pytest.mark.parametrize(("method", "tested", "tries"), [(None, 6, 6), ("beta-dir-vb-learned", 1, 6), ("bica", 1, 7)])
+@pytest.mark.parametrize(("method", "tested", "tries"), [(None, 8, 8), ("beta-dir-vb-learned", 1, 8), ("bica", 1, 9)])
 def test_the_level_is_divided_among_all_that_are_tried_where_a_method_is_named(method, tested, tries):
     """A method is named after a look at those that are tried otherwise, or it is one of them."""
     matrix = nbmf.BinaryMatrix.from_frame(survey())

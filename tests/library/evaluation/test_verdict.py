@@ -697,6 +697,8 @@ def test_without_a_method_those_of_nbmf_fit_are_tried(quick_choice):
         "Beta-Dir VB, finite, K chosen",
         "MNB, rows, K chosen",
         "logistic GS, learned effects, K = 8",
+        "Beta-Dir GS, learned, K = 100",
+        "logistic MAP, column effects, K = 64",
     }
 
 

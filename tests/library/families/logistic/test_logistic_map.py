@@ -8,7 +8,8 @@ from short_fits import CODES, Recorder
 
 import nbmf
 from nbmf.families.logistic import logistic_factor_map, penalized_likelihood
-from nbmf.families.logistic.penalized_likelihood import Regression, fit_rows, improve
+from nbmf.families.logistic.penalized_likelihood import ModeState, Regression, fit_rows, improve, signs_of
+from nbmf.inference import blocks as row_blocks
 from nbmf.inference.folds import eligible_of
 from nbmf.likelihoods.bernoulli import BERNOULLI
 
@@ -147,6 +148,69 @@ def test_components_that_are_not_needed_are_zero():
     assert 0 < used < 4
     assert model.active_components_ == used
     np.testing.assert_allclose(to_the_end(used, 3.0).expectation_, model.expectation_, atol=1e-4)
+
+
+@pytest.mark.parametrize("penalty", [0.05, 2.0])
+def test_with_enough_components_every_start_ends_at_one_place(penalty):
+    """There are no local optima then, while with few components there are."""
+
+    def objectives(K):
+        settings = {"penalty": penalty, "max_iter": 400, "relative_gain_tol": 0}
+        return [nbmf.LogisticFactorMAP(K, random_state=s, **settings).fit(CODES).objective_ for s in range(4)]
+
+    assert np.ptp(objectives(64)) < 1e-3
+    if penalty < 1:
+        assert np.ptp(objectives(3)) > 1e-3
+
+
+def make_state(K, penalty, effects="columns"):
+    used = logistic_factor_map.FactorModel.effects_in_use.fget(nbmf.LogisticFactorMAP(K, effects=effects))
+    return ModeState(signs_of(CODES), K, used, penalty, np.random.default_rng(0))
+
+
+def test_both_sides_have_the_same_squares_and_no_more_components_than_there_can_be():
+    state = make_state(64, 0.3)
+    assert state.W.shape[1] == min(CODES.shape)
+    for _ in range(3):
+        state.advance(1)
+        squares = state.W.T @ state.W
+        np.testing.assert_allclose(squares, state.H @ state.H.T, atol=1e-9)
+        np.testing.assert_allclose(squares, np.diag(np.diag(squares)), atol=1e-9)
+    factors = state.factors()
+    assert (factors.W.shape, factors.H.shape) == ((len(CODES), 64), (64, CODES.shape[1]))
+    np.testing.assert_allclose(expit(factors.W @ factors.H + factors.others["column effects"]), state.expectation())
+
+
+def test_sharing_out_changes_neither_the_product_nor_the_likelihood():
+    state = make_state(3, 0.3)
+    product = state.W @ state.H
+    objective = state.objective()
+    state.W, state.H = state.W * [3.0, 0.2, 1.0], state.H / np.array([[3.0], [0.2], [1.0]])
+    assert state.objective() < objective
+    state._share_out()
+    np.testing.assert_allclose(state.W @ state.H, product, atol=1e-12)
+    assert state.objective() == pytest.approx(objective, rel=1e-12)
+
+
+@pytest.mark.parametrize(("penalty", "is_dropped"), [(30.0, True), (1e-6, False)])
+def test_a_faded_component_is_dropped_unless_that_lowers_the_objective(penalty, is_dropped):
+    """With next to no penalty the data hold on to any component that fits them."""
+    state = make_state(1, penalty)
+    signs = signs_of(CODES)
+    left, _, right = np.linalg.svd(signs * expit(-signs * state._psi()))
+    size = 0.5 * penalized_likelihood.FADED * np.sqrt(signs.size)
+    state.W, state.H = np.sqrt(size) * left[:, :1], np.sqrt(size) * right[:1]
+    state._share_out()
+    assert state.W.shape[1] == int(not is_dropped)
+
+
+def test_curvatures_are_summed_in_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    weights, design = rng.random((4, 11)), rng.normal(size=(11, 3))
+    expected = np.einsum("rn,nd,ne->rde", weights, design, design)
+    for at_once in (1, 30, 10**6):
+        monkeypatch.setattr(row_blocks, "NUMBERS_AT_ONCE", at_once)
+        np.testing.assert_allclose(penalized_likelihood._curvatures(weights, design), expected, rtol=1e-12)
 
 
 def test_without_components_there_are_effects():
