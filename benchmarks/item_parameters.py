@@ -13,6 +13,7 @@ import nbmf
 
 FIRST = 150  # seed of the first test
 VARIATIONAL, WITHOUT_EFFECTS = "logistic-vb-columns", "logistic-vb"
+MODE = "logistic-map"
 SAMPLER, WITH_EFFECTS = "logistic-gs", "logistic-gs-learned-effects"
 SETTINGS = {SAMPLER: {"effects": "columns"}}
 SIZES = [
@@ -23,6 +24,7 @@ SIZES = [
     (VARIATIONAL, 2000, 40, 5),
     (WITHOUT_EFFECTS, 300, 12, 5),
     (WITHOUT_EFFECTS, 2000, 40, 5),
+    *((MODE, *size, 5) for size in ((100, 40), (300, 12), (300, 40), (2000, 12), (2000, 40))),
     *((sampler, *size) for sampler in (SAMPLER, WITH_EFFECTS) for size in ((300, 12, 8), (1000, 12, 8), (300, 25, 8))),
 ]
 

@@ -12,6 +12,7 @@ from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import not_allowed
 from nbmf.families.logistic.factors import COLUMNS, CUTS, PATHS, ROWS, SIZES
+from nbmf.families.logistic.logistic_factor_map import LogisticFactorMAP
 from nbmf.families.logistic.logistic_factors import LogisticFactors
 from nbmf.families.logistic.negative_binomial_factors import NegativeBinomialFactors
 from nbmf.families.logistic.ordinal_factors import OrdinalFactors
@@ -33,7 +34,7 @@ NO_OTHER, WEAK, WEAK_BUT_THERE, NOISE, MANY = "no other", "weak", "weak, but abo
 NOTHING = 1e-6  # of the first axis's length, below which there is no axis
 LEAST = 1e-3  # root mean square of ψ along the first axis, below which there is none: all that precisions have pruned
 
-KINDS = LogisticFactors, OrdinalFactors, NegativeBinomialFactors
+KINDS = LogisticFactors, LogisticFactorMAP, OrdinalFactors, NegativeBinomialFactors
 
 
 class Axes(NamedTuple):

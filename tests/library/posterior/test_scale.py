@@ -161,6 +161,22 @@ def test_intervals_given_the_columns_hold_the_truth():
     assert np.mean(reliability) == pytest.approx(np.mean(squares), abs=0.03)  # which it stands for
 
 
+def test_the_posterior_mode_has_a_scale_with_wide_intervals():
+    """Its discriminations are too small, so that a row's entries seem to say less than they do; measured: 0.96."""
+    shares, slopes = [], []
+    for seed in range(3):
+        matrix, truth, *_ = one_scale(F=100, seed=seed)
+        scale = scale_of(nbmf.LogisticFactorMAP(random_state=seed).fit(matrix), matrix)
+        assert (scale.kept, scale.interval_kind, scale.is_mode) == (1, GIVEN_COLUMNS, True)
+        usual = scale_of(fitted(matrix), matrix)
+        assert not usual.is_mode
+        assert abs(correlation(scale.positions[:, 0], usual.positions[:, 0])) > 0.97
+        shares.append(coverage(scale, truth))
+        slopes.append(np.median(np.abs(scale.discrimination[:, 0] / usual.discrimination[:, 0])))
+    assert 0.92 <= np.mean(shares) <= 0.99
+    assert 0.5 < np.mean(slopes) < 0.9
+
+
 @pytest.mark.parametrize("level", [0.5, 0.9])
 def test_intervals_given_the_columns_are_those_of_each_rows_information(level):
     """Row by row: the inverse of I + Σ p (1 - p) d d' over what is observed; and 1 - its mean is the reliability."""
