@@ -100,7 +100,6 @@ class Scale:
     between_chains : float array (A,) or None
         The standard deviation over chains of a row's mean position (root mean square over rows), of draws of several.
     correlations : float array (A, A) or None, of the axes in the population of rows, if they correlate
-    is_mode : bool, whether it is of the posterior mode, whose discriminations are too small
     discrimination_ends, difficulty_ends : float arrays (N, kept, 2), (N, 2) or None
         The ends of their credible intervals, of draws of a sampler; of counts those of slopes alone.
     """
@@ -134,7 +133,6 @@ class Scale:
     mean_row_effect: float = 0.0
     between_chains: np.ndarray | None = None
     correlations: np.ndarray | None = None
-    is_mode: bool = False
     discrimination_ends: np.ndarray | None = None
     difficulty_ends: np.ndarray | None = None
 
@@ -294,7 +292,6 @@ def scale_of(
         has_row_effects=bool(np.any(effects)),
         mean_row_effect=float(effects.mean()) if of_counts else 0.0,
         between_chains=spread.between_chains,
-        is_mode=model.inference is Inference.POINT,
         discrimination_ends=spread.slopes,
         difficulty_ends=None if of_counts else spread.difficulties,
     )

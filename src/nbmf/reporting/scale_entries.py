@@ -67,7 +67,6 @@ RING = (
 )
 RASCH = "all columns follow it about equally sharply, as in a Rasch model, so that it is an effect of rows"
 SUPPOSED = "it is the effect of rows in this model, which supposes that all columns follow it equally sharply"
-MODE = "discriminations are at the posterior mode, and too small: of few hundred rows by up to two fifths"
 NUMBERS = ("one axis", "two axes", "three axes", "four axes", "five axes", "six axes")
 
 
@@ -94,7 +93,6 @@ def scale_facts(scale: Scale) -> Iterator[str]:
     yield from _mean_order_sentences(scale)
     yield f"positions have mean 0, and the population of rows standard deviation 1; {which_end_is_high(scale)}"
     yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
-    yield from [MODE] * scale.is_mode
     yield from _chain_spread(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)

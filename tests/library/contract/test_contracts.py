@@ -29,7 +29,7 @@ from nbmf.seeds import seed_sequence
 V = np.array([[1, 0, 1], [1, -1, 1], [0, 1, 0]])
 promise = Promises()
 FIND_COMPONENTS = {"BetaDirGibbs", "BetaDirVB", "DirDirGibbs", "DirDirVB", "DirBetaGibbs", "DirBetaVB"}
-FIND_COMPONENTS |= {"IndianBuffetLogistic", "IndianBuffetGaussian"}
+FIND_COMPONENTS |= {"IndianBuffetLogistic", "IndianBuffetGaussian", "LogisticFactorMAP"}
 REAL = np.array([[2.0, 1.0, np.nan], [-1.0, -2.0, -0.5]])
 
 

@@ -126,6 +126,7 @@ def test_row_and_column_effects_are_called_a_rasch_model_with_a_command_that_has
         (nbmf.LogisticFactorVB, True, 100, False, "too small"),
         (nbmf.LogisticFactorVB, True, 9, True, "too small"),
         (nbmf.LogisticFactorVB, True, 101, False, None),
+        (nbmf.LogisticFactorMAP, True, 9, False, "a posterior mode, as this one, makes discriminations too small"),
         (nbmf.LogisticFactorVB, False, 9, False, None),
         (nbmf.LogisticFactorGibbs, True, 9, False, None),
         (nbmf.LogisticFactorGibbs, True, 9, True, "too alike"),

@@ -12,7 +12,7 @@ from nbmf.posterior.scale_shape import Shape
 from nbmf.posterior.scale_tables import columns_table as table_of_columns
 from nbmf.reporting import html, text
 from nbmf.reporting.model import Report, Section
-from nbmf.reporting.scale_entries import MODE, axis_entry, parameter_table, scale_blocks, scale_facts, shape_sentences
+from nbmf.reporting.scale_entries import axis_entry, parameter_table, scale_blocks, scale_facts, shape_sentences
 from nbmf.reporting.scale_words import COUNTS
 
 F = 30
@@ -55,11 +55,6 @@ def test_the_facts_are_those_of_the_scale():
     assert further.startswith("a further axis is weak next to the first")
     assert brackets == f"90% intervals in brackets: {GIVEN_COLUMNS}"
     assert ends.startswith("an end is 3 rows, a tenth of all")
-
-
-def test_of_a_mode_it_is_said_that_discriminations_are_too_small():
-    said = [line for line in scale_facts(dataclasses.replace(SCALE, is_mode=True)) if line not in scale_facts(SCALE)]
-    assert said == [MODE]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from nbmf.families.logistic.group_distribution import (
     joined,
 )
 from nbmf.families.logistic.line_means import LineMeans
+from nbmf.families.logistic.logistic_estimator import NoisyFactors
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
@@ -34,7 +35,7 @@ from nbmf.inference.state import Factors
 OF_GROUPS = {"group_effect_variance_": form.GROUP_VARIANCE, "share_between_groups_": form.BETWEEN_GROUPS}
 
 
-class GroupedRows(LineMeans):
+class GroupedRows(LineMeans, NoisyFactors):
     """Base class of models whose rows may have groups, to whose means their positions and effects shrink.
 
     A class has the parameter row_groups.
@@ -56,7 +57,7 @@ class GroupedRows(LineMeans):
         The share of the variance of rows' log-odds by their positions that is between groups; 0 if K is 0.
     """
 
-    rules = LineMeans.rules | {"row_groups": ROW_GROUPS}
+    rules = NoisyFactors.rules | {"row_groups": ROW_GROUPS}
     turning_others = frozenset({form.GROUP_MEANS})
     row_groups: str | Sequence[Any] | None = None
     _group_distribution: GroupDistribution | None = None

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from nbmf.families.logistic.logistic_estimator import NoisyFactors, append_effect
+from nbmf.families.logistic.logistic_estimator import FactorModel, append_effect
 from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.inference.blocks import means_in_blocks
 
 
-class LineMeans(NoisyFactors):
+class LineMeans(FactorModel):
     """Base class of models that predict a new row or column by the mean over its coefficients, normal under q.
 
     At their mean alone a row of which little is observed would be predicted with too much certainty. Columns, or rows,

@@ -5,8 +5,10 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit
 
-from nbmf.families.logistic.logistic_estimator import FactorModel
-from nbmf.families.logistic.penalized_likelihood import ModeState, Regression, fit_rows, prior_precisions, signs_of
+from nbmf.families.logistic.line_means import LineMeans
+from nbmf.families.logistic.logistic_estimator import FactorModel, settled_weights
+from nbmf.families.logistic.penalized_likelihood import ModeState, signs_of
+from nbmf.families.logistic.quadratic import PolyaGamma
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Inference
 from nbmf.inference.folds import eligible_of
@@ -14,32 +16,33 @@ from nbmf.inference.loop import run
 from nbmf.inference.parameters import AUTO, Rule, is_number
 from nbmf.inference.stopping import RelativeGainBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
+from nbmf.numerics import sigmoid
 from nbmf.seeds import child
 
 PENALTIES = 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0  # that are tried
 FIRST = 4.0  # with which the search begins, and what is taken where nothing can be held out
-SMALLEST = 1e-9  # of a component's size: what is below is nothing
+SMALLEST = 1e-9  # sum of squares, of what is no component any more
 
 
 @with_parameters
-class LogisticFactorMAP(FactorModel):
+class LogisticFactorMAP(LineMeans):
     """Logistic factor model at the posterior mode: V ~ Bernoulli(σ(r + c + WH)), w and h ~ N(0, 1/λ).
 
     W and H that maximise log p(V | W, H) - λ (‖W‖² + ‖H‖²) / 2 are those for which λ times the sum of the singular
-    values of WH is the penalty (Srebro, Rennie and Jaakkola 2005): components that the data do not need are
-    exactly zero, and K only has to be large enough. The prior's strength λ decides how well it predicts, so that it is
-    chosen by cross-validation. Where entries are easily told from each other, as in sparse matrices of clusters, a mode
-    predicts better than an average over a wide posterior.
+    values of WH is the penalty (Srebro, Rennie and Jaakkola 2005): components that the data do not need fade and are
+    dropped, and with enough of them every start ends at one place. The prior's strength λ decides how well it predicts,
+    so that it is chosen by cross-validation. Where entries are easily told from each other, as votes of parties or in
+    sparse matrices of clusters, a mode predicts better than an average over a wide posterior.
 
     Parameters
     ----------
     n_components : int
-        K, the largest rank of WH; 0 with effects.
+        The largest K: components that are not needed are dropped. 0 with effects.
     effects : {"none", "rows", "columns", "both"}
         Rows or columns that have a log-odds of their own, N(0, 100).
     penalty : float or "auto"
-        λ, the precision of W and H a priori; "auto" takes that of 0.5, 1, 2, ... 64 with the smallest loss of entries
-        held out, or 4 where fewer than 20 entries (or pairs of them) are observed.
+        λ, the precision of W and H a priori; "auto" takes that of 1/16, 1/8, ... 64 with the smallest loss of
+        entries held out, or 4 where fewer than 20 entries (or pairs of them) are observed.
     max_iter : int
         Updates of all rows and all columns, at most.
     relative_gain_tol : float
@@ -52,12 +55,14 @@ class LogisticFactorMAP(FactorModel):
     penalty_ : float array ()
         λ.
 
-    See Factorization and FactorModel for the other learned attributes; expectation_ is σ(ψ) at the mode, and the
-    objective is the log-likelihood minus the penalties, in nats.
+    See Factorization and FactorModel for the other learned attributes, where K is the number of components that are
+    left; expectation_ is σ(ψ) at the mode, the objective the log-likelihood minus the penalties, in nats. New rows and
+    columns are predicted by the mean over what is not known of them, given the other factor.
     """
 
     method_name = "logistic MAP"
     inference = Inference.POINT
+    finds_components = True
     takes_starts = False  # with other seeds other penalties may be chosen, whose objectives cannot be compared
     likelihoods = (BERNOULLI,)
     meanings = ("coordinates in log-odds", "coordinates in log-odds")
@@ -124,20 +129,15 @@ class LogisticFactorMAP(FactorModel):
     def _mean_of(self, psi, factors, columns):
         return expit(psi)
 
+    def _mean_under(self, psi, variance):
+        return sigmoid.probability(psi, variance)
+
+    def _weights(self, values, psi, square):
+        return settled_weights(PolyaGamma(values), psi, square)
+
     def _precisions_given(self, H):
-        """Return the precisions of H_, (K,): at the mode WH is shared out evenly, while W_ has mean square 1."""
-        sizes = np.sqrt((H**2).sum(axis=1) / len(self.W_))  # how much larger H_ is than W_
-        return float(self.penalty_) / np.maximum(sizes, SMALLEST)
+        """Return the precisions that columns of H_ have, (K,), as rows of W_ have 1: new ones are like them.
 
-    @property
-    def _row_precisions(self):
-        """Those of W_, (K,): the product of both is λ²."""
-        return float(self.penalty_) ** 2 / self.precisions_
-
-    def _regress(self, values, design, precisions, offset, effect_prior):
-        """Return the mode of new rows' or columns' factors, (rows, K), and of their effects, (rows,)."""
-        K, has_effects = design.shape[1], effect_prior is not None
-        design = np.column_stack([design, np.ones((len(design), int(has_effects)))])
-        given = Regression(design, offset, prior_precisions(precisions, has_effects))
-        coefficients = fit_rows(signs_of(values), given)
-        return coefficients[:, :K], coefficients[:, K] if has_effects else np.zeros(len(coefficients))
+        With those of the mode's prior a new row would be shrunk towards 0 as all rows of the fit together are.
+        """
+        return H.shape[1] / np.maximum((H**2).sum(axis=1), SMALLEST)

@@ -10,14 +10,13 @@ import numpy as np
 from scipy.special import expit
 
 from nbmf.families.logistic import factors as form
-from nbmf.inference.blocks import in_blocks, refine
+from nbmf.inference.blocks import in_blocks
 from nbmf.inference.estimator import ACTIVE_SHARE
 from nbmf.inference.state import Factors, State
 
 START = 0.3  # standard deviation of W and H to begin with
 FADED = 1e-3  # root mean square of a component in ψ, below which it is dropped if that does not lower the objective
 HALVINGS = 20
-MAX_ROUNDS, TOLERANCE = 200, 1e-7  # of the coefficients of a new row, in log-odds
 
 
 class Regression(NamedTuple):
@@ -43,7 +42,7 @@ def losses_of(signs: np.ndarray, psi: np.ndarray) -> np.ndarray:
     return np.where(signs == 0, 0.0, np.logaddexp(0.0, -signs * psi))
 
 
-def improve(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> np.ndarray:
+def improve(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> None:
     """Take one step of Newton's method in each row that does not lower its penalised log-likelihood.
 
     Parameters
@@ -53,19 +52,12 @@ def improve(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> n
     coefficients : float array (rows, D)
         They change.
     given : Regression
-
-    Returns
-    -------
-    float array (rows,)
-        The largest change of a coefficient of each row.
     """
-    moved = np.zeros(len(signs))
     for block in in_blocks(len(signs), max(signs.shape[1], len(given.precisions) ** 2)):
-        moved[block] = _improve_block(signs[block], coefficients[block], given)
-    return moved
+        _improve_block(signs[block], coefficients[block], given)
 
 
-def _improve_block(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> np.ndarray:
+def _improve_block(signs: np.ndarray, coefficients: np.ndarray, given: Regression) -> None:
     design, offset, precisions = given
     psi = offset + coefficients @ design.T
     wrong = expit(-signs * psi)  # the probability of the other value
@@ -83,7 +75,6 @@ def _improve_block(signs: np.ndarray, coefficients: np.ndarray, given: Regressio
     else:
         step[too_far] = 0.0
     coefficients += step
-    return np.abs(step).max(axis=1, initial=0.0)
 
 
 def _curvatures(weights: np.ndarray, design: np.ndarray) -> np.ndarray:
@@ -101,20 +92,6 @@ def _curvatures(weights: np.ndarray, design: np.ndarray) -> np.ndarray:
 def _penalised(signs, psi, coefficients, precisions) -> np.ndarray:
     """Return what a row has to be as small as possible, float array (rows,), in nats."""
     return losses_of(signs, psi).sum(axis=1) + 0.5 * (coefficients**2) @ precisions
-
-
-def fit_rows(signs: np.ndarray, given: Regression) -> np.ndarray:
-    """Return the coefficients (rows, D) with the largest penalised log-likelihood; arguments as of `improve`."""
-    coefficients = np.zeros((len(signs), len(given.precisions)))
-
-    def renew(rows):
-        now = coefficients[rows]
-        moved = improve(signs[rows], now, given)
-        coefficients[rows] = now
-        return moved > TOLERANCE
-
-    refine(len(signs), renew, MAX_ROUNDS)
-    return coefficients
 
 
 class ModeState(State):
@@ -141,7 +118,7 @@ class ModeState(State):
     """
 
     def __init__(self, signs: np.ndarray, K: int, effects: form.Effects, penalty: float, rng: np.random.Generator):
-        self._signs, self._K, self._effects, self.penalty = signs, K, effects, penalty
+        self._signs, self._effects, self.penalty = signs, effects, penalty
         self._signs_by_column = np.ascontiguousarray(signs.T)
         self.rows, self.columns = (np.zeros(n) for n in signs.shape)
         self.W, self.H = (START * rng.standard_normal(shape) for shape in ((signs.shape[0], K), (K, signs.shape[1])))
@@ -161,7 +138,8 @@ class ModeState(State):
         """Return factors (n, k) and effects (n,) of one side after a step, given those of the other."""
         coefficients = np.column_stack([factors, effects]) if has_effects else factors.copy()
         design = np.column_stack([others, np.ones(len(others))]) if has_effects else others
-        precisions = prior_precisions(np.full(factors.shape[1], self.penalty), has_effects)
+        of_effects = np.full(int(has_effects), 1.0 / form.EFFECT_SCALE**2)
+        precisions = np.append(np.full(factors.shape[1], self.penalty), of_effects)
         improve(signs, coefficients, Regression(design, offset, precisions))
         return (coefficients[:, :-1], coefficients[:, -1]) if has_effects else (coefficients, effects)
 
@@ -195,16 +173,14 @@ class ModeState(State):
         return float(-losses_of(self._signs, self._psi()).sum() - 0.5 * (of_factors + of_effects))
 
     def factors(self):
-        """Return W, H and effects in the form that FactorModel describes, with K components."""
-        k, (F, N) = self.W.shape[1], self._signs.shape
-        W, H, others = np.zeros((F, self._K)), np.zeros((self._K, N)), {}
-        W[:, :k], H[:k] = self.W, self.H
+        """Return W, H and effects in the form that FactorModel describes, with the components that are left."""
+        others = {}
         for name, values, is_used in zip(
             (form.ROWS, form.COLUMNS), (self.rows, self.columns), self._effects, strict=True
         ):
             if is_used:
                 others[name] = values.copy()
-        return form.canonical(Factors(W, H, others))
+        return form.canonical(Factors(self.W.copy(), self.H.copy(), others))
 
     def expectation(self):
         """Return σ(ψ)."""
@@ -213,8 +189,3 @@ class ModeState(State):
     def active_components(self):
         """Return how many components hold at least 1 % of W H, however it is rotated."""
         return int(np.count_nonzero(form.shares(self.factors()) >= ACTIVE_SHARE))
-
-
-def prior_precisions(of_factors: np.ndarray, has_effects: bool) -> np.ndarray:
-    """Return the precisions of a row's or column's coefficients: of its factors, then of its effect if there is one."""
-    return np.append(of_factors, np.full(int(has_effects), 1.0 / form.EFFECT_SCALE**2))

@@ -8,7 +8,7 @@ from short_fits import CODES, Recorder
 
 import nbmf
 from nbmf.families.logistic import logistic_factor_map, penalized_likelihood
-from nbmf.families.logistic.penalized_likelihood import ModeState, Regression, fit_rows, improve, signs_of
+from nbmf.families.logistic.penalized_likelihood import ModeState, Regression, improve, signs_of
 from nbmf.inference import blocks as row_blocks
 from nbmf.inference.folds import eligible_of
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -95,7 +95,10 @@ def test_a_step_that_goes_too_far_is_halved(monkeypatch):
     improve(signs, far, given)
     assert -12 < far[0, 0] < 50
     assert loss(far) < loss(np.array([[-12.0]]))
-    assert fit_rows(signs, given)[0, 0] == pytest.approx(np.log(3), abs=1e-6)
+    near = np.zeros((1, 1))
+    for _ in range(9):
+        improve(signs, near, given)
+    assert near[0, 0] == pytest.approx(np.log(3), abs=1e-6)
     monkeypatch.setattr(penalized_likelihood, "HALVINGS", 1)
     stays = np.array([[-12.0]])
     improve(signs, stays, given)
@@ -113,40 +116,52 @@ def test_a_step_is_newtons_step():
         slope = slope + ((signs[0, n] > 0) - p) * x
         curvature = curvature + p * (1 - p) * np.outer(x, x)
     step = np.linalg.solve(curvature, slope)
-    moved = improve(signs, new := at.copy(), given)
+    improve(signs, new := at.copy(), given)
     np.testing.assert_allclose(new[0], at[0] + step, rtol=1e-12)
-    assert moved == pytest.approx(np.abs(step).max())
-
-
-def test_rows_are_regressions():
-    rng = np.random.default_rng(0)
-    given = Regression(rng.normal(size=(9, 2)), rng.normal(size=9), np.array([0.5, 2.0]))
-    signs = rng.choice([-1.0, 0.0, 1.0], (5, 9))
-    signs[4] = 0  # nothing observed: its prior
-    coefficients = fit_rows(signs, given)
-    for row, at in zip(signs, coefficients, strict=True):
-
-        def loss(b, row=row):
-            losses = np.where(row == 0, 0, np.logaddexp(0, -row * (given.offset + given.design @ b)))
-            return losses.sum() + 0.5 * given.precisions @ b**2
-
-        np.testing.assert_allclose(at, minimize(loss, np.zeros(2), tol=1e-12).x, atol=1e-5)
-    np.testing.assert_array_equal(coefficients[4], 0)
 
 
 @pytest.mark.parametrize("effects", ["none", "columns", "both"])
-def test_rows_and_columns_of_the_fit_are_found_again(effects):
-    model = to_the_end(2, 1.7, effects=effects)
-    atol = 2e-2 if effects == "both" else 5e-3  # for what effects have taken over, see above
-    np.testing.assert_allclose(model.predict_rows(CODES), model.expectation_, atol=atol)
-    np.testing.assert_allclose(model.predict_columns(CODES), model.expectation_, atol=atol)
+def test_new_rows_and_columns_are_means_given_the_other_factor(effects):
+    """By quadrature: of a row with one component, N(0, 1), and its effect; of a column likewise."""
+    model = to_the_end(1, 1.7, effects=effects)
+    for design, scale, offset, known, predicted, has_effect in (
+        (model.H_[0], 1.0, model.column_effects_, CODES[:4], model.predict_rows(CODES[:4]), effects == "both"),
+        (
+            model.W_[:, 0],
+            np.sqrt((model.H_**2).mean()),
+            model.row_effects_,
+            CODES[:, :4].T,
+            model.predict_columns(CODES[:, :4]).T,
+            effects != "none",
+        ),
+    ):
+        z = np.linspace(-8, 8, 401)
+        e = np.linspace(-12, 12, 401) if has_effect else np.zeros(1)
+        psi = offset + (scale * z)[:, None, None] * design + e[:, None]
+        prior = -0.5 * z[:, None] ** 2 - 0.5 * EFFECT * e**2
+        for row, found in zip(known, predicted, strict=True):
+            weight = prior + np.where(row < 0, 0.0, row * psi - np.logaddexp(0, psi)).sum(axis=-1)
+            weight = np.exp(weight - weight.max())
+            exact = np.einsum("ze,zen->n", weight, expit(psi)) / weight.sum()
+            np.testing.assert_allclose(found, exact, atol=0.03)
 
 
-def test_components_that_are_not_needed_are_zero():
+def test_new_rows_are_less_certain_than_at_their_mode():
+    model = to_the_end(3, 0.5)
+    few = np.full_like(CODES[:5], -1)
+    few[:, 0] = CODES[:5, 0]
+    at_modes = model.mean(model.factors_of_rows(few))
+    averaged = model.predict_rows(few)
+    assert model.averages_new_rows
+    assert (np.abs(averaged - 0.5) < np.abs(at_modes - 0.5) + 1e-6).mean() > 0.9
+    assert np.abs(averaged - at_modes).max() > 0.02
+
+
+def test_components_that_are_not_needed_are_dropped():
     model = to_the_end(8, 3.0)
-    used = np.count_nonzero(np.abs(model.H_).max(axis=1) > 1e-6)
+    used = model.n_components_
     assert 0 < used < 4
-    assert model.active_components_ == used
+    assert (model.W_.shape[1], model.active_components_) == (used, used)
     np.testing.assert_allclose(to_the_end(used, 3.0).expectation_, model.expectation_, atol=1e-4)
 
 
@@ -177,7 +192,7 @@ def test_both_sides_have_the_same_squares_and_no_more_components_than_there_can_
         np.testing.assert_allclose(squares, state.H @ state.H.T, atol=1e-9)
         np.testing.assert_allclose(squares, np.diag(np.diag(squares)), atol=1e-9)
     factors = state.factors()
-    assert (factors.W.shape, factors.H.shape) == ((len(CODES), 64), (64, CODES.shape[1]))
+    assert factors.W.shape == (len(CODES), state.W.shape[1])
     np.testing.assert_allclose(expit(factors.W @ factors.H + factors.others["column effects"]), state.expectation())
 
 
