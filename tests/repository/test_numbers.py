@@ -21,10 +21,6 @@ def excess(test_set, *methods, column="mean excess"):
     return published(f"trials/{test_set}").set_index("method").loc[list(methods), column].tolist()
 
 
-def seconds_of_fit(*matrices):
-    return published("trials/confirm_default").groupby("dataset")["default seconds"].first()[list(matrices)].tolist()
-
-
 def losses_under(*etas, datasets=("paleo",)):
     """Return the medians over masks of Dir-Dir GS, by dataset and η."""
     table = published("lumbreras2020/eta").query("side == 'columns'")
@@ -201,12 +197,6 @@ NUMBERS = [
     ("trials", "and {:.1%} above that of the best single one", lambda: above_single("losses")),
     ("trials", "`logistic-map` is {:.0%} above", lambda: excess("excess", "logistic-map")),
     ("trials", "learned priors is {:.0%} above the library's best", lambda: excess("excess", "beta-dir-vb-learned")),
-    (
-        "trials",
-        "logistic VB with K = 8 {:.0%}, with column effects {:.0%}.",
-        lambda: excess("excess", "logistic-vb", "logistic-vb-columns"),
-    ),
-    ("trials", "`esvotes` {:.0f} and `msweb` {:.0f}", lambda: seconds_of_fit("esvotes", "msweb")),
     ("rivals", "| stacking | {:.1%} |", lambda: rivals_excess("stacking")),
     ("rivals", "| `nbmf fit` | {:.1f} % | {:.1f} % ({:.1f} to {:.1f}) | |", lambda: against("nbmf-fit")),
     *(
