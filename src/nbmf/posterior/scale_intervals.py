@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from nbmf.data.named import NamedMatrix
+from nbmf.inference.blocks import in_blocks
 from nbmf.posterior.intervals import interval
 from nbmf.posterior.scale_axes import Axes, cuts_of, sides_of
 
@@ -69,12 +70,13 @@ def conditional_spread(axes: Axes, matrix: NamedMatrix, level: float) -> Spread:
     weights = matrix.observed * axes.distribution.conditional_on(axes.log_odds(A)).information
     first, second = np.triu_indices(A)
     packed = weights @ (axes.loadings[:, first] * axes.loadings[:, second])
-    information = np.empty((len(weights), A, A))
-    information[:, first, second] = information[:, second, first] = packed
-    scale, precision = np.ones(A), np.linalg.inv(axes.correlations)
+    scale, precision, variances = np.ones(A), np.linalg.inv(axes.correlations), np.empty((len(weights), A))
     for _ in range(ROUNDS):
-        covariance = np.linalg.inv(precision + information / np.outer(scale, scale))
-        variances = np.diagonal(covariance, axis1=1, axis2=2)
+        for block in in_blocks(len(weights), A**2):
+            information = np.empty((len(packed[block]), A, A))
+            information[:, first, second] = information[:, second, first] = packed[block]
+            covariance = np.linalg.inv(precision + information / np.outer(scale, scale))
+            variances[block] = np.diagonal(covariance, axis1=1, axis2=2)
         scale = (scale + np.sqrt(1 - variances.mean(axis=0))) / 2  # halfway, for the map is decreasing
     means, half_widths = axes.places * scale, ndtri((1 + level) / 2) * np.sqrt(variances)
     return Spread(means, means - half_widths, means + half_widths, scale)

@@ -67,7 +67,8 @@ class Stacking(Factorization):
         on a clock. Members are taken in order; one that would exceed the rest of the budget is skipped. If all
         exceed it, the first one is taken.
     max_iter : int
-        The largest number of iterations or sweeps of a member's fit; half of the sweeps are burn-in.
+        The largest number of iterations or sweeps of a member's fit; half of the sweeps are burn-in, and logistic-map
+        makes at most a quarter of these iterations.
     threads : int
         Fits of members at a time, fewer where they would need more memory together than one of them may. The result
         is the same for any number.

@@ -21,7 +21,6 @@ from nbmf.seeds import child
 
 PENALTIES = 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0  # that are tried
 FIRST = 4.0  # with which the search begins, and what is taken where nothing can be held out
-SMALLEST = 1e-9  # sum of squares, of what is no component any more
 
 
 @with_parameters
@@ -31,7 +30,7 @@ class LogisticFactorMAP(LineMeans):
     W and H that maximise log p(V | W, H) - λ (‖W‖² + ‖H‖²) / 2 are those for which λ times the sum of the singular
     values of WH is the penalty (Srebro, Rennie and Jaakkola 2005): components that the data do not need fade and are
     dropped, and with enough of them every start ends at one place. The prior's strength λ decides how well it predicts,
-    so that it is chosen by cross-validation. Where entries are easily told from each other, as votes of parties or in
+    so that it is chosen by cross-validation. Where entries are easily told from each other, as in fingerprints or
     sparse matrices of clusters, a mode predicts better than an average over a wide posterior.
 
     Parameters
@@ -140,4 +139,4 @@ class LogisticFactorMAP(LineMeans):
 
         With those of the mode's prior a new row would be shrunk towards 0 as all rows of the fit together are.
         """
-        return H.shape[1] / np.maximum((H**2).sum(axis=1), SMALLEST)
+        return H.shape[1] / (H**2).sum(axis=1)

@@ -51,7 +51,7 @@ def regress_rows(
     n, D = design.shape
     means = np.zeros((len(values), D))
     if D:
-        for block in in_blocks(len(values), n):
+        for block in in_blocks(len(values), max(n, D**2)):
             given = values[block], design, precisions, centers, offset, weights
             means[block], _ = _regress(*given, modes(*given) if from_modes else None)
     return means
@@ -75,7 +75,7 @@ def regress_rows_with_variance(
     if D:
         first, second = np.triu_indices(D)
         pairs = design[:, first] * design[:, second] * np.where(first == second, 1.0, 2.0)
-        for block in in_blocks(len(values), n):
+        for block in in_blocks(len(values), max(n, D**2)):
             means[block], packed_S = _regress(values[block], design, precisions, centers, offset, weights, unit=unit)
             variance[block] = packed_S @ pairs.T
     return means, np.maximum(variance, 0.0)

@@ -180,7 +180,9 @@ class ModeState(State):
         ):
             if is_used:
                 others[name] = values.copy()
-        return form.canonical(Factors(self.W.copy(), self.H.copy(), others))
+        W, H, others = form.canonical(Factors(self.W.copy(), self.H.copy(), others))
+        is_left = (H**2).mean(axis=1) > form.PRUNED**2  # others are effects alone
+        return Factors(W[:, is_left], H[is_left], others)
 
     def expectation(self):
         """Return σ(ψ)."""

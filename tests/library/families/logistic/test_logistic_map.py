@@ -143,7 +143,7 @@ def test_new_rows_and_columns_are_means_given_the_other_factor(effects):
             weight = prior + np.where(row < 0, 0.0, row * psi - np.logaddexp(0, psi)).sum(axis=-1)
             weight = np.exp(weight - weight.max())
             exact = np.einsum("ze,zen->n", weight, expit(psi)) / weight.sum()
-            np.testing.assert_allclose(found, exact, atol=0.03)
+            np.testing.assert_allclose(found, exact, atol=0.017)  # at the mode it differs by up to 0.04
 
 
 def test_new_rows_are_less_certain_than_at_their_mode():
@@ -179,8 +179,8 @@ def test_with_enough_components_every_start_ends_at_one_place(penalty):
 
 
 def make_state(K, penalty, effects="columns"):
-    used = logistic_factor_map.FactorModel.effects_in_use.fget(nbmf.LogisticFactorMAP(K, effects=effects))
-    return ModeState(signs_of(CODES), K, used, penalty, np.random.default_rng(0))
+    effects = nbmf.LogisticFactorMAP(K, effects=effects).effects_in_use
+    return ModeState(signs_of(CODES), K, effects, penalty, np.random.default_rng(0))
 
 
 def test_both_sides_have_the_same_squares_and_no_more_components_than_there_can_be():
@@ -194,6 +194,12 @@ def test_both_sides_have_the_same_squares_and_no_more_components_than_there_can_
     factors = state.factors()
     assert factors.W.shape == (len(CODES), state.W.shape[1])
     np.testing.assert_allclose(expit(factors.W @ factors.H + factors.others["column effects"]), state.expectation())
+
+
+def test_a_component_that_is_an_effect_alone_is_none():
+    ones = np.ones((6, 5), np.int8)
+    model = nbmf.LogisticFactorMAP(4, effects="rows", penalty=0.0625).fit(ones)
+    assert (model.n_components_, model.W_.shape, model.active_components_) == (0, (6, 0), 0)
 
 
 def test_sharing_out_changes_neither_the_product_nor_the_likelihood():
