@@ -36,6 +36,12 @@ def test_entries(codes: np.ndarray, mask: int) -> np.ndarray:
     return entries
 
 
+def training_of(matrix: BinaryMatrix, entries: np.ndarray) -> np.ndarray:
+    """Return what is left without these entries, of an undirected network without their mirror images too."""
+    hidden = entries | entries.T if matrix.is_symmetric() else entries
+    return np.where(hidden, np.int8(-1), matrix.codes)
+
+
 def default_method(tested: HeldOutLosses, places: Sequence[int]) -> int:
     """Return which of some methods `nbmf fit` takes."""
     return method_to_show(tested, CHANCE / 2 / len(places), places)
@@ -44,8 +50,7 @@ def default_method(tested: HeldOutLosses, places: Sequence[int]) -> int:
 def losses_of(matrix: BinaryMatrix, mask: int) -> dict[str, float]:
     """Return the loss of what is taken, of what is taken without each of TRIED_UP_TO, and of each method."""
     entries = test_entries(matrix.codes, mask)
-    hidden = entries | entries.T if matrix.is_symmetric() else entries
-    training = np.where(hidden, np.int8(-1), matrix.codes)
+    training = training_of(matrix, entries)
     methods = candidates(training)
     names = candidates_for(BinaryMatrix.__name__, np.count_nonzero(training >= 0))
     with warnings.catch_warnings(action="ignore"):

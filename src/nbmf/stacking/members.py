@@ -50,7 +50,7 @@ def make_members(names: Iterable[str], K: int, max_iter: int) -> dict[str, Facto
         "logistic-vb-columns": lambda: LogisticFactorVB(K, effects="columns", **logistic),
         "bernoulli-poisson-vb": lambda: BernoulliPoissonVB(K, max_iter=max_iter, relative_gain_tol=GAIN),
         "logistic-vb": lambda: LogisticFactorVB(K, effects="none", **logistic),
-        "logistic-map": lambda: LogisticFactorMAP(64, max_iter=max(1, max_iter // 4)),
+        "logistic-map": lambda: LogisticFactorMAP(max_iter=max(1, max_iter // 4)),
         "indian-buffet": lambda: IndianBuffetLogistic(prior="cibp", start="dense", **sweeps),
         "beta-dir-vb-learned": lambda: BetaDirVB(100, **learned, max_iter=max_iter, mean_change_tol=MEAN_CHANGE),
         "logistic-gs-learned-effects": lambda: LogisticFactorGibbs(K, **effects, **sweeps),

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 import nbmf
 from nbmf.errors import ConfigError, NotSupportedError
+from nbmf.inference import blocks
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
 from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, orient_axes
 from nbmf.posterior.scale_distributions import Cuts
@@ -174,6 +175,16 @@ def test_the_posterior_mode_has_a_scale_with_wide_intervals():
         slopes.append(np.median(np.abs(scale.discrimination[:, 0] / usual.discrimination[:, 0])))
     assert 0.92 <= np.mean(shares) <= 0.99
     assert 0.5 < np.mean(slopes) < 0.9
+
+
+def test_intervals_given_the_columns_do_not_depend_on_how_many_rows_are_taken_at_once(monkeypatch):
+    matrix, *_ = one_scale(F=30)
+    model = fitted(matrix)
+    at_once = scale_of(model, matrix)
+    monkeypatch.setattr(blocks, "NUMBERS_AT_ONCE", 1)
+    one_by_one = scale_of(model, matrix)
+    for name in ("positions", "lower", "upper", "reliability"):
+        np.testing.assert_allclose(getattr(one_by_one, name), getattr(at_once, name), rtol=1e-12)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9])
