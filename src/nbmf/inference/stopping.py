@@ -54,8 +54,8 @@ class Periodic(ABC):
         return (max(iteration, self._after) // self.every + 1) * self.every
 
     def is_met(self, iteration: int) -> bool:
-        """Whether to stop after `iteration`."""
-        return iteration % self.every == 0 and bool(self._look(iteration))
+        """Whether to stop after `iteration`; it looks only at those that it asks for, wherever a monitor stops."""
+        return iteration > self._after and iteration % self.every == 0 and bool(self._look(iteration))
 
     @abstractmethod
     def _look(self, iteration: int) -> bool:

@@ -7,11 +7,13 @@ import warnings
 import numpy as np
 import pytest
 from matrices import blocks_matrix
+from short_fits import Recorder
 from sklearn.base import clone
 
 import nbmf
 from nbmf import registry
 from nbmf.analysis.settings import current_settings
+from nbmf.catalogue import METHODS
 from nbmf.errors import ConfigError
 from nbmf.families.logistic.collective import CollectiveFactorVB
 from nbmf.families.mixed_membership.feature_model import FeatureModel
@@ -75,6 +77,41 @@ def test_the_relative_gain_is_a_part_of_the_objective():
     rule = RelativeGainBelow(course([-200.0, -110.0, -100.0, -95.0, -94.0, -96.0]), 0.06)
     assert looks(rule, 6) == [False, False, False, True, True, True]
     assert RelativeGainBelow(None, 0.1, after=25).next_after(0) == 30
+
+
+@pytest.mark.parametrize(
+    "rule, every",
+    [
+        (lambda objective: RelativeGainBelow(objective, 0.06, after=25), 10),
+        (lambda objective: BoundGainBelow(objective, 0.1, n_observed=100, after=50), 20),
+    ],
+)
+def test_a_rule_does_not_look_before_it_asks_to(rule, every):
+    """A monitor may stop a fit at iterations of its own."""
+    met = rule(course([-100.0, -99.9, -99.8, -99.7]))
+    first = met.next_after(0)
+    assert not any(met.is_met(iteration) for iteration in range(first))
+    assert [met.is_met(first + every * look) for look in range(3)] == [False, True, True]
+
+
+@pytest.mark.parametrize("method", ["ordinal-vb", "negative-binomial-vb-learned", "bernoulli-poisson-vb-scales"])
+def test_what_is_learned_late_is_learned_wherever_a_monitor_stops(method):
+    """On a small matrix, whose fit comes to rest before precisions or scales are learned."""
+    rng = np.random.default_rng(1)
+    of_rows, of_columns = rng.normal(size=(60, 1)), rng.normal(size=(1, 8))
+    answers = np.clip(np.round(2 + of_rows * of_columns + rng.normal(size=(60, 8))), 0, 4).astype(int)
+    counts = rng.poisson(np.exp(0.5 * of_rows * of_columns))
+    V, tolerance = {
+        "ordinal-vb": (answers, {}),
+        "negative-binomial-vb-learned": (counts, {}),
+        "bernoulli-poisson-vb-scales": ((answers > 2).astype(int), {"relative_gain_tol": 1e-3}),
+    }[method]
+    entry = METHODS[method]
+    alone, watched = (registry.make_estimator(entry["class"], 3, entry["settings"] | tolerance, 0) for _ in range(2))
+    alone.fit(V)
+    watched.fit(V, monitor=Recorder(every=10))
+    assert 100 < alone.n_iter_ == watched.n_iter_ < alone.max_iter
+    np.testing.assert_array_equal(watched.expectation_, alone.expectation_)
 
 
 def test_the_relative_change_counts_falls_too_and_waits_until_it_may_stop():
