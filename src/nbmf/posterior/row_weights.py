@@ -32,7 +32,8 @@ def posterior_row_weights(
     v_n ~ Bernoulli(Σ_k w_k h_kn) with w ~ Dirichlet(prior), a row by itself. Draws of a Markov chain whose sweep has
     two parts: Gibbs sampling of the component of each entry and of w given these, and JUMPS proposals from the prior,
     accepted by the ratio of the likelihoods. A prior with small numbers has its mass in the corners, between which
-    Gibbs sampling hardly moves and the proposals do; with large ones Gibbs sampling moves by itself.
+    Gibbs sampling hardly moves and the proposals do; with large ones Gibbs sampling moves by itself. All rows share the
+    random numbers of a sweep, so that the weights of a row depend on no other row.
 
     Parameters
     ----------
@@ -45,8 +46,8 @@ def posterior_row_weights(
     level, seed : float, int
     """
     weights = Weights(*np.empty((3, len(codes), len(prior))))
-    for number, rows in enumerate(in_blocks(len(codes), max(codes.shape[1], SWEEPS) * len(prior))):
-        rng = np.random.default_rng(seed_sequence("new rows", seed, number))
+    for rows in in_blocks(len(codes), max(codes.shape[1], SWEEPS) * len(prior)):
+        rng = np.random.default_rng(seed_sequence("new rows", seed))
         drawn = _draws(codes[rows], profiles, prior, rng)
         for whole, part in zip(weights, (drawn.mean(axis=0), *interval(drawn, level)), strict=True):
             whole[rows] = part
@@ -72,33 +73,37 @@ class _Chain:
     def __init__(self, codes: np.ndarray, profiles: np.ndarray, prior: np.ndarray, rng: np.random.Generator):
         self._profiles, self._prior, self._rng = profiles, prior, rng
         self._ones, self._zeros = (codes == 1).astype(float), (codes == 0).astype(float)
-        self._rows, columns = np.nonzero(codes != MISSING)
-        of_one = profiles.T[columns]
-        self._likelihood = np.where(codes[self._rows, columns, None] == 1, of_one, 1 - of_one)
+        self._rows, self._columns = np.nonzero(codes != MISSING)
+        of_one = profiles.T[self._columns]
+        self._likelihood = np.where(codes[self._rows, self._columns, None] == 1, of_one, 1 - of_one)
         self.weights = np.tile(prior / prior.sum(), (len(codes), 1))
 
     def choose_components(self) -> None:
-        """Draw the component of each entry given the weights, and the weights given these."""
+        """Draw the component of each entry given the weights, and the weights given these.
+
+        A gamma of shape a + n is one of shape a plus n exponentials, here one for each column.
+        """
         (F, K), rows = self.weights.shape, self._rows
+        N = self._profiles.shape[1]
+        uniform, exponential = self._rng.random(N)[self._columns], self._rng.exponential(size=N)[self._columns]
         ends = np.cumsum(self.weights[rows] * self._likelihood, axis=1)
-        component = (ends < (self._rng.random(len(rows)) * ends[:, -1])[:, None]).sum(axis=1)
-        counts = np.bincount(rows * K + component, minlength=F * K).reshape(F, K)
-        self.weights = self._dirichlet(self._prior + counts)
+        component = (ends < (uniform * ends[:, -1])[:, None]).sum(axis=1)
+        added = np.bincount(rows * K + component, exponential, minlength=F * K).reshape(F, K)
+        with np.errstate(divide="ignore"):  # a component without entries has none to add
+            self.weights = softmax(np.logaddexp(self._log_gammas(), np.log(added)), axis=1)
 
     def jump(self) -> None:
-        """Propose weights from the prior."""
-        proposed = self._dirichlet(np.tile(self._prior, (len(self.weights), 1)))
+        """Propose weights from the prior, the same for all rows."""
+        proposed = np.broadcast_to(softmax(self._log_gammas()), self.weights.shape)
         gain = self._log_likelihood(proposed) - self._log_likelihood(self.weights)
-        is_accepted = np.log(self._rng.random(len(gain))) < gain
+        is_accepted = np.log(self._rng.random()) < gain
         self.weights = np.where(is_accepted[:, None], proposed, self.weights)
 
-    def _dirichlet(self, parameters: np.ndarray) -> np.ndarray:
-        """Draw a distribution for each row of parameters (F, K)."""
+    def _log_gammas(self) -> np.ndarray:
+        """Draw the logarithms of gammas with the shapes of the prior, float array (K,)."""
         # Gamma(a) as Gamma(a + 1) U^(1/a), in logarithms: small ones underflow.
-        gammas = (
-            np.log(self._rng.standard_gamma(parameters + 1)) + np.log(self._rng.random(parameters.shape)) / parameters
-        )
-        return softmax(gammas, axis=1)
+        prior = self._prior
+        return np.log(self._rng.standard_gamma(prior + 1)) + np.log(self._rng.random(len(prior))) / prior
 
     def _log_likelihood(self, weights: np.ndarray) -> np.ndarray:
         ones = np.clip(weights @ self._profiles, TINY, 1 - TINY)

@@ -81,30 +81,35 @@ def test_a_row_without_entries_has_its_prior():
 
 @pytest.mark.parametrize("k", [0, 1])
 @pytest.mark.parametrize("beyond", [-1e-9, 1e-9])
-def test_components_of_entries_change_where_their_probabilities_end(k, beyond, monkeypatch):
+@pytest.mark.parametrize("codes", [[1, 0, -1, 1], [0, 0, 1, -1]])
+def test_components_of_entries_change_where_their_probabilities_end(codes, k, beyond, monkeypatch):
     """Of each entry the component is k below the k-th sum of weight times likelihood, and k + 1 above it."""
-    codes, profiles = np.array([[1, 0, -1, 1], [0, 0, 1, -1]]), np.array([[0.9, 0.2, 0.5, 0.7], [0.3, 0.6, 0.1, 0.4]])
-    profiles = np.vstack([profiles, [0.05, 0.8, 0.3, 0.95]])
-    weights, prior = np.array([[0.5, 0.2, 0.3], [0.1, 0.6, 0.3]]), np.array([0.4, 1.0, 0.7])
-    ends, counts = [], np.tile(prior, (2, 1))
-    for f, n in np.argwhere(codes >= 0):
-        likelihood = profiles[:, n] if codes[f, n] else 1 - profiles[:, n]
-        shares = weights[f] * likelihood / (weights[f] * likelihood).sum()
-        ends.append(shares[: k + 1].sum() + beyond)
-        counts[f, k + (beyond > 0)] += 1
-    chain = row_weights._Chain(codes, profiles, prior, SimpleNamespace(random=lambda size: np.array(ends)))
-    chain.weights, given = weights, []
-    monkeypatch.setattr(chain, "_dirichlet", lambda parameters: given.append(parameters) or weights)
+    profiles = np.array([[0.9, 0.2, 0.5, 0.7], [0.3, 0.6, 0.1, 0.4], [0.05, 0.8, 0.3, 0.95]])
+    weights, gammas, exponentials = np.array([0.5, 0.2, 0.3]), np.array([1e-3, 0.6, 2.0]), np.array([0.2, 1.1, 0.7, 2.5])
+    ends, expected = np.full(4, np.nan), gammas.copy()
+    for n in np.flatnonzero(np.array(codes) >= 0):
+        likelihood = profiles[:, n] if codes[n] else 1 - profiles[:, n]
+        shares = weights * likelihood / (weights * likelihood).sum()
+        ends[n] = shares[: k + 1].sum() + beyond
+        expected[k + (beyond > 0)] += exponentials[n]
+    rng = SimpleNamespace(random=lambda size: ends, exponential=lambda size: exponentials)
+    chain = row_weights._Chain(np.array([codes]), profiles, np.ones(3), rng)
+    chain.weights = weights[None]
+    monkeypatch.setattr(chain, "_log_gammas", lambda: np.log(gammas))
     chain.choose_components()
-    np.testing.assert_allclose(given, [counts])
+    np.testing.assert_allclose(chain.weights, [expected / expected.sum()])
 
 
-def test_blocks_of_rows_change_no_row_much(monkeypatch):
+def test_the_weights_of_a_row_depend_on_no_other_row(monkeypatch):
     rng = np.random.default_rng(1)
-    codes, profiles = rng.integers(0, 2, (7, 10)), rng.random((3, 10))
+    codes, profiles = rng.integers(-1, 2, (7, 10)), rng.random((3, 10))
     whole = posterior_row_weights(codes, profiles, np.ones(3))
+    assert len(np.unique(whole.mean[:, 0])) == 7
+    for rows in ([4], [6, 0, 1]):
+        for part, of_all in zip(posterior_row_weights(codes[rows], profiles, np.ones(3)), whole, strict=True):
+            np.testing.assert_array_equal(part, of_all[rows])
     monkeypatch.setattr("nbmf.inference.blocks.NUMBERS_AT_ONCE", 2 * 3 * row_weights.SWEEPS)
-    np.testing.assert_allclose(posterior_row_weights(codes, profiles, np.ones(3)).mean, whole.mean, atol=0.06)
+    np.testing.assert_array_equal(posterior_row_weights(codes, profiles, np.ones(3)).mean, whole.mean)
 
 
 def slopes_of(found, scale):
