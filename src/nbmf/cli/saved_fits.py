@@ -13,7 +13,8 @@ import nbmf
 from nbmf.analysis.tables import CHAINS, EXPECTATION, POSITIONS
 from nbmf.data.loading import load_matrix
 from nbmf.data.named import NamedMatrix
-from nbmf.errors import DataError
+from nbmf.errors import DataError, naming_file
+from nbmf.files import read_arrays
 from nbmf.inference.declarations import Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.output.folder import MATRIX, MODEL, record_of, refuse_incomplete
@@ -121,9 +122,14 @@ def _saved_expectation(path: Path, matrix: NamedMatrix) -> np.ndarray | None:
     """Return E[V] of a folder, (F, N): of several chains it is none that their models have; None if it was removed."""
     arrays, table, lowest = path / f"{EXPECTATION}.npz", path / f"{EXPECTATION}.csv", getattr(matrix, "lowest", 0)
     if arrays.exists():
-        with np.load(arrays) as saved:
-            return saved[EXPECTATION] - lowest
-    return pd.read_csv(table, index_col=0).to_numpy(float) - lowest if table.exists() else None
+        saved = read_arrays(arrays, EXPECTATION)
+        if EXPECTATION not in saved:
+            raise DataError(f"{arrays}: not a complete {EXPECTATION} file (no array {EXPECTATION!r})")
+        return saved[EXPECTATION] - lowest
+    if not table.exists():
+        return None
+    with naming_file(table, ValueError):
+        return pd.read_csv(table, index_col=0).to_numpy(float) - lowest
 
 
 def _saved_axis_options(

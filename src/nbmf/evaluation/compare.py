@@ -29,7 +29,7 @@ from nbmf.evaluation.result import Comparison
 from nbmf.evaluation.tie_scores import are_ties, score_of_ties
 from nbmf.fit_key import mask_stream
 from nbmf.inference import parameters
-from nbmf.likelihoods.bernoulli import Bernoulli
+from nbmf.likelihoods.bernoulli import BERNOULLI, Bernoulli
 from nbmf.numerics.processors import processors
 from nbmf.seeds import seed_sequence
 
@@ -101,7 +101,7 @@ def compare(
         If V has a value that is not allowed, or is too small for a mask, or a mask does not fit.
     """
     if methods is None:
-        methods = compared_for(_kind_of(V), V.n_observed if isinstance(V, NamedMatrix) else np.size(V))
+        methods = compared_for(_kind_of(V), _count_observed(V))
     entries = complete_entries(methods, K)
     parameters.check_count("seed", seed, 0)
     parameters.check_count("n_jobs", 1 if n_jobs is None else n_jobs, 1)
@@ -134,6 +134,16 @@ def _kind_of(V: Any) -> str:
     if is_sparse(V):
         return SparseBinaryMatrix.__name__
     return type(V).__name__ if isinstance(V, NamedMatrix) else BinaryMatrix.__name__
+
+
+def _count_observed(V: Any) -> int:
+    """Return how many values of V are observed; of a sparse matrix how many it has."""
+    if isinstance(V, NamedMatrix):
+        return V.n_observed
+    if is_sparse(V):
+        return int(np.prod(V.shape))
+    with naming_other_kinds(V):
+        return int(np.count_nonzero(BERNOULLI.is_observed(BERNOULLI.values_of(V))))
 
 
 def _draw_masks(matrix: NamedMatrix, masks: int, name: str, seed: int) -> list[np.ndarray]:

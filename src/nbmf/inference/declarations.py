@@ -104,6 +104,10 @@ class Declarations:
         """Return the estimator for fits to parts of V, given what it takes from V besides values: by default itself."""
         return self
 
+    def for_several_starts(self, values: np.ndarray) -> Self:
+        """Return the estimator for several starts on values (F, N), whose objectives can be compared: mostly itself."""
+        return self
+
     def for_part(self, rows: np.ndarray, columns: np.ndarray) -> Self:
         """Return the estimator for a fit to some rows and columns of the matrix that it was fitted to.
 

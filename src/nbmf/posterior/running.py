@@ -83,6 +83,8 @@ def run_chains(
         refuse_without_posterior(estimator)
     estimator, _ = settle_components(estimator, V)
     values = dense_values_of(estimator, V, "run_chains")
+    if chains > 1:
+        estimator = estimator.for_several_starts(values)
     refuse_too_much_memory(values.shape, estimator.n_components, n_draws, max_memory_gb, chains)
     plan = RecordingPlan.of(estimator, values.shape, n_draws, max_memory_gb, chains)
     runs = [

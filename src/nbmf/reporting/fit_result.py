@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ import numpy as np
 
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix, has_same_names
+from nbmf.errors import NotSupportedError
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.component_search import ComponentSearch
 from nbmf.inference.declarations import CLASS_SIZES, Inference
@@ -166,7 +168,7 @@ def credible_intervals(
     if draws is None:
         return {}
     intervals = {"expectation": draws.expectation_interval(level, of_ties=of_ties)}
-    if hasattr(draws, "alignment"):  # components can be matched
+    with contextlib.suppress(NotSupportedError):  # where components cannot be matched
         intervals |= {"W": draws.dictionary_interval(level), "H": draws.activation_interval(level)}
     named = (name for name in (*DRAWN_EFFECTS.values(), CLASS_SIZES) if name in draws[0].others)
     return intervals | {name: draws.other_interval(name, level) for name in named}

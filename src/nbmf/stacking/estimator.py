@@ -63,9 +63,9 @@ class Stacking(Factorization):
         Names of the methods; None for all of them: logistic-vb-columns, bernoulli-poisson-vb, logistic-vb,
         logistic-map, indian-buffet, beta-dir-vb-learned, logistic-gs-learned-effects and beta-dir-gs-learned.
     max_visits : float
-        The largest sum over fits of entries times updates times components: a budget of time that does not depend
-        on a clock. Members are taken in order; one that would exceed the rest of the budget is skipped. If all
-        exceed it, the first one is taken.
+        The largest sum over fits of entries times updates times components, without what a member needs to find its
+        penalty: a budget of time that does not depend on a clock. Members are taken in order; one that would exceed
+        the rest of the budget is skipped. If all exceed it, the first one is taken.
     max_iter : int
         The largest number of iterations or sweeps of a member's fit; half of the sweeps are burn-in, and logistic-map
         makes at most a quarter of these iterations.

@@ -1,5 +1,6 @@
 """Two views of one matrix, groups and a scale, and the sentence about structure that commands share."""
 
+import io
 import re
 from dataclasses import replace
 
@@ -167,6 +168,15 @@ def test_a_sampled_scale_is_drawn_again_by_its_draws(groups, capsys, here, monke
     for name in ("positions", "lower", "upper", "discrimination", "low", "reliability", "mean_correlation"):
         np.testing.assert_allclose(getattr(again, name), getattr(first, name), rtol=1e-4, atol=1e-5)
     assert (again.kept, again.interval_kind) == (first.kept, FROM_DRAWS)
+    whole = (here / "out/expectation.csv").read_bytes()
+    (here / "out/expectation.csv").write_text("", encoding="utf-8")
+    assert "expectation.csv: No columns to parse" in said(capsys, "plot", "out", code=2)
+    np.savez(nameless := io.BytesIO(), other=np.zeros(2))
+    for content in (b"PK, and no more", nameless.getvalue()):
+        (here / "out/expectation.npz").write_bytes(content)
+        assert "expectation.npz: not a complete expectation file" in said(capsys, "plot", "out", code=2)
+    (here / "out/expectation.npz").unlink()
+    (here / "out/expectation.csv").write_bytes(whole)
     (here / "out/expectation.csv").unlink()  # which may be removed: ends are then those of the model
     _, without = drawn_scale(capsys, monkeypatch, "plot", "out")
     np.testing.assert_allclose(without.positions, again.positions)

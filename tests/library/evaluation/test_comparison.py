@@ -16,6 +16,7 @@ from nbmf.catalogue import COMPARED, DEFAULTS, METHODS
 from nbmf.data.masks import draw_mask
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import ConfigError, DataError
+from nbmf.evaluation import compare as module
 from nbmf.evaluation.compare import compare
 from nbmf.evaluation.entries import complete_entries
 from nbmf.evaluation.recommendation import Margin, _list_names, margin_of
@@ -50,6 +51,16 @@ def brief(*names, **more):
 
 def quiet(V, *arguments, **options):
     return compare(V, *arguments, log=lambda line: None, **options)
+
+
+def test_the_methods_of_an_array_are_those_of_its_matrix(monkeypatch):
+    """What is missing does not count for how large it is."""
+    asked = []
+    monkeypatch.setattr(module, "compared_for", lambda *given: asked.append(given) or ("beta-dir-vb",))
+    codes = np.where(np.isnan(V), -1, V).astype(np.int8)
+    for given in (V, nbmf.BinaryMatrix(codes, *(np.arange(size).astype(str) for size in V.shape))):
+        quiet(given, K=2, masks=1)
+    assert set(asked) == {("BinaryMatrix", int((~np.isnan(V)).sum()))}
 
 
 def test_the_settings_of_the_catalogue_are_the_defaults_of_the_classes():

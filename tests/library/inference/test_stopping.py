@@ -80,7 +80,7 @@ def test_the_relative_gain_is_a_part_of_the_objective():
 
 
 @pytest.mark.parametrize(
-    "rule, every",
+    ("rule", "every"),
     [
         (lambda objective: RelativeGainBelow(objective, 0.06, after=25), 10),
         (lambda objective: BoundGainBelow(objective, 0.1, n_observed=100, after=50), 20),

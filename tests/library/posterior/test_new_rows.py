@@ -85,7 +85,11 @@ def test_a_row_without_entries_has_its_prior():
 def test_components_of_entries_change_where_their_probabilities_end(codes, k, beyond, monkeypatch):
     """Of each entry the component is k below the k-th sum of weight times likelihood, and k + 1 above it."""
     profiles = np.array([[0.9, 0.2, 0.5, 0.7], [0.3, 0.6, 0.1, 0.4], [0.05, 0.8, 0.3, 0.95]])
-    weights, gammas, exponentials = np.array([0.5, 0.2, 0.3]), np.array([1e-3, 0.6, 2.0]), np.array([0.2, 1.1, 0.7, 2.5])
+    weights, gammas, exponentials = (
+        np.array([0.5, 0.2, 0.3]),
+        np.array([1e-3, 0.6, 2.0]),
+        np.array([0.2, 1.1, 0.7, 2.5]),
+    )
     ends, expected = np.full(4, np.nan), gammas.copy()
     for n in np.flatnonzero(np.array(codes) >= 0):
         likelihood = profiles[:, n] if codes[n] else 1 - profiles[:, n]

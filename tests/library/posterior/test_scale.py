@@ -10,10 +10,11 @@ from scipy import stats
 from scipy.special import expit
 
 import nbmf
+from nbmf import registry
 from nbmf.errors import ConfigError, NotSupportedError
 from nbmf.inference import blocks
 from nbmf.posterior.scale import FROM_DRAWS, GIVEN_COLUMNS, has_scale, scale_of
-from nbmf.posterior.scale_axes import NOISE, WEAK, Axes, orient_axes
+from nbmf.posterior.scale_axes import KINDS, NOISE, WEAK, Axes, orient_axes
 from nbmf.posterior.scale_distributions import Cuts
 from nbmf.posterior.scale_intervals import r_hat_of_positions, typical_half_width
 from nbmf.posterior.scale_tables import columns_table, rows_table
@@ -25,6 +26,25 @@ def fitted(matrix, K=8, effects="columns", **settings):
 
 def correlation(x, y):
     return abs(np.corrcoef(x, y)[0, 1])
+
+
+# Their axes have no positions in a report: features that are there or not, rows that move, other kinds of cells, and
+# a model without effects or a prior.
+WITHOUT_A_SCALE = {
+    "IndianBuffetLogistic",
+    "IndianBuffetGaussian",
+    "DynamicFactorGibbs",
+    "SoftplusPoissonFactorVB",
+    "GaussianFactorVB",
+    "LogisticPCA",
+}
+
+
+def test_a_class_of_axes_has_a_scale_unless_it_is_known_to_have_none():
+    """A new class belongs into one of the two lists."""
+    classes = {name: registry.model_class(name) for name in registry.all_classes() if registry.is_factorization(name)}
+    of_axes = {name for name, found in classes.items() if found().has_axes}
+    assert of_axes - WITHOUT_A_SCALE == {name for name, found in classes.items() if issubclass(found, KINDS)}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

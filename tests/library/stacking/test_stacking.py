@@ -12,10 +12,13 @@ from shares_only import questions_only
 from still_state import Still
 
 import nbmf
+from nbmf import registry
+from nbmf.catalogue import METHODS
 from nbmf.errors import ConfigError, DataError, NotFittedError
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
 from nbmf.inference.folds import FEWEST_ENTRIES
+from nbmf.inference.parameters import TOLERANCES
 from nbmf.inference.state import Factors
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.stacking import state as module
@@ -24,6 +27,21 @@ from nbmf.stacking.weights import NEGLIGIBLE, TOLERANCE, mixture_losses, mixture
 
 CODES = blocks_matrix(probability=0.8)
 BRIEF = {"max_iter": 20, "random_state": 0}
+
+
+# Members.
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_member_is_the_method_of_its_name_but_for_its_length_and_K(name):
+    entry, member = METHODS[name], make_members([name], 8, 1000)[name]
+    given = registry.make_estimator(entry["class"], member.n_components, entry["settings"], None)
+    lengths = {"max_iter", "burn_in", "n_samples", *TOLERANCES}
+    assert type(member) is type(given)
+    one, other = (
+        {key: each.get_params()[key] for key in each.get_params() if key not in lengths} for each in (member, given)
+    )
+    assert one == other
 
 
 # Weights.

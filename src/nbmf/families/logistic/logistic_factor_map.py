@@ -40,8 +40,8 @@ class LogisticFactorMAP(LineMeans):
     effects : {"none", "rows", "columns", "both"}
         Rows or columns that have a log-odds of their own, N(0, 100).
     penalty : float or "auto"
-        λ, the precision of W and H a priori; "auto" takes that of 1/16, 1/8, ... 64 with the smallest loss of
-        entries held out, or 4 where fewer than 20 entries (or pairs of them) are observed.
+        λ, the precision of W and H a priori; "auto" goes from 4 to larger ones of 1/16, 1/8, ... 64, or else to smaller
+        ones, as long as the loss of entries held out falls; 4 where fewer than 20 entries (or pairs) are observed.
     max_iter : int
         Updates of all rows and all columns, at most.
     relative_gain_tol : float
@@ -83,6 +83,13 @@ class LogisticFactorMAP(LineMeans):
     def _start(self, codes, seed):
         penalty = self._search_penalty(codes, seed) if self.penalty == AUTO else float(self.penalty)
         return self._state(codes, penalty, seed)
+
+    def for_several_starts(self, values):
+        """Return the estimator with the penalty that its first start would take: each penalty has its own objective."""
+        if self.penalty != AUTO:
+            return self
+        seed = self._seed()
+        return type(self)(**self.get_params() | {"penalty": self._search_penalty(values, seed), "random_state": seed})
 
     def _state(self, codes, penalty, seed) -> ModeState:
         rng = np.random.default_rng(child(seed, "start"))

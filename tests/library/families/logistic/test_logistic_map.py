@@ -273,6 +273,32 @@ def test_the_penalty_is_the_one_with_the_smallest_held_out_loss(blocks):
     np.testing.assert_array_equal(model.expectation_, fixed.expectation_)
 
 
+def test_the_search_goes_on_only_as_long_as_the_loss_falls(monkeypatch):
+    """From 4 up, or else down: what lies behind a larger loss is not tried."""
+    losses = dict(zip(logistic_factor_map.PENALTIES, [1, 9, 9, 8, 7, 6, 5, 4, 3, 9, 0], strict=True))
+    tried = []
+    monkeypatch.setattr(
+        nbmf.LogisticFactorMAP,
+        "_loss_of_fold",
+        lambda self, codes, fold, penalty, seed: tried.append(penalty) or losses[penalty],
+    )
+    for first, expected in ((4.0, 16.0), (0.125, 0.0625)):
+        monkeypatch.setattr(logistic_factor_map, "FIRST", first)
+        assert nbmf.LogisticFactorMAP(2, random_state=0).fit(CODES).penalty_ == expected
+    assert 64.0 not in tried
+
+
+def test_several_starts_share_a_penalty_so_that_their_objectives_can_be_compared():
+    """These find different ones by themselves, and a weak penalty has the larger objective."""
+    codes = np.random.default_rng(0).integers(0, 2, (14, 6))
+    model = nbmf.LogisticFactorMAP(2, max_iter=20, random_state=3)
+    starts = nbmf.run_chains(model, codes, chains=4, n_jobs=1)
+    alone = [nbmf.LogisticFactorMAP(**each.get_params() | {"penalty": "auto"}) for each in starts.estimators]
+    assert len({float(each.fit(codes).penalty_) for each in alone}) > 1
+    assert {float(each.penalty_) for each in starts.estimators} == {float(alone[0].penalty_)}
+    np.testing.assert_array_equal(starts.estimators[0].expectation_, alone[0].expectation_)
+
+
 def test_noise_gets_a_strong_penalty_and_clear_groups_a_weak_one():
     rng = np.random.default_rng(0)
     noise = (rng.random((60, 20)) < 0.4).astype(np.int8)
