@@ -75,7 +75,7 @@ class Recorder:
 
     def __init__(self, every):
         self._every = every
-        self.iterations, self.totals, self.expectations, self.objectives = [], [], [], []
+        self.iterations, self.totals, self.expectations, self.objectives, self.active = [], [], [], [], []
 
     def resume(self, state):
         return 0
@@ -88,3 +88,4 @@ class Recorder:
         self.totals.append(total)
         self.expectations.append(state.expectation().copy())
         self.objectives.append(state.objective())
+        self.active.append(state.active_components())

@@ -1,5 +1,6 @@
 """Adding a method, a figure and a study as docs/extending.md says; and what each touches."""
 
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 PAGE = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+PROMISES = "tests/library/contract/test_every_fit.py"
 METHOD, FIGURE, STUDY = "Add a method", "Add a figure or a table", "Add a study"
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
@@ -163,3 +165,20 @@ def test_the_table_of_what_a_new_thing_touches_is_that_of_these_sections(checkou
             assert (len(folders), len(others)) == (1, 1), place
             assert "a folder in `nbmf_studies`" in files
             assert f"`{others[0].with_name('<key>.yaml')}`" in files
+
+
+def test_what_every_class_promises_is_asked_of_a_class_outside_too(tmp_path):
+    """And what it does not keep is seen."""
+    (block,) = [each for each in BLOCK.finditer(SECTIONS[METHOD]) if each["language"] == "python"]
+    broken = "    def mean_at(self, factors, rows, columns):\n        return np.full(len(rows), 0.5)\n\n    def _start"
+    for module, text in (("mine", block["text"]), ("broken", block["text"].replace("    def _start", broken))):
+        (tmp_path / f"{module}.py").write_text(text, encoding="utf-8")
+        asked = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "--also", f"{module}:RowClusters", "-k", "RowClusters", PROMISES],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
+            capture_output=True,
+            text=True,
+        )
+        assert (asked.returncode == 0) == (module == "mine"), asked.stdout
+        assert ("a_part_of_the_mean_is_that_of_the_whole" in asked.stdout) == (module == "broken")

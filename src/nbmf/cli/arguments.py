@@ -71,8 +71,8 @@ def parse(argv: list[str] | None) -> Options:
     top, commands = parsers()
     options, unknown = parse_arguments(top, sys.argv[1:] if argv is None else argv)
     if unknown:
-        subparser = commands[options["command"]]
-        subparser.error(f"not understood: {' '.join(unknown)}{suggestion(unknown, subparser)}")
+        subparser, given = commands[options["command"]], " ".join(each or '""' for each in unknown)
+        subparser.error(f"not understood: {given}{suggestion(unknown, subparser)}")
     return Options(**options)
 
 

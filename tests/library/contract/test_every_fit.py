@@ -136,6 +136,16 @@ def the_expectation_is_the_product_of_the_means(name):
     np.testing.assert_allclose(estimator.expectation_, estimator.W_ @ estimator.H_, rtol=1e-12)
 
 
+@promise
+def a_part_of_the_mean_is_that_of_the_whole(name):
+    estimator, rows, columns = fitted(name), np.array([5, 0, 5]), np.array([2, 1, 4])
+    factors = estimator.factors_
+    whole = estimator.mean(factors)
+    for part in ((rows, slice(1, 4)), (slice(None), columns), (slice(2, 3), slice(None))):
+        np.testing.assert_allclose(estimator.mean(factors, *part), whole[part], rtol=1e-12)
+    np.testing.assert_allclose(estimator.mean_at(factors, rows, columns), whole[rows, columns], rtol=1e-12)
+
+
 # Those of rows that move count positions in every period.
 @promise.of([name for name in CLASSES if name != "DynamicFactorGibbs"])
 def active_components_have_a_hundredth_of_the_weight(name):
@@ -487,6 +497,8 @@ def a_monitor_sees_the_final_result_and_changes_nothing(name):
     watched = make(name).fit(CODES, monitor=recorder)
     assert_same_bits(watched, fitted(name))
     np.testing.assert_array_equal(recorder.expectations[-1], watched.expectation_)
+    if not registry.is_sampler(name):  # whose result is a mean over sweeps
+        assert recorder.active[-1] == watched.active_components_
     assert not np.array_equal(recorder.expectations[0], watched.expectation_)
 
 
