@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
         refuse_too_small(options, COMMANDS[options.command].declared)
         kernel_cache.prepare()
         with warnings.catch_warnings():
-            warnings.showwarning = functools.partial(_show_warning, command=options.command)
+            warnings.showwarning = functools.partial(_show_warning, command=options.command, shown=set())
             importlib.import_module(f"nbmf.cli.commands.{options.command.replace('-', '_')}").run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads our output has had enough: nbmf info FILE | head -1
@@ -49,10 +49,15 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _show_warning(message: Warning, category: type[Warning], *_, command: str, **__) -> None:
-    """Show a warning in a line, without the place in the code; those of libraries to programmers are not for users."""
+def _show_warning(message: Warning, category: type[Warning], *_, command: str, shown: set[str], **__) -> None:
+    """Show a warning in a line, once, without the place in the code; those of libraries to programmers are not shown.
+
+    Python would show it again wherever filters have changed since.
+    """
     from nbmf.cli.arguments import render_message
 
     if issubclass(category, UserWarning) or sys.warnoptions:
-        text = render_message(message.args[0] if message.args else "", command)
-        print(f"nbmf: warning: {' '.join(str(text).split())}", file=sys.stderr)
+        text = " ".join(str(render_message(message.args[0] if message.args else "", command)).split())
+        if text not in shown:
+            print(f"nbmf: warning: {text}", file=sys.stderr)
+        shown.add(text)

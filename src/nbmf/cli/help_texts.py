@@ -51,7 +51,8 @@ named from the lowest on: nbmf fit answers.csv --categories never seldom often
 
 files written to the folder FILE's name with .nbmf, or to the folder after --out:
   summary.txt       the printed summary: structure test, components, their rows and columns, loss, chains
-  W.csv, H.csv      rows x components and components x columns, the most important ones first
+  W.csv, H.csv      rows x components and components x columns, the most important ones first; where there are axes,
+                    before these are rotated: scale.png, positions.csv and columns.csv have the axes
   expectation.csv   the probability of a one for every entry, also for missing ones (.npz if large);
                     for counts and ordered categories the mean
   components.csv    the share of each component, and the components of model.npz that it merges
@@ -133,7 +134,7 @@ examples:
   nbmf paths panel.csv --categories 1 2 3 4 --period-in-names "^w(\\d+)_"   answers in several waves: w1_q1
 
 The position of a row moves from period to period by a random walk, and each column belongs to one period. The
-log-odds of a one, or of a category above another, are an effect of the column plus the position of the row times
+log-odds of a one, or of an answer above a category, are an effect of the column plus the position of the row times
 a slope of the column. A move that all rows make together is not seen: effects of columns take it up.
 
 files written to the folder FILE's name with .paths, or to the folder after --out:

@@ -20,6 +20,7 @@ MOST_DISPERSED = 5.0  # variance over mean of these: a Poisson distribution woul
 MOST_CATEGORIES = 50
 MOSTLY = 0.9  # of the values, so that the others are worth a word
 DECIMAL_COMMA, PERCENT = re.compile(r"-?\d+,\d+"), re.compile(r"-?\d+([.,]\d+)?\s*%")
+THOUSANDS = re.compile(r"-?[1-9]\d{0,2},\d{3}")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
@@ -71,6 +72,8 @@ def infer_column_kind(values: Sequence[Any], kind: str | None = None) -> Column:
     present = [value for value in values if value is not None]
     if not present:
         return Column(None, [], left_out="no value at all")
+    if _have_decimal_commas(present):
+        values = [value.replace(",", ".") if isinstance(value, str) else value for value in values]
     numbers = [_number(value) for value in values]
     if len({str(value) for value in present}) == 1:
         return Column(None, [], left_out=f"always {text_of(present[0])}")
@@ -81,6 +84,15 @@ def infer_column_kind(values: Sequence[Any], kind: str | None = None) -> Column:
         kind = _kind_of_numbers(np.array([n for n in numbers if n is not None]))
         return Column(kind, _texts(values) if kind == "category" else numbers)
     return _infer_text_kind(values, numbers)
+
+
+def _have_decimal_commas(present: Sequence[Any]) -> bool:
+    """Whether all values are numbers, with a comma before decimals: where all are like 1,204 they may be thousands."""
+    with_comma = [value for value in present if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value)]
+    others = (value for value in present if not (isinstance(value, str) and DECIMAL_COMMA.fullmatch(value)))
+    return any(not THOUSANDS.fullmatch(value) for value in with_comma) and all(
+        number is not None and number.is_integer() for number in map(_number, others)
+    )
 
 
 def _number(value: Any) -> float | None:
@@ -118,7 +130,10 @@ def _infer_text_kind(values: Sequence[Any], numbers: list) -> Column:
     different = len(set(present))
     if sum(DATE.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):
         return Column(None, [], problem=f"dates, such as {present[0]!r}")
-    for pattern, words in ((DECIMAL_COMMA, "numbers with decimal commas"), (PERCENT, "percentages")):
+    for pattern, words in (
+        (DECIMAL_COMMA, "numbers with commas, before decimals or between thousands"),
+        (PERCENT, "percentages"),
+    ):
         if sum(pattern.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):
             return Column(None, [], problem=f"{words}, such as {present[0]!r}")
     if sum(n is not None for n in numbers) >= MOSTLY * len(present):

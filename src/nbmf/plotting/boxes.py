@@ -131,14 +131,20 @@ def _mark_saturated(axis: Axes, scores: pd.DataFrame, boxes: list[Box]) -> None:
 
 
 def _draw_baselines(axis: Axes, baselines: pd.DataFrame, width: int) -> None:
-    """Name the baselines below the axis, `width` letters a line; draw those that lie within it."""
+    """Name the baselines below the axis, `width` letters a line, and draw those that lie within it."""
     means = baselines.groupby("label", sort=False)["perplexity"].mean()
     low, high = axis.get_ylim()
-    within = [mean for mean in means if low <= mean <= high]
-    for mean in within:
+    is_within = means.between(low, high)
+    for mean in means[is_within]:
         axis.axhline(mean, **BASELINE)
-    texts = ", ".join(f"{label} {mean:.3f}" for label, mean in means.items())
-    axis.set_xlabel(textwrap.fill(f"to beat{' (dashed)' * bool(within)}: {texts}", width), fontsize=6.5)
+    drawn, others = (
+        ", ".join(f"{label} {mean:.3f}" for label, mean in part.items())
+        for part in (means[is_within], means[~is_within])
+    )
+    parts = [f"to beat (dashed): {drawn}"] * bool(drawn) + [f"{'not drawn' if drawn else 'to beat'}: {others}"] * bool(
+        others
+    )
+    axis.set_xlabel(textwrap.fill("; ".join(parts), width), fontsize=6.5)
 
 
 def _draw_legend(figure: Figure, methods: dict, colours: dict, scores: pd.DataFrame, any_not_converged: bool) -> None:

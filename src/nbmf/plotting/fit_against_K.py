@@ -102,7 +102,8 @@ def draw_held_out(
         axis.axhline(value, **BASELINE)
     _finish_panel(axis)
     axis.set_ylabel(label)
-    _end_axis(axis, pd.concat(list(means.values())), list((baselines or {}).values()))
+    drawn = scores[scores["method"].isin(labels)].set_index(["method", "K"])[score]
+    _end_axis(axis, drawn, list((baselines or {}).values()))
     names = {
         method: labels[method]
         + ("" if method in curves else f", K = {line.index[0]}")
@@ -115,12 +116,17 @@ def draw_held_out(
     return axis
 
 
-def _end_axis(axis: Axes, means: pd.Series, baselines: list[float]) -> None:
-    """End the axis where most means do: one method that predicts badly would flatten all others."""
-    low = means.min()
-    end = low + FARTHEST * (means.median() - low)
-    if end > low and means.max() > end:
-        highest = max([means[means <= end].max(), *baselines])
+def _end_axis(axis: Axes, scores: pd.Series, baselines: list[float]) -> None:
+    """End the axis where the fits of most means do: one method that predicts badly would flatten all others.
+
+    scores : of fits, by method and K
+    """
+    fits = scores.groupby(level=[0, 1])
+    means = fits.mean()
+    end = means.min() + FARTHEST * (means.median() - means.min())
+    if end > means.min() and means.max() > end:
+        near = means.index[means <= end]
+        low, highest = fits.min()[near].min(), max([fits.max()[near].max(), *baselines])
         margin = MARGIN * (highest - low)
         axis.set_ylim(low - margin, highest + margin)
 

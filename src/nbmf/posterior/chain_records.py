@@ -24,6 +24,7 @@ from nbmf.posterior.recording import RecordingPlan, training_loss
 CONVERGED_ENTRIES = 0.9  # of the recorded entries for chains to count as converged
 # How far apart starts may end: a probability; a part of a log-likelihood, of a larger E[v], or of all categories.
 AGREEMENT = 0.01
+ACTIVE = "active components"
 ENTRY = "E[v]"  # begins what quantities of entries are called
 REST_TOLERANCE = 1e-9  # relative difference that is rounding
 
@@ -117,7 +118,7 @@ class ChainRecords:
         yield Quantity("log likelihood", likelihood, abs(likelihood.mean()))
         if np.ptp(trace["components"]):  # where K is no choice
             yield Quantity("components", trace["components"])
-        yield Quantity("active components", trace["active components"])
+        yield Quantity(ACTIVE, trace[ACTIVE])
         for rank, share in enumerate(np.moveaxis(trace["shares"], 2, 0), start=1):
             if share.mean() >= ACTIVE_SHARE:
                 yield Quantity(f"share {rank}", share)
@@ -146,9 +147,11 @@ class ChainRecords:
     def converged(self) -> bool:
         """Whether all quantities of `diagnostics` have converged; of the entries nine in ten.
 
-        Of fifty entries, one or two are above R-hat's limit by chance.
+        Of fifty entries, one or two are above R-hat's limit by chance. How many components are active says nothing of
+        starts: one whose share is near the limit counts in some of them.
         """
-        agree = self.diagnostics["converged"].to_numpy(dtype=bool)
+        table = self.diagnostics
+        agree = (table["converged"] | ((table["quantity"] == ACTIVE) & (not self.sampled))).to_numpy(dtype=bool)
         n_entries = self._plan.places[0].size
         others, entries = np.split(agree, [agree.size - n_entries])
         return bool(others.all() and entries.mean() >= CONVERGED_ENTRIES)

@@ -37,6 +37,9 @@ LIMITS = {
     NOISE: ("cannot be distinguished from noise",) * 2,
     MANY: ("is not shown", "are not shown"),
 }
+FILES = (
+    "positions.csv and columns.csv have the axes, W.csv, H.csv and components.csv what was fitted, before any rotation"
+)
 ROTATED = (
     "the axes are rotated by varimax, so that each column depends on as few of them as possible, and are kept "
     "uncorrelated: where two traits are correlated, part of one shows on the axis of the other, also in means of groups"
@@ -92,7 +95,7 @@ def scale_facts(scale: Scale) -> Iterator[str]:
         yield words.row_effects
     yield from _mean_order_sentences(scale)
     yield f"positions have mean 0, and the population of rows standard deviation 1; {which_end_is_high(scale)}"
-    yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}"
+    yield f"{scale.level:.0%} intervals in brackets: {scale.interval_kind}; {FILES}"
     yield from _chain_spread(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
@@ -234,7 +237,7 @@ def _formulas(scale: Scale) -> Iterator[str]:
         if distances.size and np.allclose(distances, distances[0]):
             model += ", with the same distances between thresholds for all columns"
         yield (
-            f"log-odds of a category above another = {formula} - its threshold, {model}; "
+            f"log-odds of an answer above a category = {formula} - the category's threshold, {model}; "
             "difficulty is the mean of the thresholds, which are in columns.csv"
         )
         if has_location(scale):

@@ -73,6 +73,16 @@ def test_a_file_is_opened_once_for_all_detectors(capsys, monkeypatch):
     assert len(opened) == 1
 
 
+def test_a_name_that_comes_again_is_told_and_decimal_commas_are_numbers(capsys):
+    frame = table("yes", "no").reset_index()
+    frame.loc[4, "id"] = "r02"
+    frame.insert(1, "height", [f"1{n},{n % 10}" for n in range(ROWS)])
+    frame.to_csv("twice.csv", index=False, sep=";")
+    said = info(capsys, "twice.csv")
+    assert "id: names of rows, but 'r02' comes again; once all differ, rows are called by them" in said
+    assert "height: numbers from 10 to 129.9" in said
+
+
 def test_both_readings_of_minus_one_are_named(capsys):
     table("1", "-1", "0").to_csv("m101.csv")
     said = info(capsys, "m101.csv")

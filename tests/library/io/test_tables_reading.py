@@ -450,13 +450,27 @@ def test_ids_kept_as_floats_are_written_as_whole_numbers(here):
 
 @pytest.mark.parametrize(
     ("cells", "words"),
-    [("157,5 55,0", "numbers with decimal commas, such as '157,5'"), ("17% 30%", "percentages, such as '17%'")],
+    [
+        ("1,204 -55,300", "numbers with commas, before decimals or between thousands, such as '1,204'"),
+        ("17% 30%", "percentages, such as '17%'"),
+    ],
 )
 def test_numbers_that_python_does_not_read_are_no_categories(cells, words, here):
     first, second = cells.split()
     (here / "t.csv").write_text("h;w\n" + f"{first};1\n{second};2\n" * 20)
     with pytest.raises(DataError, match=re.escape(words)):
         nbmf.read_table(here / "t.csv")
+
+
+def test_decimal_commas_are_read_where_they_are_no_commas_between_thousands(here):
+    cells = ["157,5", "55", "-1,204", "0,25", "NA"]
+    (here / "t.csv").write_text("h;w\n" + "".join(f"{cell};{place}\n" for place, cell in enumerate(cells)))
+    table = nbmf.read_table(here / "t.csv", log=lambda line: None)
+    assert dict(zip(table.column_names, table.kinds, strict=True))["h"] == "gaussian"
+    values = table.values()[:, list(table.column_names).index("h")]
+    np.testing.assert_array_equal(values.astype(float), [157.5, 55, -1.204, 0.25, np.nan])
+    for others in (["1.5", "2,5"], ["text", "2,5"]):
+        assert infer_column_kind(others * 20).kind != "real"
 
 
 @pytest.mark.parametrize(

@@ -214,9 +214,9 @@ def test_baselines_are_named_and_drawn_where_boxes_are(draw):
     axes = panels(draw(made_up(), baselines=baselines))
     for name, axis in axes.items():
         text = axis.get_xlabel().replace("\n", " ")
-        dashed = " (dashed)" if name == "paleo" else ""
+        dashed, between = (" (dashed)", "; not drawn: ") if name == "paleo" else ("", ", ")
         of_ones, other = 0.1 + more[name], 9.1 + more[name]
-        assert text == f"to beat{dashed}: the proportion of ones {of_ones:.3f}, something else {other:.3f}"
+        assert text == f"to beat{dashed}: the proportion of ones {of_ones:.3f}{between}something else {other:.3f}"
         lines = [line for line in axis.get_lines() if line.get_linestyle() == "--"]
         assert [line.get_ydata()[0] for line in lines] == ([0.1] if name == "paleo" else [])
 

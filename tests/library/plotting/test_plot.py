@@ -256,6 +256,8 @@ def test_one_bad_method_does_not_flatten_the_others():
     assert 0.6 < axis.get_ylim()[1] < 1
     texts = [text.get_text() for text in axis.get_legend().get_texts()]
     assert texts[:3] == ["bICA", "Beta-Dir VB, K = 100", "logPCA (above, from 9)"]
+    drawn = table.query("method == 'bica'")["perplexity"]
+    assert axis.get_ylim()[0] < drawn.min() < drawn.max() < axis.get_ylim()[1]  # dots, not their means alone
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from nbmf.data.value_codes import DEFAULTS, Coding, Meaning, number_of
 from nbmf.errors import DataError, Message, Setting
 from nbmf.io.cells import RepeatedName
 from nbmf.io.code_errors import CodesError
-from nbmf.io.column_kinds import infer_column_kind
+from nbmf.io.column_kinds import MOSTLY, infer_column_kind
 from nbmf.numerics.percent import percent
 from nbmf.reporting.text import INDENT
 
@@ -62,7 +62,7 @@ def find_misfits(glance: Glance) -> Finding | None:
     sentences = [
         understood.lines[0],
         *_why_refused(glance.refused, bool(misfits)),
-        *_describe_misfits(options.file, misfits, guess),
+        *_describe_misfits(options.file, misfits, guess, first),
         _describe_guess(guess, highest, f"the {'other ' if misfits else ''}{len(fitting)}", read)
         + _lost(fitting, read.get("missing", ())),
         *([] if wave is None else [OF_WAVES.format(first.name, wave.name)]),
@@ -98,6 +98,14 @@ def _names_rows(column: Column) -> bool:
     return Coding().are_names(column.texts)
 
 
+def _repeated_name(column: Column) -> str:
+    """Return the first name that comes again in a column of names that nearly all differ, "" if it is none."""
+    texts = column.texts
+    if "" in column.different or not MOSTLY * len(texts) <= len(column.different) < len(texts) or column.labels:
+        return ""
+    return next(text for text in texts if texts.count(text) > 1) if Coding().are_names(texts) else ""
+
+
 def _column_of_waves(first: Column, others: list[Column]) -> Column | None:
     """Return the column of few values, none of which two lines of one name share, such as years; None if there is none.
 
@@ -131,7 +139,7 @@ def _highest_number(fitting: list[Column], missing: list[str] | None) -> int:
     return max((int(n) for text in texts if text not in meaning and (n := number_of(text)) is not None), default=0)
 
 
-def _describe_misfits(file: str, misfits: list[Column], guess: Guess) -> Iterator[str]:
+def _describe_misfits(file: str, misfits: list[Column], guess: Guess, first: Column) -> Iterator[str]:
     if not misfits:
         yield f"{file}: all columns fit a matrix if values are declared"
         return
@@ -139,6 +147,8 @@ def _describe_misfits(file: str, misfits: list[Column], guess: Guess) -> Iterato
     for column in misfits:
         are_few = guess.lowest is not None and column.numbers == {1, 2} and not column.labels
         words = "1 and 2 alone, among ratings" if are_few else _describe_column(column)
+        if column is first and (repeated := _repeated_name(column)):
+            words = f"names of rows, but {repeated!r} comes again; once all differ, rows are called by them"
         option = render_message(Message(Setting("groups", column.name)), "fit")
         groups = f" (as groups: {option})" if are_groups(column.words) else ""
         yield f"{INDENT}{column.name}: {words}{groups}"
@@ -192,7 +202,7 @@ def _describe_column(column: Column) -> str:
     seen = infer_column_kind(MISSING.without(words))
     if seen.left_out or seen.problem:
         return seen.left_out or seen.problem
-    numbers = [number for value in present if (number := number_of(value)) is not None]
+    numbers = [number for value in seen.values if (number := number_of(value)) is not None]
     if seen.kind != "category" or len(numbers) == len(present):
         return f"numbers from {min(numbers):g} to {max(numbers):g}"
     different = list(dict.fromkeys(present))
