@@ -9,6 +9,7 @@ from nbmf.evaluation.baselines import LABELS
 from nbmf.evaluation.entries import likelihoods_of
 from nbmf.evaluation.result import RANKED, Comparison
 from nbmf.evaluation.verdict import MethodChoice
+from nbmf.inference.estimator import Factorization
 from nbmf.io.cells import count_phrase
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.words import SCORED_BY, format_settings
@@ -45,7 +46,7 @@ def comparison_report(
     K = None if _finds_components(comparison.methods[advice.take]) else advice.take_K
     next_step = NextStep("next:", next_command(advice.take, K))
     sections = [
-        Section("Is there structure?", [] if structure is None else [_structure(structure)]),
+        Section("Is there structure?", [] if structure is None else [_structure(structure, comparison)]),
         Section("Held-out log loss", figures),
         Section(
             "Scores",
@@ -59,11 +60,12 @@ def comparison_report(
     return Report(f"{comparison.name}: which method", [each for each in sections if each.blocks], [command, settings])
 
 
-def _structure(choice: MethodChoice) -> Lines:
+def _structure(choice: MethodChoice, comparison: Comparison) -> Lines:
     """Return the sentence of the structure test, and of which method it speaks."""
-    return Lines(
-        [f"{choice.verdict}", f"(this method: {choice.verdict.method}, which nbmf fit takes if none is named)"]
-    )
+    method = choice.verdict.method
+    is_compared = method.partition(", K ")[0] in {_example(entry).label for entry in comparison.methods.values()}
+    apart = "" if is_compared else ", and which is not among those below"
+    return Lines([f"{choice.verdict}", f"(this method: {method}, which nbmf fit takes if none is named{apart})"])
 
 
 def _scoring_notes(comparison: Comparison) -> list[str]:
@@ -87,7 +89,12 @@ def _ranking_notes(comparison: Comparison) -> list[str]:
 
 def _finds_components(entry: dict[str, Any]) -> bool:
     """Whether K of a method is no choice, since the data choose how many components are used."""
-    return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"]).finds_components
+    return _example(entry).finds_components
+
+
+def _example(entry: dict[str, Any]) -> Factorization:
+    """Return the estimator of a method with its first K, not fitted."""
+    return registry.make_estimator(entry["class"], entry["K"][0], entry["settings"])
 
 
 def score_table(comparison: Comparison) -> Table:

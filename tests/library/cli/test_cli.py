@@ -1071,3 +1071,14 @@ def test_what_is_said_of_a_method_is_said_of_the_first(given, here, capsys):
     text = run(capsys, "fit", "axis.csv", *given.split()).out
     assert re.search(r"\nBeta-Dir VB[^\n]*, K = \d+: ", text)
     assert "logistic" not in text.partition("the mixture")[0]  # of which one method is the other
+
+
+def test_a_warning_is_shown_once_wherever_filters_have_changed(capsys, here, monkeypatch):
+    def warn_twice(options):
+        for _ in range(2):
+            with warnings.catch_warnings():
+                warnings.warn("some names have no font", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr("nbmf.cli.commands.info.run", warn_twice)
+    assert cli.main(["info", "survey.csv"]) == 0
+    assert capsys.readouterr().err == "nbmf: warning: some names have no font\n"

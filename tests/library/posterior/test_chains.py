@@ -296,6 +296,27 @@ def test_starts_are_recorded_at_their_end():
     assert table.loc[1, "spread"] == pytest.approx(result.trace["log likelihood"].std(ddof=1))
 
 
+def test_how_many_components_are_active_does_not_say_whether_starts_agree():
+    """Where the share of one is near the limit, it counts in some of them."""
+    result = run(make("BetaDirVB", max_iter=50), chains=2)
+    same = {name: np.repeat(values[:1], 2, axis=0) for name, values in result.trace.items()}
+    assert replaced_trace(result, same).converged
+    flickering = {"active components": same["active components"] + np.arange(2.0)[:, None]}
+    assert replaced_trace(result, same | flickering).converged
+    sampled = run(make("BetaDirGibbs"), chains=2)
+    same = {name: np.repeat(values[:1, :1], 2, axis=0).repeat(50, axis=1) for name, values in sampled.trace.items()}
+    flickering = {"active components": same["active components"] + np.arange(2.0)[:, None]}
+    assert replaced_trace(sampled, same).converged
+    assert not replaced_trace(sampled, same | flickering).converged
+
+
+def replaced_trace(result, trace):
+    """Return chains with another trace."""
+    other = dataclasses.replace(result, values=result.values)
+    other.__dict__["trace"] = trace
+    return other
+
+
 def test_starts_of_large_counts_end_together_where_they_differ_by_less_than_a_percent():
     rng = np.random.default_rng(0)
     rates = np.outer(rng.gamma(2, 1e3, 12), rng.gamma(2, 10, 8))

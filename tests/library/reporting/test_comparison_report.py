@@ -1,8 +1,10 @@
 """What nbmf compare says first: the table of scores."""
 
 import numpy as np
+import pytest
 
 import nbmf
+from nbmf.evaluation.verdict import choose
 from nbmf.reporting import text
 from nbmf.reporting.comparison_report import comparison_report, score_table
 
@@ -33,3 +35,15 @@ def test_the_table_has_the_brier_score_of_what_predicts_probabilities_of_a_one()
     assert title == f"Held-out log loss of {found.name} over 2 masks: nats per entry, smaller is better"
     end = head.index("Brier") + len("Brier")  # columns of numbers are aligned
     assert [line[end - 6 : end].strip() for line in lines[: len(brier)]] == [*brier.values()]
+
+
+@pytest.mark.parametrize(("methods", "is_said"), [(["bica"], True), (["bica", "logistic-vb"], False)])
+def test_a_structure_test_of_a_method_that_is_not_compared_says_so(methods, is_said):
+    V = np.random.default_rng(0).integers(0, 2, (20, 8))
+    structure = choose(V, [nbmf.LogisticFactorVB(2, effects="none", ard=False, max_iter=5, random_state=0)])
+    found = nbmf.compare(
+        V, {name: {"settings": {"max_iter": 5}} for name in methods}, 2, masks=1, log=lambda line: None
+    )
+    said = " ".join(text.render(comparison_report(found, next_command=lambda *_: "", structure=structure)).split())
+    assert "(this method: logistic VB, K = 2, which nbmf fit takes if none is named" in said
+    assert ("and which is not among those below" in said) == is_said

@@ -143,6 +143,20 @@ def test_fits_of_few_items_say_how_discriminations_are_wrong(kind, is_binary, co
         assert each.endswith("for item parameters take --method logistic-gs and --set effects=columns")
 
 
+@pytest.mark.parametrize("cut_points", ["columns", "shared"])
+def test_a_variational_fit_of_categories_says_so_too_and_names_its_sampler(cut_points):
+    answers = np.random.default_rng(0).integers(0, 4, (30, 6))
+    model = nbmf.OrdinalFactorVB(2, cut_points=cut_points, max_iter=5, random_state=0).fit(answers)
+    scale = SimpleNamespace(has_counts=False, categories=("0", "1", "2", "3"), has_row_effects=False)
+    fit = SimpleNamespace(matrix=SimpleNamespace(shape=(30, 6)), scale=scale, model=model)
+    (said,) = (render_message(message, "fit") for message in _discrimination_bias(fit))
+    assert "too small: in tests drawn from the graded response model by 8 to 12%" in said
+    assert "for item parameters take --method ordinal-gs" in said
+    assert ("cut_points=shared" in said) == (cut_points == "shared")
+    sampled = SimpleNamespace(matrix=fit.matrix, scale=scale, model=nbmf.OrdinalFactorGibbs(2))
+    assert not list(_discrimination_bias(sampled))
+
+
 def test_the_bias_of_discriminations_is_said_below_the_table_of_columns():
     said = summary(ReportedFit("tiny", RANDOM, LOGISTIC, components_of(LOGISTIC), expectation=None, seconds=1.5))
     assert said.index("as in item response theory") < said.index("makes discriminations too small")
