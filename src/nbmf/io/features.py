@@ -137,23 +137,32 @@ def _infer_columns(path, contents: Columns, names: list[str], kinds: Mapping[str
         if columns[name].problem:
             problems[name] = columns[name].problem
     if problems:
-        raise _undecided_error(path, problems)
+        raise UndecidedColumns(path, problems)
     return columns
 
 
-def _undecided_error(path, problems: Mapping[str, str]) -> DataError:
-    """Return the error that names columns, the first of many, with what may be done about them."""
-    first, *others = problems
-    more = f"; and {len(problems) - MOST_LISTED} more columns" if len(problems) > MOST_LISTED else ""
-    listed = "; ".join(f"column {name!r} has {problems[name]}" for name in [*problems][:MOST_LISTED])
-    return DataError(
-        f"{path}: {listed}{more}. ",
-        Setting("ignore", [...] if more else [*problems]),
-        f" leaves {'them' if others else 'it'} out; texts may be categories all the same, ",
-        Setting("kinds", {first: "category"}),
-        ", and a text among numbers may mean missing, ",
-        Setting("missing", [...]),
-    )
+class UndecidedColumns(DataError):
+    """Columns of which a person has to say what they are, the first of many by name, with what may be done about them.
+
+    Parameters
+    ----------
+    path : path
+    problems : dict, from the name of a column to what it has
+    """
+
+    def __init__(self, path, problems: Mapping[str, str]):
+        self.columns = list(problems)
+        first, *others = problems
+        more = f"; and {len(problems) - MOST_LISTED} more columns" if len(problems) > MOST_LISTED else ""
+        listed = "; ".join(f"column {name!r} has {problems[name]}" for name in self.columns[:MOST_LISTED])
+        super().__init__(
+            f"{path}: {listed}{more}. ",
+            Setting("ignore", [...] if more else self.columns),
+            f" leaves {'them' if others else 'it'} out; texts may be categories all the same, ",
+            Setting("kinds", {first: "category"}),
+            ", and a text among numbers may mean missing, ",
+            Setting("missing", [...]),
+        )
 
 
 def _build_table(path, contents: Columns, columns, labels, row_names) -> FeatureTable:

@@ -83,6 +83,18 @@ def test_a_name_that_comes_again_is_told_and_decimal_commas_are_numbers(capsys):
     assert "height: numbers from 10 to 129.9" in said
 
 
+def test_of_a_table_with_dates_the_other_columns_are_described(capsys):
+    drawn = np.random.default_rng(3).normal(size=(ROWS, 2)).round(2)
+    frame = pd.DataFrame(drawn, NAMES, ["height", "weight"]).assign(born=[f"2001-02-{1 + n % 28}" for n in range(ROWS)])
+    frame.to_csv("dates.csv")
+    said = info(capsys, "dates.csv")
+    assert "real (gaussian): height, weight" in said
+    assert "column 'born' has dates, such as '2001-02-1'. --ignore born leaves it out" in " ".join(said.split())
+    assert commands(said) == ["nbmf cluster dates.csv --ignore born"]
+    frame[["born"]].to_csv("born.csv")
+    assert "column 'born' has dates" in info(capsys, "born.csv", code=cli.FAILED)
+
+
 def test_both_readings_of_minus_one_are_named(capsys):
     table("1", "-1", "0").to_csv("m101.csv")
     said = info(capsys, "m101.csv")

@@ -470,10 +470,14 @@ def test_info_of_a_matrix_with_a_wrong_cell_tells_it_as_one(capsys, here, monkey
     with monkeypatch.context() as less:
         less.setattr("nbmf.cli.info.glance.MOST_BYTES", Path("days.csv").stat().st_size - 1)
         assert "for nbmf cluster" not in run(capsys, "info", "days.csv", code=2).err
+    said = run(capsys, "info", "days.csv").out
+    assert "days.csv: column 'day' has dates" in said
+    assert "--kind day=category" in " ".join(said.split())
+    assert next_of(said) == ["cluster days.csv --ignore day"]
+    days[["x", "day"]].to_csv("days.csv", index=False)  # one column alone is no table
     refused = run(capsys, "info", "days.csv", code=2).err
     assert "as a table, for nbmf cluster: days.csv: column 'day' has dates" in refused
     assert "--ignore day leaves it out" in refused
-    assert "--kind day=category" in refused
 
 
 def test_info_of_a_list_of_ratings_points_to_what_cuts_them(capsys, here):

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info.finding import Finding, cluster_command, command_line, command_with
@@ -13,7 +14,7 @@ from nbmf.cli.options import Options
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.value_codes import number_of, text_of
 from nbmf.errors import DataError
-from nbmf.io.features import read_table
+from nbmf.io.features import UndecidedColumns, read_table
 from nbmf.io.formats import TEXT, promised_format
 
 CHOICE = re.compile("[A-Fa-f]")
@@ -111,6 +112,8 @@ def find_features(glance: Glance) -> Finding:
     except DataError as error:
         if (records := find_records(glance)) is not None:
             return records
+        if isinstance(error, UndecidedColumns) and (finding := _without(error, glance, read)) is not None:
+            return finding
         words = "no matrix of zeros and ones or of counts; as a table, for nbmf cluster"
         raise DataError(f"{options.file}: {words}: {render_message(error.message, 'cluster')}") from error
     identifiers = columns_of_identifiers(glance.columns)
@@ -120,6 +123,21 @@ def find_features(glance: Glance) -> Finding:
     if options.groups is None:
         lines.append("a column with known classes is kept apart by --labels, to see if they agree")
     return Finding(lines, [cluster_command(options)])
+
+
+def _without(undecided: UndecidedColumns, glance: Glance, read: dict[str, Any]) -> Finding | None:
+    """Describe a table without some columns, and say what these have; None where fewer than two others are of use."""
+    options, lines = glance.options, [f"{glance.opening}, but a table"]
+    ignored = [*read["ignore"], *undecided.columns]
+    try:
+        table = read_table(options.file, **read | {"ignore": ignored}, log=lines.append)
+    except DataError:
+        return None
+    if table.shape[1] < 2:
+        return None
+    return Finding(
+        [*lines, render_message(undecided.message, "cluster")], [cluster_command(options, undecided.columns)]
+    )
 
 
 def uses_of_counts(matrix: CountMatrix, options: Options) -> list[str]:
