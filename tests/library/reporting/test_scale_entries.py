@@ -53,7 +53,8 @@ def test_the_facts_are_those_of_the_scale():
     first, further, _, brackets, ends = scale_facts(SCALE)
     assert first == "30 rows lie on one axis, which holds 90% of the variance of their log-odds in this model"
     assert further.startswith("a further axis is weak next to the first")
-    assert brackets == f"90% intervals in brackets: {GIVEN_COLUMNS}"
+    files = "positions.csv and columns.csv have the axes, W.csv, H.csv and components.csv what was fitted, before any"
+    assert brackets == f"90% intervals in brackets: {GIVEN_COLUMNS}; {files} rotation"
     assert ends.startswith("an end is 3 rows, a tenth of all")
 
 
