@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, GAUSSIAN, POISSON
-from nbmf.data.value_codes import number_of, text_of
+from nbmf.data.value_codes import DECIMAL_COMMA, number_of, text_of
 
 # The words that users write, and the distribution that each stands for.
 DISTRIBUTIONS = {"real": GAUSSIAN, "category": DISCRETE, "binary": BERNOULLI, "count": POISSON}
@@ -19,8 +19,7 @@ LARGEST_MEDIAN = 20  # of whole numbers from 0 on that are taken for counts
 MOST_DISPERSED = 5.0  # variance over mean of these: a Poisson distribution would be far off beyond
 MOST_CATEGORIES = 50
 MOSTLY = 0.9  # of the values, so that the others are worth a word
-DECIMAL_COMMA, PERCENT = re.compile(r"-?\d+,\d+"), re.compile(r"-?\d+([.,]\d+)?\s*%")
-THOUSANDS = re.compile(r"-?[1-9]\d{0,2},\d{3}")
+WITH_COMMA, PERCENT = re.compile(r"-?\d+,\d+"), re.compile(r"-?\d+([.,]\d+)?\s*%")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}([ T]\d{1,2}:\d{2}.*)?"
     r"|\d{1,2}([./-])\d{1,2}\2(\d{4}|\d{2})( \d{1,2}:\d{2}.*)?"
@@ -88,11 +87,10 @@ def infer_column_kind(values: Sequence[Any], kind: str | None = None) -> Column:
 
 def _have_decimal_commas(present: Sequence[Any]) -> bool:
     """Whether all values are numbers, with a comma before decimals: where all are like 1,204 they may be thousands."""
-    with_comma = [value for value in present if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value)]
-    others = (value for value in present if not (isinstance(value, str) and DECIMAL_COMMA.fullmatch(value)))
-    return any(not THOUSANDS.fullmatch(value) for value in with_comma) and all(
-        number is not None and number.is_integer() for number in map(_number, others)
-    )
+    with_comma = [value for value in present if isinstance(value, str) and WITH_COMMA.fullmatch(value)]
+    others = (_number(value) for value in present if not (isinstance(value, str) and WITH_COMMA.fullmatch(value)))
+    are_decimals = any(DECIMAL_COMMA.fullmatch(value.removeprefix("-")) for value in with_comma)
+    return are_decimals and all(number is not None and number.is_integer() for number in others)
 
 
 def _number(value: Any) -> float | None:
@@ -131,7 +129,7 @@ def _infer_text_kind(values: Sequence[Any], numbers: list) -> Column:
     if sum(DATE.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):
         return Column(None, [], problem=f"dates, such as {present[0]!r}")
     for pattern, words in (
-        (DECIMAL_COMMA, "numbers with commas, before decimals or between thousands"),
+        (WITH_COMMA, "numbers with commas, before decimals or between thousands"),
         (PERCENT, "percentages"),
     ):
         if sum(pattern.fullmatch(text) is not None for text in present) >= MOSTLY * len(present):

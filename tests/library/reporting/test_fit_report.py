@@ -11,7 +11,7 @@ import nbmf
 from nbmf.cli.arguments import parse, render_message
 from nbmf.cli.wording import Typed
 from nbmf.data.count_matrix import CountMatrix
-from nbmf.errors import Message, Setting
+from nbmf.errors import Message, NotSupportedError, Setting
 from nbmf.evaluation.stacked import Stacked
 from nbmf.evaluation.structure_result import Gain, LossDifference, OtherView, Verdict
 from nbmf.inference.declarations import View
@@ -22,7 +22,7 @@ from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.component_entries import _make_side, reading_key
 from nbmf.reporting.fit_report import _discrimination_bias, fit_facts, fit_report, group_tables
-from nbmf.reporting.fit_result import ReportedFit
+from nbmf.reporting.fit_result import ReportedFit, credible_intervals
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
 
@@ -155,6 +155,23 @@ def test_a_variational_fit_of_categories_says_so_too_and_names_its_sampler(cut_p
     assert ("cut_points=shared" in said) == (cut_points == "shared")
     sampled = SimpleNamespace(matrix=fit.matrix, scale=scale, model=nbmf.OrdinalFactorGibbs(2))
     assert not list(_discrimination_bias(sampled))
+
+
+def test_intervals_are_left_out_only_where_components_cannot_be_matched(monkeypatch):
+    model = nbmf.BetaDirGibbs(2, burn_in=2, n_samples=4, random_state=0)
+    draws = nbmf.posterior_draws(model, np.eye(6, dtype=int), n_draws=4)
+    assert {"W", "H"} <= set(credible_intervals(draws, 0.9))
+
+    def fail(error):
+        raise error
+
+    for error in (NotSupportedError("no components to match"), AttributeError("a slip")):
+        monkeypatch.setattr(type(draws), "alignment", property(lambda self, error=error: fail(error)))
+        if isinstance(error, NotSupportedError):
+            assert set(credible_intervals(draws, 0.9)) == {"expectation"}
+        else:
+            with pytest.raises(AttributeError, match="a slip"):
+                credible_intervals(draws, 0.9)
 
 
 def test_the_bias_of_discriminations_is_said_below_the_table_of_columns():

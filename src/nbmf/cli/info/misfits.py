@@ -1,5 +1,6 @@
 """Tables with columns or values that do not fit a matrix, and commands that read the others."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -99,11 +100,11 @@ def _names_rows(column: Column) -> bool:
 
 
 def _repeated_name(column: Column) -> str:
-    """Return the first name that comes again in a column of names that nearly all differ, "" if it is none."""
+    """Return the name that comes most often in a column of names that nearly all differ, "" if it is none."""
     texts = column.texts
     if "" in column.different or not MOSTLY * len(texts) <= len(column.different) < len(texts) or column.labels:
         return ""
-    return next(text for text in texts if texts.count(text) > 1) if Coding().are_names(texts) else ""
+    return Counter(texts).most_common(1)[0][0] if Coding().are_names(texts) else ""
 
 
 def _column_of_waves(first: Column, others: list[Column]) -> Column | None:
