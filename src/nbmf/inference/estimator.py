@@ -201,6 +201,7 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
             self.n_iter_, self.converged_ = loop.run(state, self.n_iterations, monitor, rule)
             self._learn(state)
             self._require_shapes(values.shape)
+            self.active_components_ = self.count_active(self.factors_)
             self._take_objectives(state, values)
         self.row_names_, self.column_names_ = names_of(V)
         return rule
@@ -220,7 +221,6 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
         estimate = state.estimate()
         self.W_, self.H_ = estimate.W, estimate.H
         self._keep_expectation(state)
-        self.active_components_ = self.count_active(estimate)
 
     def _take_objectives(self, state: State, values: Any) -> None:
         """Take over the objective at the end, and what it would be with one component."""

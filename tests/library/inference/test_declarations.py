@@ -102,6 +102,16 @@ def test_means_that_cannot_be_are_refused(monkeypatch, expectation, said):
         made().fit(V)
 
 
+@pytest.mark.parametrize("K_of_H", [1, 2, 3])
+def test_factors_of_different_K_are_refused_before_anything_uses_them(monkeypatch, K_of_H):
+    monkeypatch.setattr(Halves, "estimate", lambda self: Factors(np.full((2, 4), 0.5), np.full((K_of_H, 3), 0.5)))
+    monkeypatch.setattr(
+        Bare, "shares_of", lambda self, factors: factors.W.sum(axis=0) * factors.H.sum(axis=1), raising=False
+    )
+    with pytest.raises(UndeclaredError, match=rf"^Mine has learned H_ of shape \({K_of_H}, 3\); .* \(K = 4, N = 3\)"):
+        made().fit(V)
+
+
 def test_a_class_without_a_constructor_is_told_what_makes_one():
     own = type("Mine", (Factorization,), {**DECLARED, "__annotations__": {"n_components": int}, "n_components": 2})
     with pytest.raises(
