@@ -72,9 +72,9 @@ def read(
         "often"] or ["1", "2", "3", "4", "5"]. Texts with labels, as SPSS and Stata have them, are the labels.
     ones, zeros, missing : list of str, optional
         The texts that mean 1, 0 and missing, each instead of its defaults: 1, 1.0, true,
-        yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, NaN, None, null (the defaults in
-        upper or lower case). Of counts `zeros` are texts that mean 0 as well, such as "". NA and null of a format that
-        has them are always missing.
+        yes; 0, 0.0, false, no; nothing, -1, -1.0, ".", "?", NA, N/A, NaN, None, null (the defaults
+        in upper or lower case). Of counts `zeros` are texts that mean 0 as well, such as "". NA and null of a format
+        that has them are always missing.
     groups : str, optional
         Name of a column with the group of each row.
     ignore : list of str, optional
