@@ -29,8 +29,33 @@ def convergence_advice(chains: ChainRecords) -> Message:
 
 def worst_quantity(chains: ChainRecords) -> pd.Series:
     """Return the row of `diagnostics` with the largest R-hat of those that have not converged."""
-    table = chains.diagnostics[~chains.diagnostics["converged"]]
+    table = _not_converged(chains)
     return table.loc[table["r_hat"].fillna(np.inf).idxmax()]
+
+
+def slowest_quantity(chains: ChainRecords) -> pd.Series:
+    """Return the row of `diagnostics` with the smallest effective sample size of those that have not converged."""
+    table = _not_converged(chains)
+    return table.loc[table["ess_bulk"].fillna(np.inf).idxmin()]
+
+
+def times_longer(chains: ChainRecords) -> int:
+    """Return how many times as many draws the slowest quantity needs, from 2 to 10."""
+    needed = ESS_LIMIT * len(chains.estimators) / slowest_quantity(chains)["ess_bulk"]
+    return int(np.clip(np.ceil(np.nan_to_num(needed)), 2, 10))
+
+
+def what_differs(chains: ChainRecords) -> str:
+    """Return which quantities have the largest R-hat and the smallest effective sample size, and what is allowed."""
+    worst, slowest = worst_quantity(chains), slowest_quantity(chains)
+    text = f"{worst['quantity']} has R-hat {worst['r_hat']:.3f} and an effective sample size of {worst['ess_bulk']:.0f}"
+    if f"{slowest['ess_bulk']:.0f}" != f"{worst['ess_bulk']:.0f}":
+        text += f", {slowest['quantity']} one of {slowest['ess_bulk']:.0f}"
+    return f"{text}; converged is below {R_HAT_LIMIT} and above {ESS_LIMIT * len(chains.estimators)}"
+
+
+def _not_converged(chains: ChainRecords) -> pd.DataFrame:
+    return chains.diagnostics[~chains.diagnostics["converged"]]
 
 
 def _sampler_advice(chains: ChainRecords, n_chains: int) -> Message:
@@ -42,23 +67,20 @@ def _sampler_advice(chains: ChainRecords, n_chains: int) -> Message:
             f" of {chains.name} is too few to tell whether {n_chains} chains have converged: try ",
             Setting("n_samples", 1000),
         )
-    text = f"{n_chains} chains of {chains.name} have not converged: {worst['quantity']} "
+    opening = f"{n_chains} chains of {chains.name} have not converged: "
     instead = Message("use .expectation, the mean over chains, and .best for pictures")
     if first.advice_if_stuck:
         instead = Message(instead, ", or try ", first.advice_if_stuck)
     if np.isnan(worst["r_hat"]):
-        return Message(text, "stands still in a chain, and not at the same value in all: ", instead)
-    text += (
-        f"has R-hat {worst['r_hat']:.3f} and an effective sample size of {worst['ess_bulk']:.0f}; converged "
-        f"is below {R_HAT_LIMIT} and above {ESS_LIMIT * n_chains}. "
-    )
-    factor = int(np.clip(np.ceil(ESS_LIMIT * n_chains / worst["ess_bulk"]), 2, 10))
-    more = Setting("n_samples", factor * first.n_samples)
+        still = f"{worst['quantity']} stands still in a chain, and not at the same value in all: "
+        return Message(opening, still, instead)
+    text = f"{opening}{what_differs(chains)}. "
+    more = Setting("n_samples", times_longer(chains) * first.n_samples)
     if worst["r_hat"] < STILL_MOVING:
         return Message(text, "They agree but move slowly: try ", more)
     if _r_hat_between_halves(values) >= STILL_MOVING:
-        longer = Setting("burn_in", 2 * first.n_iterations), " and ", Setting("n_samples", 2 * first.n_samples)
-        return Message(text, "They are still on their way: try ", *longer, "; or ", instead)
+        longer = Setting("burn_in", 2 * first.n_iterations), " and ", more
+        return Message(text, "They are still on their way, or move slowly: try ", *longer, "; or ", instead)
     if worst["r_hat"] < STUCK:
         return Message(text, "They differ little and move slowly: try ", more, "; or ", instead)
     return Message(text, "Each chain stays in its own mode, so longer chains hardly help: ", instead)

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from nbmf.io.cells import count_phrase
-from nbmf.posterior.advice import worst_quantity
+from nbmf.posterior.advice import times_longer, what_differs
 from nbmf.posterior.chains import Chains
-from nbmf.posterior.diagnostics import ESS_LIMIT, R_HAT_LIMIT
 from nbmf.reporting.model import Figure, Lines, Report, Section, Table
 
 SHOWN, LISTED = 10, 20  # rows that moved farthest; groups
@@ -72,11 +71,10 @@ def _path_facts(chains: Chains, table: pd.DataFrame) -> Iterator[str]:
 
 def _convergence_warning(chains: Chains) -> str:
     """Return what differs between the chains, in the words of `nbmf paths`: `Chains.advice` is in Python's."""
-    worst, sweeps = worst_quantity(chains), chains.best.n_iterations
+    times = times_longer(chains)
     return (
-        f"NOT CONVERGED: {worst['quantity']} has R-hat {worst['r_hat']:.3f} and an effective sample size of "
-        f"{worst['ess_bulk']:.0f}; converged is below {R_HAT_LIMIT} and above {ESS_LIMIT * len(chains.estimators)}. "
-        f"Intervals are of the draws of all chains; --iterations {2 * sweeps} makes chains twice as long"
+        f"NOT CONVERGED: {what_differs(chains)}. Intervals are of the draws of all chains; "
+        f"--iterations {times * chains.best.n_iterations} makes chains {times} times as long"
     )
 
 

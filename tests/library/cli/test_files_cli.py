@@ -76,7 +76,7 @@ MISFITS = [
         (answers(["non", "oui", ""]), "--ones oui --zeros non", "'oui' and 'non'"),
         (answers([1, 2]), "--ones 1 --zeros 2", "'1' and '2', of which '1' is taken for a one"),
         (answers([1, 2, 3, 4, 5]), "--above 3", "ratings, of which those above 3 are taken for ones"),
-        (answers(["1", "2", "4", "5", "9", "NA"]), "--missing 9 --missing NA --above 3", "'9', 'NA' are taken to mean"),
+        (answers(["1", "2", "4", "5", "9", "NA"]), "--missing 9 --missing NA --above 3", "'9' and 'NA' are taken to mean"),
         (answers(["pass", "fail"]), "--ones pass --zeros fail", "of which 'pass' is taken for a one --"),
         (answers(["P", "A"]), "--ones P --zeros A", "of which 'P' is taken for a one --"),
         (answers([0, 100]), "--ones 100 --zeros 0", "of which '100' is taken for a one --"),
@@ -89,7 +89,7 @@ MISFITS = [
         (
             answers(["Yea", "Yea", "Nay", "Nay", "Absent", "Present", ""]),
             "--ones Yea --zeros Nay --missing Absent --missing Present --missing ''",
-            "'Absent', 'Present', nothing are taken to mean missing",
+            "'Absent', 'Present' and nothing are taken to mean missing",
         ),
         (answers(["left", "right"]), "--ones left --zeros right", "'left' is taken for a one, a guess --"),
     ],
@@ -298,7 +298,7 @@ def test_info_takes_a_few_words_among_counts_for_missing_and_no_numbers(capsys):
     pd.DataFrame(cells, names, list("abcdefgh")).to_csv("counts.tsv", sep="\t")
     out = run(capsys, "info", "counts.tsv").out
     assert "  c: numbers, but for '1,204'\n" in out  # which a person mends
-    assert "the other 7 have counts; '#N/A', 'n.a.', 'NA' are taken to mean missing\n" in out
+    assert "the other 7 have counts; '#N/A', 'n.a.' and 'NA' are taken to mean missing\n" in out
     command = next(line for line in out.splitlines() if line.startswith("  nbmf fit"))
     assert command == "  nbmf fit counts.tsv --missing '#N/A' --missing n.a. --missing NA --counts --ignore c"
     options = {"missing": ["#N/A", "n.a.", "NA"], "counts": True, "ignore": ["c"]}

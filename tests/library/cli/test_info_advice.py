@@ -346,7 +346,7 @@ def test_an_answer_between_no_and_yes_is_missing_or_between_them(capsys, middle)
     table("yes", "no", middle).to_csv("votes.csv")
     said = info(capsys, "votes.csv")
     missing, in_order = commands(said)
-    assert f"{middle!r} is taken to mean missing, {GAPS.mean():.0%} of the answers" in said
+    assert f"{middle!r} is taken to mean missing, {GAPS.mean():.0%} of the cells" in said
     assert missing == f"nbmf fit votes.csv --missing {middle}"
     assert in_order == f"nbmf fit votes.csv --categories no {middle} yes"
     np.testing.assert_array_equal(read(in_order).ranks, np.where(GAPS, 1, 2 * ONES))
@@ -389,6 +389,44 @@ def test_numbers_next_to_crosses_do_not_hide_these(capsys):
     species.assign(altitude=measured[:, 0] * 10, slope=measured[:, 1], cover=measured[:, 2]).to_csv("species.csv")
     first, *_ = commands(info(capsys, "species.csv"))
     assert first.startswith("nbmf fit species.csv --ones 1 --zeros - --missing zz --ignore altitude")
+
+
+@pytest.mark.parametrize(
+    ("ones", "zeros", "said"),
+    [
+        (("Yes", "Y"), ("No", "N"), "'Yes' or 'Y', and 'No' or 'N', of which 'Yes' and 'Y' are taken for ones"),
+        (("Ja", "J"), ("Nein", "N"), "'Ja' or 'J', and 'Nein' or 'N'"),
+        (("present", "1"), ("absent", "0"), "'present' or '1', and 'absent' or '0'"),
+        (("correct", "Correct"), ("wrong",), "'correct' or 'Correct', and 'wrong'"),
+    ],
+)
+def test_other_words_for_a_one_or_a_zero_are_not_taken_for_missing(capsys, ones, zeros, said):
+    rare = np.random.default_rng(5).random((ROWS, COLUMNS)) < 0.2
+    table(ones[0], zeros[0]).where(~rare, table(ones[-1], zeros[-1])).to_csv("answers.csv")
+    text = info(capsys, "answers.csv")
+    assert said in " ".join(text.split())
+    assert "to mean missing" not in text
+    assert (read(commands(text)[0]).codes == np.where(GAPS, -1, ONES)).all()
+
+
+@pytest.mark.parametrize("text", ["Absent", "-", "present"])
+def test_next_to_yes_and_no_absent_and_a_dash_mean_missing(capsys, text):
+    V = table("Yes", "No", text)
+    V.iloc[0, :4] = ["Y", "N", "Y", "N"]
+    V.to_csv("answers.csv")
+    said = info(capsys, "answers.csv")
+    assert f"{text!r} is taken to mean missing" in " ".join(said.split())
+    expected = np.where(GAPS, -1, ONES)
+    expected[0, :4] = [1, 0, 1, 0]
+    assert (read(commands(said)[0]).codes == expected).all()
+
+
+def test_the_share_of_cells_that_would_be_missing_has_those_that_are_empty(capsys):
+    V = table("1", "0")
+    V.iloc[0] = "99"
+    V.to_csv("answers.csv")
+    share = (GAPS | (np.arange(ROWS) == 0)[:, None]).mean()
+    assert f"'99' and nothing are taken to mean missing, {share:.0%} of the cells" in info(capsys, "answers.csv")
 
 
 def test_scales_are_texts_in_small_letters_each_once():

@@ -1,5 +1,6 @@
 """nbmf paths: periods from a file or from names, what is written, and errors that say what is missing."""
 
+import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -198,8 +199,10 @@ def test_rows_that_surely_moved_are_marked_and_advice_can_be_typed(here, capsys)
     assert f"{apart.sum()} row{'' if apart.sum() == 1 else 's'} of 10 moved so far that the two do not overlap" in said
     assert "n_samples" not in said
     if "NOT CONVERGED" in said:
-        longer = said.split("--iterations ")[1].split()[0]
-        assert int(longer) == 2 * int(FAST[FAST.index("--iterations") + 1])
+        longer, times = re.search(
+            r"--iterations (\d+) +makes chains (\d+) times as long", " ".join(said.split())
+        ).groups()
+        assert int(longer) == int(times) * int(FAST[FAST.index("--iterations") + 1])
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 import os
 import re
 import signal
@@ -404,7 +405,7 @@ def noise(chain, sweep):
         ),
         (
             lambda chain, sweep: sweep / 50 + chain,
-            r"They are still on their way: try burn_in = 3000 and n_samples = 2000; or use .expec",
+            r"They are still on their way, or move slowly: try burn_in = 3000 and n_samples = 10000; or use .expec",
         ),
         (lambda chain, sweep: 3 * np.sin(sweep / 20 + chain), r"They agree but move slowly: try n_samples = 10000$"),
         (
@@ -420,6 +421,21 @@ def test_advice_tells_what_to_do(trace_of, words):
     assert re.search(words, result.advice)
     if words:
         assert result.advice.startswith("4 chains of BetaDirGibbs have not converged: log joint has ")
+
+
+def test_advice_is_long_enough_for_the_quantity_that_moves_slowest():
+    def slow(values):
+        values[:] += 3 * np.sin(np.arange(values.shape[1]) / 10)
+
+    result = fake(lambda chain, sweep: 0.15 * chain + 0 * sweep, log_likelihood=slow)
+    table = result.diagnostics.set_index("quantity")
+    worst, slowest = table.loc["log joint"], table.loc["log likelihood"]
+    assert max(1.01, slowest["r_hat"]) < worst["r_hat"] < 1.05
+    assert slowest["ess_bulk"] < 200 < worst["ess_bulk"]
+    times = math.ceil(400 / slowest["ess_bulk"])
+    assert 2 < times < 10
+    sizes = rf"of {worst['ess_bulk']:.0f}, log likelihood one of {slowest['ess_bulk']:.0f}; converged"
+    assert re.search(rf"log joint has R-hat .* {sizes} .* n_samples = {times * 1000}$", result.advice)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from nbmf.io.code_errors import CodesError
 from nbmf.io.column_kinds import MOSTLY, infer_column_kind
 from nbmf.numerics.percent import percent
 from nbmf.reporting.text import INDENT
+from nbmf.reporting.words import join_with_and
 
 FEW = 3  # texts of a column that are listed
 GENOTYPE = 2  # the largest number of alleles
@@ -36,7 +37,7 @@ OF_FREQUENCIES = (
     "{0!r} may be how many rows have the values of a line, which would count as one row: repeat lines first, in pandas "
     "by V.loc[V.index.repeat(V[{0!r}])]"
 )
-MANY_ANSWERS = 0.05  # of all, that would mean missing: a person should know
+MANY_CELLS = 0.05  # of all, that would mean missing: a person should know
 ENOUGH = 20  # rows, from which on a column of 1 and 2 among ratings is none
 
 
@@ -164,18 +165,21 @@ def _describe_guess(guess: Guess, highest: int, columns: str, read: dict[str, An
     elif "above" in read:
         words += f", of which those above {read['above']} are taken for ones"
     if "ones" in read:
-        words += f", of which {read['ones'][0]!r} is taken for a one" + ", a guess" * (not guess.is_certain)
+        ones = [*map(repr, read["ones"])]
+        listed = join_with_and(ones if len(ones) <= FEW else [ones[0], "the like"])
+        are = "is taken for a one" if len(ones) == 1 else "are taken for ones"
+        words += f", of which {listed} {are}" + ", a guess" * (not guess.is_certain)
     if "missing" in read:
         texts = [repr(text) if text else "nothing" for text in read["missing"]]
-        words += f"; {', '.join(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
+        words += f"; {join_with_and(texts)} {'is' if len(texts) == 1 else 'are'} taken to mean missing"
     return words
 
 
 def _lost(fitting: list[Column], missing: list[str]) -> str:
-    """Return which part of the answers would mean missing, if that is many of them."""
-    answers = [pair for column in fitting for pair in zip(column.observed, column.words, strict=True)]
-    lost = sum(not {*pair}.isdisjoint(missing) for pair in answers)  # texts, or what labels call them
-    return f", {percent(lost / len(answers))} of the answers" if lost >= MANY_ANSWERS * max(len(answers), 1) else ""
+    """Return which part of the cells would mean missing, if that is many of them."""
+    cells = [(text, column.labels.get(text, text)) for column in fitting for text in column.texts]
+    lost = sum(not {*pair}.isdisjoint(missing) for pair in cells)  # texts, or what labels call them
+    return f", {percent(lost / len(cells))} of the cells" if lost >= MANY_CELLS * max(len(cells), 1) else ""
 
 
 def _notes_of_weights(misfits: list[Column]) -> Iterator[str]:

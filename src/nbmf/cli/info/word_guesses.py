@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nbmf.cli.info.column import PART, Column, Guess, guess_with_others, resemble_counts
-from nbmf.cli.info.words import ABSENT_AND_PRESENT, BETWEEN, CLASSES, NO, NO_COVER, ONE_NEXT_TO, SCALES, YES
+from nbmf.cli.info.words import ABSENT_AND_PRESENT, ATTENDANCE, BETWEEN, CLASSES, NO, NO_COVER, ONE_NEXT_TO, SCALES, YES
 from nbmf.data.value_codes import DEFAULTS, Coding, number_of
 
 SEVERAL = 5  # answers between no and yes, of which a single one may be a slip
@@ -18,12 +18,15 @@ def guess_zeros_and_ones(columns: list[Column]) -> Iterator[Guess]:
     """Yield the guess of zeros and ones as they are read anyway, with few other values that mean missing."""
     coding = Coding()
 
+    known = _words_with_meaning(set().union(*(column.present for column in columns)))
+
     def others(column: Column) -> set[str]:
         return {text for text in column.different if coding[text] == coding.unknown}
 
     def fits(column: Column) -> bool:
         number = sum(coding[text] in (0, 1) for text in column.texts)
-        return 0 < number >= PART * len(column.observed) and not _counts_from_one(column)
+        are_all = known.isdisjoint(others(column))  # Y next to Yes is another word for it
+        return 0 < number >= PART * len(column.observed) and are_all and not _counts_from_one(column)
 
     guess = guess_with_others("zeros and ones", fits, others)
     if not resemble_counts(list(filter(guess.fits, columns))):
@@ -88,26 +91,57 @@ def guess_pairs(columns: list[Column]) -> Iterator[Guess]:
 
 
 def guess_known_words(columns: list[Column]) -> Iterator[Guess]:
-    """Yield the guess of the commonest words for a one and for a zero, next to few others that mean missing."""
-    words = [word for word, _ in Counter(word for column in columns for word in column.words).most_common()]
-    lower = {word.casefold() for word in words}
-    one = next((w for w in words if _meaning(w) == 1 or _is_one_next_to(w.casefold(), lower)), None)
-    # An absence is no zero next to a no.
-    noes = sorted((word for word in words if _meaning(word) == -1), key=lambda word: word.casefold() == "absent")
-    if one is None or not noes:
-        return
-    zero, pair = noes[0], {one, noes[0]}
+    """Yield the guess of words for ones and for zeros, next to few others that mean missing."""
+    lower = {word.casefold() for column in columns for word in column.answers}
+    known = _words_with_meaning(word for column in columns for word in column.answers)
+    known |= {word for column in columns for word in column.answers if _is_one_next_to(word.casefold(), lower)}
 
     def fits(column: Column) -> bool:
-        number = sum(word in pair for word in column.words)
+        number = sum(word in known for word in column.words)
         says_which = bool(column.labels) or not _counts_from_one(column)  # labels do, whatever their codes
         return 0 < number >= PART * len(column.words) and says_which
 
-    guess = guess_with_others(
-        f"{one!r} and {zero!r}", fits, lambda column: column.answers - pair, ones=[one], zeros=[zero]
-    )
-    if number_of(one) is None or not resemble_counts(list(filter(guess.fits, columns))):
+    counted = Counter(word for column in filter(fits, columns) for word in column.words if word in known)
+    words = [word for word, _ in counted.most_common()]
+    zeros = [word for word in words if _meaning(word) == -1]
+    ones = [word for word in words if word not in zeros]
+    if not ones or not zeros:
+        return
+    either = {*ones, *zeros}
+
+    what = f"{_join_with_or(ones)}{',' * (len(either) > 2)} and {_join_with_or(zeros)}"
+    guess = guess_with_others(what, fits, lambda column: column.answers - either, ones=ones, zeros=zeros)
+    if number_of(ones[0]) is None or not resemble_counts(list(filter(guess.fits, columns))):
         yield guess
+
+
+def _join_with_or(texts: list[str]) -> str:
+    *first, last = map(repr, texts)
+    return " or ".join([", ".join(first), last] if first else [last])
+
+
+def _words_with_meaning(texts: Iterable[str]) -> set[str]:
+    """Return the texts that mean a one or a zero next to one another.
+
+    Next to words, as yes and no, being present or absent is no answer, and - is a cell without one.
+    """
+    known = {text for text in texts if _meaning(text)}
+    for kind in (_is_word, _is_of_attendance):
+        if any(map(kind, known)):
+            return {text for text in known if kind(text) or _is_code(text)}
+    return known
+
+
+def _is_word(text: str) -> bool:
+    return text[0].isalpha() and not _is_of_attendance(text)
+
+
+def _is_of_attendance(text: str) -> bool:
+    return text.casefold() in ATTENDANCE
+
+
+def _is_code(text: str) -> bool:
+    return number_of(text) is not None
 
 
 def _is_one_next_to(word: str, others: set[str]) -> bool:

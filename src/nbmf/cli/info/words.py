@@ -9,6 +9,7 @@ NO += ("against", "con", "contra", "oppose", "opposed", "reject")
 NO += ("fail", "failed", "negative", "neg", "-", "off", "wrong", "incorrect", "disagree")
 ONE_NEXT_TO = {"right": "wrong"}  # a one next to this zero alone: it is no answer next to left
 ABSENT_AND_PRESENT = ("a", "p")
+ATTENDANCE = ("absent", "present")
 BETWEEN = ("abstain", "abstained", "abstention", "enthaltung", "neutral", "undecided", "neither", "maybe", "partly")
 BETWEEN += ("perhaps", "possibly", "sometimes")
 # Texts of scales, each from the lowest on.
