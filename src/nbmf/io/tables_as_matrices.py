@@ -183,7 +183,7 @@ def _add_reversed(
 ) -> tuple[_Names, _Names, np.ndarray, Sequence[int]]:
     """Return names that rows and columns have in common, and each record a second time, the other way round.
 
-    Not if that is the same, or another record says it already.
+    Not if that is the same, or another record says it already, so that a repeated record is counted as one.
     """
     names = _Names()
     for name in itertools.chain(rows, columns):
@@ -193,6 +193,7 @@ def _add_reversed(
     order = np.argsort(here, kind="stable")
     nearest = order[np.minimum(np.searchsorted(here[order], there), len(order) - 1)]
     new = (here[nearest] != there) | (codes[nearest] != codes)
+    new[order[1:][np.diff(here[order]) == 0]] = False
     both = _Names(names), _Names(names)
     both[0].numbers, both[1].numbers = np.concatenate([a, b[new]]), np.concatenate([b, a[new]])
     return *both, np.concatenate([codes, codes[new]]), np.concatenate([lines, np.asarray(lines)[new]])

@@ -161,8 +161,14 @@ def _ends(rows: list[Row]) -> tuple[float, float]:
         return 0.0, 1.0
     low, means = min(row.losses.min() for row in rows), [row.losses.mean() for row in rows]
     median = np.median([row.losses.mean() for row in rows if row.colour != OF_BASELINES] or means)
-    farthest = max(low + FARTHEST * (median - low), min(means))
-    return low, max(row.losses.max() for row, mean in zip(rows, means, strict=True) if mean <= farthest)
+    end = max(low + FARTHEST * (median - low), min(means))
+    shown = [row for row, mean in zip(rows, means, strict=True) if mean <= end]
+    while True:  # the axis ends after the last of their losses, and the means of others may be before that
+        end = max(row.losses.max() for row in shown)
+        within = [row for row, mean in zip(rows, means, strict=True) if mean <= end + MARGIN * (end - low)]
+        if len(within) == len(shown):
+            return low, end
+        shown = within
 
 
 def _draw_legend(figure: Figure, rows: list[Row], has_baselines: bool) -> None:

@@ -14,11 +14,13 @@ from nbmf.io.cells import count_phrase
 from nbmf.reporting.model import Figure, Lines, NextStep, Report, Section, Table
 from nbmf.reporting.words import SCORED_BY, format_settings
 
+NOT_PREDICTED = "next, to see its components although they may predict no better than baselines:"
+
 
 def comparison_report(
     comparison: Comparison,
     *,
-    next_command: Callable[[str, int | None], str],
+    next_command: Callable[[str, int | None, bool], str],
     command: str = "",
     figures: Sequence[Figure] = (),
     structure: MethodChoice | None = None,
@@ -29,7 +31,8 @@ def comparison_report(
     ----------
     comparison : Comparison
     next_command : function
-        From the method to take and its K, None where that is no choice, to the command to type next.
+        From the method to take, its K, None where that is no choice, and whether its components are to be shown also
+        where they predict no better than baselines, to the command to type next.
     command : str
         What made the comparison.
     figures : sequence of Figure
@@ -44,7 +47,8 @@ def comparison_report(
     advice, masks = comparison.recommendation, count_phrase(comparison.scores["mask"].nunique(), "mask")
     title = f"Held-out log loss of {comparison.name} over {masks}: nats per {comparison.unit}, smaller is better"
     K = None if _finds_components(comparison.methods[advice.take]) else advice.take_K
-    next_step = NextStep("next:", next_command(advice.take, K))
+    may_show_nothing = structure is not None and not structure.verdict.is_predicted
+    next_step = NextStep(NOT_PREDICTED if may_show_nothing else "next:", next_command(advice.take, K, may_show_nothing))
     sections = [
         Section("Is there structure?", [] if structure is None else [_structure(structure, comparison)]),
         Section("Held-out log loss", figures),

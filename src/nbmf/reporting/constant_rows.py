@@ -24,7 +24,7 @@ def constant_values(values: np.ndarray) -> np.ndarray:
     return np.where((low == high) & (observed.sum(axis=1) >= FEWEST), high, MISSING)
 
 
-def constant_row_sentences(matrix: NamedMatrix) -> Iterator[str]:
+def constant_row_sentences(matrix: NamedMatrix, are_components_shown: bool = True) -> Iterator[str]:
     """Yield how many rows have the same value everywhere, if they are many and chance does not explain them."""
     if not isinstance(matrix, BinaryMatrix | CategoryMatrix):
         return
@@ -40,7 +40,9 @@ def constant_row_sentences(matrix: NamedMatrix) -> Iterator[str]:
     each = join_with_and(f"{count} all {name}" for name, count in counts.items() if count)
     yield (
         f"{total} of {rows} have the same value everywhere ({each}), where independent columns would give about "
-        f"{expected:.0f}: components or axes may describe how these rows differ from the others"
+        f"{expected:.0f}"
+        + ": components or axes may describe how these rows differ from the others"
+        * are_components_shown
     )
 
 

@@ -67,7 +67,7 @@ def fit_report(
     """
     verdict, model = result.verdict, result.model
     answer = [] if verdict is None else [_answer(verdict, result)]
-    remarks = [*repeat_sentences(result.matrix), *constant_row_sentences(result.matrix)]
+    remarks = [*repeat_sentences(result.matrix), *constant_row_sentences(result.matrix, result.shows_components)]
     sections = [Section("", [*answer, *([Lines(remarks)] if remarks else [])])]
     if verdict is not None and verdict.stack is not None and (predicted := [*prediction_sentences(result)]):
         sections.append(Section("Prediction", [Lines(predicted)]))

@@ -76,7 +76,11 @@ MISFITS = [
         (answers(["non", "oui", ""]), "--ones oui --zeros non", "'oui' and 'non'"),
         (answers([1, 2]), "--ones 1 --zeros 2", "'1' and '2', of which '1' is taken for a one"),
         (answers([1, 2, 3, 4, 5]), "--above 3", "ratings, of which those above 3 are taken for ones"),
-        (answers(["1", "2", "4", "5", "9", "NA"]), "--missing 9 --missing NA --above 3", "'9' and 'NA' are taken to mean"),
+        (
+            answers(["1", "2", "4", "5", "9", "NA"]),
+            "--missing 9 --missing NA --above 3",
+            "'9' and 'NA' are taken to mean",
+        ),
         (answers(["pass", "fail"]), "--ones pass --zeros fail", "of which 'pass' is taken for a one --"),
         (answers(["P", "A"]), "--ones P --zeros A", "of which 'P' is taken for a one --"),
         (answers([0, 100]), "--ones 100 --zeros 0", "of which '100' is taken for a one --"),

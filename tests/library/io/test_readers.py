@@ -1023,6 +1023,16 @@ def test_lines_of_an_undirected_list_are_ties_in_both_directions(tmp_path, monke
     assert not any("repeat" in str(line) or "each line is one direction" in str(line) for line in said)
 
 
+@pytest.mark.parametrize("largest", [coded_matrix.MAX_ENTRIES, 5])
+def test_a_line_of_an_undirected_list_that_repeats_another_counts_once(tmp_path, monkeypatch, largest):
+    """Not for each direction; the other way round it says the same tie, and may be there by intention."""
+    monkeypatch.setattr("nbmf.io.coded_matrix.MAX_ENTRIES", largest)
+    said = []
+    (tmp_path / "ties.csv").write_text("a,b\nAnn,Bob\nBob,Cid\nAnn,Bob\nCid,Ann\nBob,Ann\nAnn,Bob\n")
+    nbmf.read(tmp_path / "ties.csv", layout="presence", undirected=True, log=lambda line: said.append(str(line)))
+    assert "left out: 2 records that repeat another" in said
+
+
 def test_values_of_an_undirected_list_are_of_both_directions(tmp_path):
     (tmp_path / "ties.csv").write_text("a,b,v,sex\nAnn,Bob,3,f\nBob,Cid,0,m\nCid,Bob,0,f\n")
     given = {"layout": "long", "counts": True, "undirected": True, "log": lambda line: None}

@@ -44,6 +44,8 @@ def test_a_structure_test_of_a_method_that_is_not_compared_says_so(methods, is_s
     found = nbmf.compare(
         V, {name: {"settings": {"max_iter": 5}} for name in methods}, 2, masks=1, log=lambda line: None
     )
-    said = " ".join(text.render(comparison_report(found, next_command=lambda *_: "", structure=structure)).split())
+    report = comparison_report(found, next_command=lambda *given: f"unchecked: {given[2]}", structure=structure)
+    said = " ".join(text.render(report).split())
+    assert said.endswith("although they may predict no better than baselines: unchecked: True")
     assert "(this method: logistic VB, K = 2, which nbmf fit takes if none is named" in said
     assert ("and which is not among those below" in said) == is_said

@@ -28,6 +28,10 @@ def test_rows_that_are_all_ones_or_all_zeros_are_counted_where_they_are_many():
     assert not [*constant_row_sentences(nbmf.BinaryMatrix.from_array(answers([1] * 9)))]  # 4.5 %
     summary = str(nbmf.analyze(answers([1] * 15 + [0] * 5), method="bica", iterations=5, check=False))
     assert said in " ".join(summary.split())
+    unshown = str(nbmf.analyze(answers([0] * 20), method="bica", iterations=5))
+    assert "No components are shown" in unshown
+    assert "20 of 200 rows have the same value everywhere (20 all zeros)" in " ".join(unshown.split())
+    assert "describe how these rows differ" not in " ".join(unshown.split())
 
 
 def test_rows_of_zeros_that_rare_ones_explain_are_not_worth_a_sentence():

@@ -88,11 +88,12 @@ def _refuse_without_recommendation(comparison: Comparison, folder: OutputFolder)
         raise DataError(error, f"; the scores are in {folder.path / SCORES}") from None
 
 
-def _next_command(options: Options, method: str, K: int | None) -> str:
+def _next_command(options: Options, method: str, K: int | None, is_unchecked: bool) -> str:
     """Return the command that fits a method with the settings with which it was compared."""
     taken = [(key, value) for key, value in options.settings if _current_setting_name(method, key) is not None]
     typed = Typed(options.but(settings=taken, components=None))
-    return typed.next_command("fit", method=method, **({} if K is None else {"n_components": K}))
+    given = ({} if K is None else {"n_components": K}) | ({"check": False} if is_unchecked else {})
+    return typed.next_command("fit", method=method, **given)
 
 
 def _seconds_left(rows: list[dict[str, Any]], total: int, options: Options) -> float:
