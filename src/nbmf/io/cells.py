@@ -222,6 +222,11 @@ def count_phrase(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
+def size_phrase(rows: int, columns: int) -> str:
+    """Return the words for the size of a matrix: 30 rows x 1 column."""
+    return f"{count_phrase(rows, 'row')} x {count_phrase(columns, 'column')}"
+
+
 def repeated_records(number: int) -> str:
     """Return the words for records that were left out, since others say the same."""
     return f"{count_phrase(number, 'record')} that {'repeats' if number == 1 else 'repeat'} another"

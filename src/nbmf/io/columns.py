@@ -15,6 +15,7 @@ from nbmf.io.records import Records
 INDEX = "row"  # what an index is called that the file has besides its columns
 ARRAYS = "arrays, whose columns have no kinds; nbmf.FeatureTable.from_array(values) takes one"
 SPARSE = "a sparse matrix; nbmf topics takes one of counts"
+NONE = "none"  # of the texts that mean missing by default the one that may be a category, as of pets
 
 
 class Columns(NamedTuple):
@@ -24,12 +25,14 @@ class Columns(NamedTuple):
     format : str, the format as it was understood
     lines : list of int, the line of each row, or its number from 1
     table : Table
+    nones : dict from the name of a column to how many of its cells have "none", which means missing by default
     """
 
     values: dict[str, list]
     format: str
     lines: list[int]
     table: Table
+    nones: dict[str, int]
 
     def where(self, row: int) -> str:
         """Return the words for a row."""
@@ -131,11 +134,14 @@ def columns_of(path: Path, cells: Cells, header: bool | None = None, missing: Co
     table, is_missing = cells, Meaning(missing, MISSING)
     names = table.names if table.has_header else [f"column {n}" for n in range(1, len(table.names) + 1)]
     refuse_repeated(table.path, names, "column", table.name_location)
-    columns, lines = [[] for _ in names], []
+    columns, lines, nones = [[] for _ in names], [], dict.fromkeys(names, 0)
     for block in table.blocks():
         lines += block.lines
         for place, values in enumerate(columns):
-            values += is_missing.without(block.cells(place))
+            cells = block.cells(place)
+            values += is_missing.without(cells)
+            if missing is None:
+                nones[names[place]] += sum(isinstance(cell, str) and cell.casefold() == NONE for cell in cells)
     index = {} if table.row_names is None else {INDEX: is_missing.without(table.row_names)}
     values = index | dict(zip(names, columns, strict=True))
-    return Columns(values, table.format, lines, table)
+    return Columns(values, table.format, lines, table, {name: number for name, number in nones.items() if number})

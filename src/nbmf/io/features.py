@@ -11,7 +11,7 @@ from typing import Unpack
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.names import default_names
 from nbmf.data.value_codes import RISING, number_of, texts_of
-from nbmf.errors import ConfigError, DataError, Setting, choices, naming_file
+from nbmf.errors import ConfigError, DataError, Message, Setting, choices, naming_file
 from nbmf.io.arguments import TableOptions
 from nbmf.io.cells import count_phrase, refuse_repeated
 from nbmf.io.column_kinds import DISTRIBUTIONS, Column, WrongCell, infer_column_kind
@@ -104,6 +104,7 @@ def read_table(
     for note in contents.table.notes:
         log(note)
     _report(table, columns, ignore, log)
+    _report_nones(contents, [name for name, column in columns.items() if column.kind == "category"], log)
     return table
 
 
@@ -194,3 +195,13 @@ def _report(table: FeatureTable, columns, ignore, log) -> None:
     left_out += [f"{name!r} (ignored)" for name in ignore]
     if left_out:
         log(f"left out: {', '.join(left_out)}")
+
+
+def _report_nones(contents: Columns, categories: list[str], log) -> None:
+    """Say in which columns of texts "none" was taken for missing: it may be a category."""
+    rows = len(contents.lines)
+    seen = [f"{name!r} ({percent(contents.nones[name] / rows)})" for name in categories if name in contents.nones]
+    if seen:
+        more = f" and {len(seen) - SHOWN} more columns" if len(seen) > SHOWN else ""
+        taken = f"'none' is taken to mean missing in {', '.join(seen[:SHOWN])}{more}: "
+        log(Message(taken, Setting("missing", [""]), " reads it as a category, and only empty cells as missing"))

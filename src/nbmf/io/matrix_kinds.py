@@ -13,6 +13,7 @@ from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.sparse_matrix import SparseBinaryMatrix
 from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting
+from nbmf.io.cells import size_phrase
 from nbmf.io.coded_matrix import StoredCodes
 from nbmf.numerics.percent import percent
 
@@ -48,7 +49,7 @@ def summary(matrix: AnyMatrix) -> str:
     counts, size = matrix.counts(), math.prod(matrix.shape)
     if isinstance(matrix, SparseBinaryMatrix):
         return (
-            f"{counts['rows']} rows x {counts['columns']} columns: {counts['ones']} ones "
+            f"{size_phrase(*matrix.shape)}: {counts['ones']} ones "
             f"({counts['ones'] / size:.2g} of all entries), {counts['missing']} missing; zeros are "
             "not kept"
         )
@@ -56,11 +57,11 @@ def summary(matrix: AnyMatrix) -> str:
         lowest, *_, highest = matrix.categories
         words = f"{counts['categories']} ordered categories from {str(lowest)!r} to {str(highest)!r}"
         missing = percent(counts["missing"] / size, 1)
-        return f"{counts['rows']} rows x {counts['columns']} columns: {words}; {missing} missing"
+        return f"{size_phrase(*matrix.shape)}: {words}; {missing} missing"
     words = [f"{percent(counts[kind] / size, 1)} {kind}" for kind in ("ones", "zeros", "missing") if kind in counts]
     if isinstance(matrix, CountMatrix):
         words.insert(0, f"counts up to {counts['largest']}")
-    return f"{counts['rows']} rows x {counts['columns']} columns: {', '.join(words)}"
+    return f"{size_phrase(*matrix.shape)}: {', '.join(words)}"
 
 
 def notes_of_counts(matrix: AnyMatrix) -> tuple[str, ...]:

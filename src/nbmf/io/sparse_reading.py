@@ -17,7 +17,7 @@ from nbmf.errors import ConfigError, DataError, Setting, not_allowed
 from nbmf.inference.parameters import is_integer
 from nbmf.io.arguments import RULES
 from nbmf.io.arrow_pieces import release_memory
-from nbmf.io.cells import repeated_records
+from nbmf.io.cells import repeated_records, size_phrase
 from nbmf.io.entry_lists import COLUMN, ROLES, ROW, EntryList, Names, Numbers, ParquetList, Piece, TextList
 from nbmf.io.formats import MATRIX_MARKET, PARQUET, TEXT, Format, format_of
 from nbmf.io.matrix_market import coordinates_of
@@ -149,7 +149,7 @@ def _report(path: Path, words: str, V: scipy.sparse.csr_array, repeated: int, lo
     missing = int(np.count_nonzero(V.data == MISSING))
     ones = f"{V.nnz - missing} entries above 0 ({(V.nnz - missing) / (V.shape[0] * V.shape[1]):.2g} of all)"
     log(f"{path}: {words}")
-    log(f"{V.shape[0]} rows x {V.shape[1]} columns: {ones}, {missing} missing; others are zeros, which are not kept")
+    log(f"{size_phrase(*V.shape)}: {ones}, {missing} missing; others are zeros, which are not kept")
     if repeated:
         log(f"left out: {repeated_records(repeated)}")
 

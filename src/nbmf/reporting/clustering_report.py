@@ -136,19 +136,26 @@ def _choice(result: ClusteringResult, choice: ComponentChoice) -> Section:
         f"({choice.cells} {unit}s were held out, in {choice.folds} fold{'s' * (choice.folds > 1)}, and predicted from "
         f"the rest of their {result.row}s.{shapes}{rule})"
     )
-    rows = [["1", "", f"{choice.alone:.4f}", "", ""]]
-    for score in scores:
-        mark = "<" if score == choice.chosen else ""
-        rows.append([str(score.K), score.model, f"{score.loss:.4f}", format_error(score.gain, score.error), mark])
-    head, align = ["K", "model", f"nats per {unit}", "better than none by", ""], "><>><"
-    if len({score.model for score in scores}) == 1:
-        head, align, rows = head[:1] + head[2:], align[:1] + align[2:], [row[:1] + row[2:] for row in rows]
     sentence = str(choice).replace("components", f"{result.component}s")
-    blocks = [Answer(sentence, choice.found, Table(head, rows, align, caption=[caption]))]
+    blocks = [Answer(sentence, choice.found, _scores(choice, caption))]
     K = choice.chosen.K
     if K == max(score.K for score in scores) > 2 and choice.found:
         blocks.append(Lines([f"{K} is the largest K that was tried: --components {K} {2 * K} tries more"]))
     return Section("", blocks)
+
+
+def _scores(choice: ComponentChoice, caption: str) -> Table:
+    """Return the loss of every K and model; the model, and the loss of none, where these differ."""
+    rows = [["1", "", f"{choice.alone:.4f}", "", "", ""]]
+    for score in choice.scores:
+        losses = f"{score.loss:.4f}", f"{score.none:.4f}"
+        gain = format_error(score.gain, score.error)
+        rows.append([str(score.K), score.model, *losses, gain, "<" * (score == choice.chosen)])
+    head, align = ["K", "model", f"nats per {choice.unit}", "none has", "better than none by", ""], "><>>><"
+    models, nones = {score.model for score in choice.scores}, {choice.alone, *(score.none for score in choice.scores)}
+    kept = [0, *([1] * (len(models) > 1)), 2, *([3] * (len(nones) > 1)), 4, 5]
+    shown = [[row[place] for place in kept] for row in (head, *rows)]
+    return Table(shown[0], shown[1:], "".join(align[place] for place in kept), caption=[caption])
 
 
 def clustering_facts(result: ClusteringResult) -> Iterator[str]:

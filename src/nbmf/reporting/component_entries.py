@@ -253,12 +253,13 @@ class _Side(NamedTuple):
 
     def range(self) -> str:
         """Return between what the values are."""
-        return " to ".join(self.written(value) for value in (self.values.min(), self.values.max()))
+        return " to ".join(dict.fromkeys(self.written(value) for value in (self.values.min(), self.values.max())))
 
     def _value(self, i: int) -> str:
         text = self.written(self.values[i])
         if self.interval is not None:
-            ends = [self.written(end[i]) for end in self.interval]
+            lower, upper = (end[i] for end in self.interval)  # a mean may be outside, where nearly all draws are 1
+            ends = [self.written(end) for end in (min(lower, self.values[i]), max(upper, self.values[i]))]
             text += f" [{', '.join(ends)}]" * (set(ends) != {text})  # >99% [>99%, >99%] says nothing more
         usual = [] if self.own_proportions is None else [self.own_proportions]
         usual += [] if self.means is None else [("all", self.means)]

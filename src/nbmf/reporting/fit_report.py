@@ -10,6 +10,7 @@ from nbmf.data.named import NamedMatrix
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.declarations import Inference, View
+from nbmf.io.cells import size_phrase
 from nbmf.numerics.clustered_errors import format_error
 from nbmf.numerics.percent import percent
 from nbmf.posterior.co_clustering import AXIS_NAMES
@@ -124,11 +125,12 @@ def fit_facts(result: ReportedFit) -> Iterator[str]:
     matrix, model = result.matrix, result.model
     counts = matrix.counts()
     yield (
-        f"{result.name}: {counts['rows']} rows x {counts['columns']} columns, {_describe_values(matrix)}, "
+        f"{result.name}: {size_phrase(*matrix.shape)}, {_describe_values(matrix)}, "
         f"{percent(counts['missing'] / (counts['rows'] * counts['columns']), 1)} missing"
     )
     if not result.shows_components or result.scale is not None:  # whose axes are made of components and effects
-        yield f"fitted: {model.title}"
+        is_single = model.inference is Inference.ASCENT and model.n_components_ == 1 < model.n_components
+        yield f"fitted: {model.title}{f', chosen instead of {model.n_components}' * is_single}"
     if not result.shows_components:
         return
     if result.scale is None:

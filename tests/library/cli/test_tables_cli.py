@@ -63,7 +63,7 @@ def test_kinds_of_rows_are_found_reported_and_written(capsys):
     smoothed = "percentages of categories are smoothed, as if each had been seen once more in every component"
     assert smoothed in " ".join(out.split())
     assert re.search(r"^2 components predict better than none, by 0\.\d+ ± 0\.\d+ nats", out, re.M)
-    assert re.search(r"^  2 +\d\.\d{4} +0\.\d+ ± 0\.\d+  <$", out, re.M)
+    assert re.search(r"^  2 +\d\.\d{4} +\d\.\d{4} +0\.\d+ ± 0\.\d+  <$", out, re.M)
     assert re.search(r"100\.0% of the 90 rows have the commonest label of their\s+component", out)
     assert re.search(r"^  height +-?\d\.\d+ ± \d\.\d+ \(all: \d\.\d+ ± \d\.\d+\)$", out, re.M)
     assert re.search(r"^  job +a \d\d% \(all: \d\d%\)$", out, re.M)

@@ -76,6 +76,22 @@ def test_kinds_of_columns_are_seen_and_said():
     ]
 
 
+def test_where_none_may_be_a_category_it_is_said_that_it_means_missing(tmp_path):
+    """Not where it was said what means missing, of numbers, nor of columns that are kept apart."""
+    pets = ["dog", "None", "cat", "none"] * 5
+    frame = pd.DataFrame({"pet": pets, "job": ["a", "b"] * 10, "height": [1.5, 2.25, 3.75, "none"] * 5, "why": pets})
+    frame.to_csv("pets.csv", index=False)
+    said = []
+    table = nbmf.read_table("pets.csv", ignore=["why"], log=said.append)
+    words = "'none' is taken to mean missing in 'pet' (50%): missing = [''] reads it as a category, and only empty"
+    assert [line for line in said if "mean missing" in line] == [f"{words} cells as missing"]
+    assert dict(zip(table.column_names.tolist(), table.sizes.tolist(), strict=True))["pet"] == 2
+    again = []
+    read = nbmf.read_table("pets.csv", ignore=["why", "height"], missing=[""], log=again.append)
+    assert dict(zip(read.column_names.tolist(), read.sizes.tolist(), strict=True))["pet"] == 4
+    assert not any("mean missing" in line for line in again)
+
+
 def test_what_is_seen_can_be_overruled():
     table = quietly(kinds={"grade": "real", "visits": "category"}, ignore=["job"], index=False, labels="name")
     assert kinds_of(table) == {

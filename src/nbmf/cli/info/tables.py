@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def find_features(glance: Glance) -> Finding:
     read = {"labels": options.groups, "ignore": options.ignore or ()}
     read |= options.taken("header", "index", "missing", "name", "encoding")
     try:
-        read_table(options.file, **read, log=lines.append)
+        read_table(options.file, **read, log=_rendered_in(lines))
     except DataError as error:
         if (records := find_records(glance)) is not None:
             return records
@@ -125,12 +126,17 @@ def find_features(glance: Glance) -> Finding:
     return Finding(lines, [cluster_command(options)])
 
 
+def _rendered_in(lines: list[str]) -> Callable[[str], None]:
+    """Return a function that keeps a message in the words of `nbmf cluster`."""
+    return lambda message: lines.append(render_message(message, "cluster"))
+
+
 def _without(undecided: UndecidedColumns, glance: Glance, read: dict[str, Any]) -> Finding | None:
     """Describe a table without some columns, and say what these have; None where fewer than two others are of use."""
     options, lines = glance.options, [f"{glance.opening}, but a table"]
     ignored = [*read["ignore"], *undecided.columns]
     try:
-        table = read_table(options.file, **read | {"ignore": ignored}, log=lines.append)
+        table = read_table(options.file, **read | {"ignore": ignored}, log=_rendered_in(lines))
     except DataError:
         return None
     if table.shape[1] < 2:
