@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from scipy.special import entr
 
+from nbmf.data.matrix import are_ties
 from nbmf.data.named import NamedMatrix
 from nbmf.inference.estimator import Factorization
 from nbmf.reporting.words import quote_if_ambiguous
@@ -48,13 +49,17 @@ def mode_sentences(
 def class_facts(model: Factorization, matrix: NamedMatrix) -> list[str]:
     """Return what is told of a fit with latent classes: the log likelihood in nats with BIC, and entropies.
 
+    Not the first two of an undirected network, in which each tie would count twice.
+
     Of K classes of n rows with N probabilities each, p = K - 1 + K N parameters are free, and BIC = p ln n
     - 2 ln p(V | θ) with the θ that maximises it. Of two classes or more, with h the mean entropy of a row's
     class: the relative entropy 1 - h / ln K, and the entropy R² 1 - h / (entropy of the sizes of classes), which is 0
     where rows say nothing of their classes, however unequal these are.
     """
     memberships, facts = model.memberships(model.factors_), []
-    if (maximum := model.maximum_likelihood(matrix)) is not None:
+    if are_ties(matrix):
+        facts.append("no log likelihood or BIC is told, since each tie is in two rows")
+    elif (maximum := model.maximum_likelihood(matrix)) is not None:
         features = model.H_.shape[1] if class_members(model) == "rows" else len(model.W_)
         parameters = maximum.distinct - 1 + maximum.distinct * features
         bic = parameters * np.log(len(memberships)) - 2 * maximum.log_likelihood

@@ -40,7 +40,6 @@ def next_steps(result: ReportedFit, wording: Wording, method: str) -> Iterator[B
         positions = wording.next_command("fit", another=True, method=SCALE_METHOD, check=False, apart="scale")
         yield NextStep(POSITIONS, positions)
     if isinstance(result.matrix, CountMatrix) and 0 < result.matrix.counts()["zeros"] < result.matrix.n_observed:
-        sizes = "Where counts are above 0 may have structure that their sizes hide: "
-        yield Lines(
-            [wording.render(Message(sizes, Setting("above", 0), " reads that, for which there is an exact test"))]
-        )
+        sizes = "Which counts are above 0 may have a structure that their sizes hide: "
+        tested = " reads them as ones, the others as zeros, and tests that exactly"
+        yield Lines([wording.render(Message(sizes, Setting("above", 0), tested))])

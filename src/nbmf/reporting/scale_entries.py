@@ -99,7 +99,7 @@ def scale_facts(scale: Scale) -> Iterator[str]:
     yield from _chain_spread(scale)
     end = "one row" if scale.n_end == 1 else f"{scale.n_end} rows"
     tenth = ", a tenth of all" * (abs(scale.n_end / F - 0.1) < 0.01)
-    yield f"an end is {end}{tenth}; {words.numbers}"
+    yield f"an end is {end}{tenth}, the middle those around the median; {words.numbers}"
 
 
 def _rotation(scale: Scale) -> str:

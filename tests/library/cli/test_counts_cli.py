@@ -54,7 +54,9 @@ def test_info_says_that_it_is_counts_what_takes_them_and_how_they_become_binary(
     seen = values[~np.isnan(values)]
     assert f"counts up to {seen.max():.0f}, {(seen == 0).sum() / values.size:.1%} zeros" in said
     assert f"mean {seen.mean():.3g}, variance {seen.var():.3g}" in said
-    assert "times as much as Poisson counts would: by structure that components find" in (" ".join(said.split()))
+    assert "times as much as Poisson counts would: components may explain that, or it is overdispersion" in (
+        " ".join(said.split())
+    )
     sums = TABLE.sum(axis=1).sort_values(kind="stable")
     assert f"rows with the smallest sums: {sums.index[0]} {sums.iloc[0]}, " in said
     assert f"methods that take counts: {', '.join(methods_for(CountMatrix))}" in (" ".join(said.split()))

@@ -92,7 +92,7 @@ def test_where_counts_show_nothing_it_is_said_that_where_they_are_may():
     """Of visits to plants, presences may have groups that the sizes of counts hide."""
     nothing = VERDICT._replace(found=False, predicts=False)
     counts = CountMatrix([[3, 0, 1], [2, 0, 1], [0, 2, 1]], ["a", "b", "c"], ["x", "y", "z"], None)
-    words = "structure that their sizes hide: --above 0 reads that"
+    words = "structure that their sizes hide: --above 0 reads them as ones"
     assert words in " ".join(blanks_folded(summary(result(matrix=counts, verdict=nothing))))
     above = CountMatrix([[3, 4, 1], [2, 1, 1], [1, 2, 1]], ["a", "b", "c"], ["x", "y", "z"], None)
     for fit in (result(verdict=nothing), result(matrix=above, verdict=nothing), result(matrix=counts)):

@@ -49,6 +49,16 @@ def test_facts_of_a_fit_are_those_of_its_probabilities(members, K):
         assert f"the class of each {members.removesuffix('s')} is certain" in told
 
 
+def test_of_an_undirected_network_no_likelihood_is_told_in_which_each_tie_counts_twice():
+    V = np.triu(np.random.default_rng(0).random((30, 30)) < 0.3, 1).astype(float)
+    for matrix, is_told in ((V + V.T, False), (V, True)):
+        model = nbmf.MNB(2, random_state=0).fit(matrix)
+        told = "; ".join(class_facts(model, nbmf.BinaryMatrix.from_array(matrix)))
+        assert ("parameters; BIC" in told) == is_told
+        assert ("each tie is in two rows" in told) != is_told
+        assert "the class of each row is certain" in told
+
+
 @pytest.mark.parametrize(("certain", "expected"), [(False, "0.71, entropy R² 0.00"), (True, "1.00, entropy R² 1.00")])
 def test_rows_that_say_nothing_of_their_classes_have_no_entropy_explained(certain, expected):
     """Of classes of 95 and 5 % the relative entropy is 0.71 where these are the chances of each row."""

@@ -55,7 +55,7 @@ def test_the_facts_are_those_of_the_scale():
     assert further.startswith("a further axis is weak next to the first")
     files = "positions.csv and columns.csv have the axes, W.csv, H.csv and components.csv what was fitted, before any"
     assert brackets == f"90% intervals in brackets: {GIVEN_COLUMNS}; {files} rotation"
-    assert ends.startswith("an end is 3 rows, a tenth of all")
+    assert ends.startswith("an end is 3 rows, a tenth of all, the middle those around the median; ")
 
 
 @pytest.mark.parametrize(
