@@ -226,8 +226,7 @@ def _code_list(table: Table, options: Options, coding: ValueCoding) -> CodedMatr
     unused = [name for place, name in enumerate(table.names) if place not in places.values()]
     said += f"; not used: {quoted_names(unused)}" if unused else ""
     format = f"{table.format}; layout {options['layout']}: {said}"
-    names = list(rows), list(columns)
-    return CodedMatrix(matrix, format, *names, groups, absent, code == 0, left_out, notes)
+    return CodedMatrix(matrix, format, list(rows), list(columns), groups, absent, code == 0, left_out, notes)
 
 
 def _role_columns(table: Table, options: Options) -> dict[str, int]:

@@ -81,6 +81,7 @@ CONFIRM_TABLES = [
             common.SCORES,
             name=f"{CONFIRM}scores",
             needs=lambda plan: {"fits": Reports(plan.fits_to_masks(plan.holdout))},
+            in_reference=True,
         ),
         replace(
             BASELINES,
