@@ -146,7 +146,7 @@ def _describe_loss(matrix: NamedMatrix, model: Factorization, expectation: np.nd
     loss = loss_of(matrix.codes, expectation, matrix.observed)
     proportion = np.count_nonzero(matrix.codes == 1) / loss.entries
     alone = loss_of(matrix.codes, np.full(matrix.shape, proportion), matrix.observed).perplexity
-    return f"{loss.perplexity:.4f} nats per entry; the overall proportion of ones alone has {max(alone, 0.0):.4f}"
+    return f"{loss.perplexity:.4f} nats per entry; the overall proportion of ones alone has {max(0.0, alone):.4f}"
 
 
 def _loss_next_to_baseline(matrix: NamedMatrix, model: Factorization) -> str:

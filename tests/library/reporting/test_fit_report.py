@@ -20,7 +20,7 @@ from nbmf.plotting import style
 from nbmf.posterior.components import components_of
 from nbmf.posterior.groups import association_of
 from nbmf.reporting import fit_quality, html, text
-from nbmf.reporting.component_entries import _make_side, reading_key
+from nbmf.reporting.component_entries import _make_side, _Side, reading_key
 from nbmf.reporting.fit_report import _discrimination_bias, fit_facts, fit_report, group_tables
 from nbmf.reporting.fit_result import ReportedFit, credible_intervals
 from nbmf.reporting.prediction_sentences import prediction_sentences
@@ -66,6 +66,29 @@ def quality(fit):
 
 def blanks_folded(lines):
     return [" ".join(line.split()) for line in lines.splitlines()]
+
+
+def test_a_fit_that_chose_a_single_component_says_instead_of_how_many():
+    model = nbmf.BetaDirVB(50, alpha="learn-columns", beta="learn-columns", random_state=0).fit(RANDOM)
+    assert model.n_components_ == 1
+    verdict = VERDICT._replace(found=False, predicts=False)
+    fit = ReportedFit("r", RANDOM, model, components_of(model), model.expectation_, 1.0, verdict=verdict)
+    assert "K = 1, chosen instead of 50\n" in summary(fit)
+    assert "instead of" not in summary(result(verdict=verdict))
+
+
+def test_values_and_their_intervals_do_not_contradict_each_other():
+    """The mean of draws that are nearly all 1 is below nine in ten of them."""
+    column = np.array([[0.9996], [0.5]])
+    certain = _Side(np.array(["a", "b"]), column, 0, (np.array([1.0, 0.4]), np.array([1.0, 0.6])), are_proportions=True)
+    assert certain.listed([0, 1]) == "a >99% [>99%, 100%], b 50% [40%, 60%]"
+    assert certain._replace(weights=np.full((2, 1), 0.43)).range() == "43%"
+    assert certain.range() == "50% to >99%"
+
+
+def test_a_matrix_of_ones_has_no_loss_below_zero():
+    ones = nbmf.BinaryMatrix.from_array(np.ones((3, 3), np.int8), ["a", "b", "c"], None)
+    assert "alone has 0.0000" in " ".join(summary(result(matrix=ones)).split())
 
 
 def test_where_nothing_is_found_the_fit_is_not_praised():
