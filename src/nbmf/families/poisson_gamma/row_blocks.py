@@ -200,6 +200,7 @@ def block_model(model: Variational, columns: Arrays, number: int, block: Arrays)
     H = _posterior(model, _priors(model, whole)[1], columns, "H")
     made = type(model)(**model.get_params())
     made._learn(VariationalState(None, W, H, model._link, False, 0))
+    made.active_components_ = made.count_active(made.factors_)
     made.n_iter_, made.converged_ = int(columns["round"]), None
     made.objective_ = float(columns["bound"]) if "bound" in columns else None
     made.objective_of_one_ = made.row_names_ = made.column_names_ = None
