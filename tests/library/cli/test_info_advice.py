@@ -409,8 +409,8 @@ def test_other_words_for_a_one_or_a_zero_are_not_taken_for_missing(capsys, ones,
     assert (read(commands(text)[0]).codes == np.where(GAPS, -1, ONES)).all()
 
 
-@pytest.mark.parametrize("text", ["Absent", "-", "present"])
-def test_next_to_yes_and_no_absent_and_a_dash_mean_missing(capsys, text):
+@pytest.mark.parametrize("text", ["Absent", "-", "present", "Not applicable", "not sure"])
+def test_next_to_yes_and_no_other_words_and_a_dash_mean_missing(capsys, text):
     V = table("Yes", "No", text)
     V.iloc[0, :4] = ["Y", "N", "Y", "N"]
     V.to_csv("answers.csv")

@@ -108,7 +108,6 @@ def guess_known_words(columns: list[Column]) -> Iterator[Guess]:
     if not ones or not zeros:
         return
     either = {*ones, *zeros}
-
     what = f"{_join_with_or(ones)}{',' * (len(either) > 2)} and {_join_with_or(zeros)}"
     guess = guess_with_others(what, fits, lambda column: column.answers - either, ones=ones, zeros=zeros)
     if number_of(ones[0]) is None or not resemble_counts(list(filter(guess.fits, columns))):
@@ -123,9 +122,16 @@ def _join_with_or(texts: list[str]) -> str:
 def _words_with_meaning(texts: Iterable[str]) -> set[str]:
     """Return the texts that mean a one or a zero next to one another.
 
-    Next to words, as yes and no, being present or absent is no answer, and - is a cell without one.
+    Next to words, as yes and no, being present or absent is no answer, and - is a cell without one; nor is "not
+    applicable" one, unless there is "applicable".
     """
-    known = {text for text in texts if _meaning(text)}
+    different = {*texts}
+    lower = {text.casefold() for text in different}
+    known = {
+        text
+        for text in different
+        if _meaning(text) and (not text.casefold().startswith("not ") or text.casefold()[4:] in lower)
+    }
     for kind in (_is_word, _is_of_attendance):
         if any(map(kind, known)):
             return {text for text in known if kind(text) or _is_code(text)}
