@@ -39,7 +39,7 @@ STUDY = Study(
     "toy2026", "Toy", "Nobody (2026)",
     figures=(
         Figure(
-            "figure_10", "Figure 10", make="nbmf.plotting.boxes:draw", caption="captions/summary.rst",
+            "figure_10", "Figure 10", make="nbmf.plotting.boxes:draw", caption="captions/score_and_time.rst",
             needs=tables("scores"), arguments=common.comparison_arguments,
         ),
         common.traces_of_samplers,

@@ -93,9 +93,10 @@ def draw(
     for axis in axes[:, 0]:
         axis.set_yticks(range(count), [*(methods[name]["label"] for name in names), *labels])
     axes[0, 0].set_ylim(count - 0.4, -0.6)
-    _draw_legend(
-        figure, [row for of_dataset in of_methods.values() for row in of_dataset.values() if row], bool(labels)
+    has_lines = any(
+        line.get_linestyle() == "--" and _is_within(axis, line) for axis in axes.flat for line in axis.lines
     )
+    _draw_legend(figure, [row for of_dataset in of_methods.values() for row in of_dataset.values() if row], has_lines)
     return figure
 
 
@@ -169,6 +170,11 @@ def _ends(rows: list[Row]) -> tuple[float, float]:
         if len(within) == len(shown):
             return low, end
         shown = within
+
+
+def _is_within(axis: Axes, line: Line2D) -> bool:
+    """Whether a vertical line is not beyond the end of the axis."""
+    return line.get_xdata()[0] <= axis.get_xlim()[1]
 
 
 def _draw_legend(figure: Figure, rows: list[Row], has_baselines: bool) -> None:

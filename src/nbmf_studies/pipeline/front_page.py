@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nbmf.errors import ConfigError
 from nbmf_studies.framework.declaration import Figure, Product, Study, Table
 from nbmf_studies.pipeline.targets import StudyRun
+
+OF_TABLE = ".. csv-table::"  # in the caption of a table
 
 
 def report_arguments(config: Mapping[str, Any], runs: Mapping[str, StudyRun], folder: str | Path) -> dict[str, Any]:
@@ -46,7 +49,11 @@ def _captions(config: Mapping[str, Any], runs: Iterable[StudyRun], folder: Path)
     environment, captions = Environment(trim_blocks=True, lstrip_blocks=True), {}
     for run in runs:
         for product, path in run.in_report():
-            caption = environment.from_string((folder / product.caption).read_text(encoding="utf-8"))
+            text = (folder / product.caption).read_text(encoding="utf-8")
+            if isinstance(product, Figure) and OF_TABLE in text:  # a picture is no text that could be shown as a table
+                shown = f"its caption {product.caption} shows a table ({OF_TABLE})"
+                raise ConfigError(f"study {run.study.key}: {product.name!r} is a figure, but {shown}; name another one")
+            caption = environment.from_string(text)
             roles = list(product.needs(run.plan))
             captions[path] = caption.render(snakemake={"config": config, "input": roles, "output": [path]})
     return captions

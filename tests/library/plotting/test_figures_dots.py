@@ -134,3 +134,10 @@ def test_a_mean_that_lies_within_the_axis_is_drawn():
         assert len(means_of(axis)) == count
         drawn = max(line.get_xdata().max() for line in axis.get_lines() if line.get_marker() == "|")
         assert drawn < axis.get_xlim()[1]
+
+
+def test_the_legend_has_the_best_baseline_only_where_its_line_is_within_an_axis():
+    far = baselines().assign(perplexity=9.0)
+    one = far.assign(perplexity=far["perplexity"].where(far["dataset"] == "here", 0.61))
+    for given, is_there in ((far, False), (one, True)):
+        assert ("the best baseline" in legend_texts(draw(baselines=given))) == is_there

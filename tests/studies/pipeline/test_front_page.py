@@ -1,11 +1,13 @@
 """What the report opens with: the figure and table of each study, what is missing or left out."""
 
 import base64
+import contextlib
 import os
 from types import SimpleNamespace
 
 import pytest
 
+from nbmf.errors import ConfigError
 from nbmf_studies.framework.declaration import Figure, Study, Table
 from nbmf_studies.framework.needs import tables
 from nbmf_studies.pipeline import front_page, targets
@@ -93,6 +95,18 @@ def test_a_study_with_no_figure_and_no_table_has_none(paths):
     study = Study("toy", "Toy", "Nobody (2026)", (), ())
     shown = front_page.study_summary(targets.StudyRun(study, PLAN, targets.Targets([], [], []), paths))
     assert (shown["figure"], shown["table"], shown["missing"]) == (None, None, [])
+
+
+def test_a_figure_with_the_caption_of_a_table_is_named(paths, tmp_path):
+    """Whose picture the report would take for text, and there would be none of any study."""
+    (tmp_path / "none.rst").write_text("All.\n\n.. csv-table::\n   :file: {{ snakemake.output[0] }}\n")
+    study = Study("toy", "Toy", "Nobody (2026)", tuple(FIGURES), tuple(TABLES))
+    make(paths, ["first"], ["claims"])
+    words = r"toy: 'first' is a figure, but its caption none\.rst shows a table \(\.\. csv-table::\); name another one"
+    for figures, is_refused in ((FIGURES[:1], True), ([], False)):
+        run = targets.StudyRun(study, PLAN, targets.Targets(figures, TABLES[1:], []), paths)
+        with pytest.raises(ConfigError, match=words) if is_refused else contextlib.nullcontext():
+            front_page.report_arguments({"run": {"studies": ["toy"]}}, {"toy": run}, tmp_path)
 
 
 def test_a_report_has_the_pages_of_what_is_run_and_the_captions_of_all(paths, tmp_path, capsys):
