@@ -27,13 +27,13 @@ def convergence_advice(chains: ChainRecords) -> Message:
     return _sampler_advice(chains, n_chains)
 
 
-def worst_quantity(chains: ChainRecords) -> pd.Series:
+def _worst_quantity(chains: ChainRecords) -> pd.Series:
     """Return the row of `diagnostics` with the largest R-hat of those that have not converged."""
     table = _not_converged(chains)
     return table.loc[table["r_hat"].fillna(np.inf).idxmax()]
 
 
-def slowest_quantity(chains: ChainRecords) -> pd.Series:
+def _slowest_quantity(chains: ChainRecords) -> pd.Series:
     """Return the row of `diagnostics` with the smallest effective sample size of those that have not converged."""
     table = _not_converged(chains)
     return table.loc[table["ess_bulk"].fillna(np.inf).idxmin()]
@@ -41,13 +41,13 @@ def slowest_quantity(chains: ChainRecords) -> pd.Series:
 
 def times_longer(chains: ChainRecords) -> int:
     """Return how many times as many draws the slowest quantity needs, from 2 to 10."""
-    needed = ESS_LIMIT * len(chains.estimators) / slowest_quantity(chains)["ess_bulk"]
+    needed = ESS_LIMIT * len(chains.estimators) / _slowest_quantity(chains)["ess_bulk"]
     return int(np.clip(np.ceil(np.nan_to_num(needed)), 2, 10))
 
 
 def what_differs(chains: ChainRecords) -> str:
     """Return which quantities have the largest R-hat and the smallest effective sample size, and what is allowed."""
-    worst, slowest = worst_quantity(chains), slowest_quantity(chains)
+    worst, slowest = _worst_quantity(chains), _slowest_quantity(chains)
     text = f"{worst['quantity']} has R-hat {worst['r_hat']:.3f} and an effective sample size of {worst['ess_bulk']:.0f}"
     if f"{slowest['ess_bulk']:.0f}" != f"{worst['ess_bulk']:.0f}":
         text += f", {slowest['quantity']} one of {slowest['ess_bulk']:.0f}"
@@ -59,7 +59,7 @@ def _not_converged(chains: ChainRecords) -> pd.DataFrame:
 
 
 def _sampler_advice(chains: ChainRecords, n_chains: int) -> Message:
-    first, worst = chains.estimators[0], worst_quantity(chains)
+    first, worst = chains.estimators[0], _worst_quantity(chains)
     values = next(q.values for q in chains.quantities() if q.name == worst["quantity"])
     if values.shape[1] < MIN_DRAWS:
         return Message(

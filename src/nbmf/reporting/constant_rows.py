@@ -38,11 +38,10 @@ def constant_row_sentences(matrix: NamedMatrix, are_components_shown: bool = Tru
     enough = np.count_nonzero(np.count_nonzero(values != MISSING, axis=1) >= FEWEST)
     rows = f"{F} rows" if enough == F else f"the {enough} rows with at least {FEWEST} observed entries"
     each = join_with_and(f"{count} all {name}" for name, count in counts.items() if count)
+    described = ": components or axes may describe how these rows differ from the others" * are_components_shown
     yield (
         f"{total} of {rows} have the same value everywhere ({each}), where independent columns would give about "
-        f"{expected:.0f}"
-        + ": components or axes may describe how these rows differ from the others"
-        * are_components_shown
+        f"{expected:.0f}{described}"
     )
 
 

@@ -113,11 +113,8 @@ def _describe_scatter(matrix: CountMatrix) -> str:
     rates = count_baselines.shares(matrix.tallies)[matrix.observed]
     observed = matrix.tallies[matrix.observed]
     times = float(np.mean((observed - rates) ** 2 / rates))
-    more = (
-        ""
-        if times < OVERDISPERSED
-        else (": components may explain that, or it is overdispersion, which negative binomial methods allow for")
-    )
+    why = ": components may explain that, or it is overdispersion, which negative binomial methods allow for"
+    more = why * (times >= OVERDISPERSED)
     return (
         "around row and column rates (row sum x column sum / sum) they vary "
         f"{times:.3g} times as much as Poisson counts would{more}"

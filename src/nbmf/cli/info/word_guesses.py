@@ -17,7 +17,6 @@ FEWEST_CLASSES = 4  # that are there: of fewer letters and numbers each has othe
 def guess_zeros_and_ones(columns: list[Column]) -> Iterator[Guess]:
     """Yield the guess of zeros and ones as they are read anyway, with few other values that mean missing."""
     coding = Coding()
-
     known = _words_with_meaning(set().union(*(column.present for column in columns)))
 
     def others(column: Column) -> set[str]:
