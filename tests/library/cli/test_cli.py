@@ -682,6 +682,15 @@ def test_no_K_is_recommended_where_the_data_choose_it(capsys):
         assert f"next:\n  nbmf fit survey.csv --method {method}{K} --iterations 5\n" in out
 
 
+def test_where_nothing_is_found_the_next_command_shows_components_all_the_same(here, capsys):
+    """Without --no-check it would show none, and say that nbmf compare compares other methods."""
+    coins = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (12, 6))).add_prefix("c")
+    coins.to_csv("coins.csv", index=False)
+    out = run(capsys, "compare", "coins.csv", "--methods", "bica", "--masks", "1", "--iterations", "5").out
+    step = "next, to see its components although they may predict no better than baselines:"
+    assert re.search(rf"^{step}\n  nbmf fit coins\.csv .*--no-check", out, re.MULTILINE)
+
+
 def without_progress(error):
     """Return the lines on standard error, but those that a slow machine has time for."""
     return [line for line in error.splitlines() if not line.startswith("check: ")]
