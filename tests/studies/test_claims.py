@@ -99,6 +99,18 @@ def test_what_was_not_run_is_not_measured():
     assert set(verdicts(made_up(datasets=("beta_dir_1",)))) == {"not measured"}
 
 
+def test_what_holds_on_the_datasets_that_were_run_holds_so_far():
+    for made in (made_up(), made_up(active=34)):
+        of_all = claims.claims(*made)["verdict"].tolist()
+        some = claims.claims(*Results(made.scores[made.scores["dataset"] != "unvotes"], made.traces))[
+            "verdict"
+        ].tolist()
+        assert some[1] == of_all[1] == "reproduced"  # the claim is about paleo
+        assert some[5] == f"{of_all[5]} so far"
+    one = claims.claims(*made_up({("lastfm", "logpca", 2): 0.43}, datasets=("animals", "lastfm")))
+    assert one["verdict"].tolist()[3] == "partly"  # whatever the others show
+
+
 @pytest.mark.parametrize(
     ("values", "expected"), [([3.0, 2.0, 1.005, 1.0], 3), ([1.0, 1.0], 1), ([1.0, 1.5, 1.0, 1.0], 3), ([2.0, 1.0], 2)]
 )

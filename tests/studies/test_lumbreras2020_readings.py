@@ -229,6 +229,14 @@ def test_few_masks_say_nothing():
     assert set(verdicts(few).values()) == {"not measured"}
 
 
+def test_without_a_dataset_of_the_paper_a_reading_holds_so_far():
+    run = run_of()
+    fewer = run.scores[run.scores["dataset"] != "unvotes"]
+    table = readings.readings(fewer, run.eta, run.one_side, run.long, run.losses, OBSERVED)
+    first = table[(table["number"] == 1) & (table["reading"] == readings.PAIRED)]
+    assert first["verdict"].tolist() == ["reproduced so far"]
+
+
 def test_methods_that_were_not_run_are_not_judged():
     run = run_of()
     fewer = readings.Results(

@@ -74,6 +74,25 @@ def test_other_readings_stand_next_to_the_first_verdict():
     assert found.loc["fails", "other readings"] == "b is a scale: reproduced; b is a mean: not reproduced"
 
 
+def test_a_verdict_so_far_is_worse_than_one_on_everything():
+    def but_for_4(run, number):
+        return number != 4
+
+    again = [
+        Reading(1, "all of it", "rule", "nothing", parts(True)),
+        Reading(4, "some", "rule", "nothing", parts(True)),
+    ]
+    claims = judge(CLAIMS, "numbers", lambda run, number: False)[0]
+    assert claims["verdict"].tolist() == ["reproduced so far", "not reproduced so far", "partly", "not measured"]
+    found = combine_verdicts(claims, judge_readings(again, "numbers", but_for_4)[0])
+    assert found["verdict"].tolist() == [
+        "under another reading",
+        "not reproduced so far",
+        "partly",
+        "reproduced so far",
+    ]
+
+
 def test_a_claim_without_another_reading_keeps_its_verdict():
     claims = judge(CLAIMS, "numbers")[0]
     found = combine_verdicts(claims, judge_readings([], "numbers")[0])

@@ -12,7 +12,15 @@ import pandas as pd
 
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 UNDER_ANOTHER_READING, NOT_MEASURED = "under another reading", "not measured"
-ORDER = (NOT_MEASURED, NOT_REPRODUCED, PARTLY, REPRODUCED)  # from the worst
+SO_FAR = " so far"  # after a verdict that datasets which were not run may change
+ORDER = (
+    NOT_MEASURED,
+    NOT_REPRODUCED + SO_FAR,
+    NOT_REPRODUCED,
+    PARTLY,
+    REPRODUCED + SO_FAR,
+    REPRODUCED,
+)  # from the worst
 PUBLISHED = "as first published"  # the reading of the claims themselves
 COLUMNS = ["where", "holds", "evidence", "whose"]  # of a part
 
@@ -54,7 +62,13 @@ class Reading(NamedTuple):
     decide: Callable[[Any], Iterable[Part]]
 
 
-def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _always_whole(run: Any, number: int) -> bool:
+    return True
+
+
+def judge(
+    claims: Iterable[Claim], run: Any, is_whole: Callable[[Any, int], bool] = _always_whole
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts on claims (claim, verdict, holds, rule) and their parts (claim number, ...).
 
     Claims are numbered from 1. One is reproduced if all its parts hold, not reproduced if none
@@ -64,11 +78,13 @@ def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame
     ----------
     claims : iterable of Claim
     run : what their parts are decided from
+    is_whole : function of the run and of a claim's number, whether everything was run that the claim is about;
+        otherwise what all parts agree on is so "so far"
     """
     verdicts, parts = [], []
     for number, (claim, rule, decide) in enumerate(claims, start=1):
         decided = list(decide(run))
-        verdicts.append([number, claim, *_verdict(decided), rule])
+        verdicts.append([number, claim, *_verdict(decided, is_whole(run, number)), rule])
         parts += [[number, *_as_row(part)] for part in decided]
     return (
         pd.DataFrame(verdicts, columns=["number", "claim", "verdict", "parts that hold", "rule"]),
@@ -76,18 +92,21 @@ def judge(claims: Iterable[Claim], run: Any) -> tuple[pd.DataFrame, pd.DataFrame
     )
 
 
-def judge_readings(readings: Iterable[Reading], run: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def judge_readings(
+    readings: Iterable[Reading], run: Any, is_whole: Callable[[Any, int], bool] = _always_whole
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts under other readings and their parts, with columns as of `judge` and the reading.
 
     Parameters
     ----------
     readings : iterable of Reading
     run : what their parts are decided from
+    is_whole : function of the run and of a claim's number, as of `judge`
     """
     verdicts, parts = [], []
     for number, reading, rule, known, decide in sorted(readings, key=lambda one: one.number):
         decided = list(decide(run))
-        verdicts.append([number, reading, *_verdict(decided), rule, known])
+        verdicts.append([number, reading, *_verdict(decided, is_whole(run, number)), rule, known])
         parts += [[number, reading, *_as_row(part)] for part in decided]
     return (
         pd.DataFrame(
@@ -128,24 +147,29 @@ def combine_verdicts(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFra
 
 
 def verdict_functions(
-    claims: Iterable[Claim], run: Callable[..., Any], of_paper: bool = True
+    claims: Iterable[Claim],
+    run: Callable[..., Any],
+    of_paper: bool = True,
+    is_whole: Callable[[Any, int], bool] = _always_whole,
 ) -> tuple[Callable, Callable]:
     """Return the functions of a study's tables of verdicts and of their parts.
 
     Both take what `run` takes: the class of what claims are decided from. Of claims that no paper makes the parts do
-    not say whose they are.
+    not say whose they are. `is_whole` is as of `judge`.
     """
 
     def judged(made: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
-        verdicts, parts = judge(claims, made)
+        verdicts, parts = judge(claims, made, is_whole)
         return verdicts, parts if of_paper else parts.drop(columns="whose")
 
     return _table_functions(judged, run)
 
 
-def reading_functions(readings: Iterable[Reading], run: Callable[..., Any]) -> tuple[Callable, Callable]:
+def reading_functions(
+    readings: Iterable[Reading], run: Callable[..., Any], is_whole: Callable[[Any, int], bool] = _always_whole
+) -> tuple[Callable, Callable]:
     """Return the functions of a study's tables of verdicts under other readings, and of their parts."""
-    return _table_functions(lambda made: judge_readings(readings, made), run)
+    return _table_functions(lambda made: judge_readings(readings, made, is_whole), run)
 
 
 def _table_functions(
@@ -165,9 +189,11 @@ def _as_row(part: Part) -> list[Any]:
     return [part.where, part.holds, part.evidence, "ours" if part.ours else "paper"]
 
 
-def _verdict(parts: list[Part]) -> tuple[str, str]:
+def _verdict(parts: list[Part], is_whole: bool) -> tuple[str, str]:
     """Return the verdict, and how many of the paper's parts hold."""
     counted = [part.holds for part in parts if not part.ours]
     held, count = sum(counted), len(counted)
-    words = NOT_REPRODUCED if not held else REPRODUCED if held == count else PARTLY
-    return words if count else NOT_MEASURED, f"{held} of {count}"
+    if not count:
+        return NOT_MEASURED, "0 of 0"
+    words = PARTLY if 0 < held < count else (REPRODUCED if held else NOT_REPRODUCED) + SO_FAR * (not is_whole)
+    return words, f"{held} of {count}"

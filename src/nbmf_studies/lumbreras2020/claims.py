@@ -7,7 +7,7 @@ are in words next to the verdicts, and their thresholds are the constants below.
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -237,7 +237,13 @@ CLAIMS = [
 ]
 
 
-claims, claims_parts = verdict_functions(CLAIMS, Results)
+def has_all_datasets(run: Any, number: int) -> bool:
+    """Return whether all datasets were run that a claim, by its number, is about."""
+    about = ("paleo",) if number == 2 else PAPER_DATASETS
+    return set(about) <= set(run.datasets)
+
+
+claims, claims_parts = verdict_functions(CLAIMS, Results, is_whole=has_all_datasets)
 
 
 # Section 6.3.1 and Figure 7, for parliament: what, method, K, the paper's value.

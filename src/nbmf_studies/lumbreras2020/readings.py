@@ -20,6 +20,7 @@ from nbmf_studies.lumbreras2020.claims import (
     PAPER_DATASETS,
     SIMILAR,
     SINGLED_OUT,
+    has_all_datasets,
     rule_for_methods,
 )
 from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
@@ -296,4 +297,4 @@ READINGS = [
     ),
 ]
 
-readings, readings_parts = reading_functions(READINGS, Results)
+readings, readings_parts = reading_functions(READINGS, Results, has_all_datasets)
