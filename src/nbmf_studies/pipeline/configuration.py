@@ -29,6 +29,7 @@ MAX_VALUES = 100_000  # of a configuration, lists and mappings included
 RECORDS_OF_DATA = ("data/logs", "data/benchmarks")
 
 FOLDERS = ("results", "matrices")
+OWN = ("benchmarks", "config", "docs", "envs", "profiles", "reference", "src", "tests", "workflow")  # the project's
 KINDS = ("datasets", "methods", "studies")  # whose entries have defaults
 
 # JSON calls 10.0 an integer; Python's range does not.
@@ -172,6 +173,9 @@ def _unmasked_names_problems(config: dict[str, Any]) -> Iterator[str]:
 
 def _problems(config: dict[str, Any]) -> Iterator[str]:
     """Yield what the schema cannot see: references between entries, and settings of methods."""
+    for key in FOLDERS:
+        if config[key].split("/")[0] in OWN:
+            yield f"{key} = {config[key]!r}: holds the project's own files; allowed: 'results', or a new folder"
     for i, key in enumerate(config["run"]["studies"]):
         yield from unknown(f"run.studies[{i}]", key, config["studies"])
     yield from raw_files.problems(config["sources"])

@@ -757,9 +757,11 @@ def test_an_unknown_class_is_named(class_name, words):
         (settings(gamma=[1, 1]), "methods.bica.settings: gamma"),
         (of_study(masks=10.0), f"{OF}.masks = 10.0: must be "),
         ({"results": "results/../../elsewhere"}, "results = "),
+        ({"results": "src"}, "results = 'src': holds the project's own files; allowed: 'results'"),
+        ({"matrices": "docs//matrices/"}, "matrices = 'docs/matrices': holds the project's own files"),
         ({"results": "results\n"}, "results = "),
     ],
-    ids=["hint", "recipe", ":class", "gamma per K", "10.0", "..", "newline"],
+    ids=["hint", "recipe", ":class", "gamma per K", "10.0", "..", "code", "pages", "newline"],
 )
 def test_subtler_mistakes_are_named(overlay, words):
     assert words in complaint(overlay)
