@@ -81,11 +81,12 @@ def render_message(message: str, command: str) -> str:
     return message.rendered(COMMANDS[command].format_setting) if isinstance(message, Message) else message
 
 
-def printed_command(options: Options) -> str:
-    """Return the command that was typed, without what changes no result; the seed is always there."""
+def printed_command(options: Options, with_seed: bool = True) -> str:
+    """Return the command that was typed, without what changes no result; with its seed even if that is the default."""
     declared = COMMANDS[options.command].declared
     files = [file_word(getattr(options, option.attribute)) for option in declared if option.is_file]
-    others = [option for option in declared if not option.is_file]
+    is_default_seed = not with_seed and getattr(options, SEED.attribute, None) == SEED.default
+    others = [option for option in declared if not (option.is_file or (is_default_seed and option is SEED))]
     return shlex.join(["nbmf", options.command, *files, *option_words(options, others)])
 
 

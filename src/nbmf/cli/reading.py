@@ -1,7 +1,7 @@
 """The matrix that a command works on."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,18 +92,15 @@ def _read(options: Options, chosen: dict[str, Any], transpose: bool) -> ReadMatr
     try:
         return read_with_absent(options.file, **chosen, transpose=transpose, log=message_printer(options.command))
     except CodesError as error:
-        completed = options.but(**error.options)
-        raise DataError(error, f". Type: {command_for(completed)}") from error
+        raise DataError(error, _what_to_type(options, error.readings)) from error
     except SignsError as error:
         if options.command == "info":
             raise
-        commands = [f"{command} ({words})" for command, words in reading_commands(options, error)]
-        raise DataError(f"{error.opening}. Type one of: {'; '.join(commands)}") from error
+        raise DataError(error.opening, _what_to_type(options, error.readings)) from error
     except TotalsError as error:
         if error.ignore is None or error.has_row or options.command == "info":  # no option leaves a row out
             raise
-        completed = options.but(ignore=error.ignore)
-        raise DataError(error, f". Type: {command_for(completed)}") from error
+        raise DataError(error, _what_to_type(options, [({"ignore": error.ignore}, "")])) from error
     except RefusedValue as error:
         if options.command == "info":
             raise
@@ -112,9 +109,13 @@ def _read(options: Options, chosen: dict[str, Any], transpose: bool) -> ReadMatr
         ) from error
 
 
-def reading_commands(options: Options, error: SignsError) -> list[tuple[str, str]]:
-    """Return a command for each reading of what was refused, and words for when it is the right one."""
-    return [(command_for(options.but(**read)), f"if {words}") for read, words in error.readings]
+def _what_to_type(options: Options, readings: Sequence[tuple[dict[str, Any], str]]) -> str:
+    """Return the end of a message: the command of each reading, and what each does if there are several."""
+    commands = [command_for(options.but(**read)) for read, _ in readings]
+    if len(commands) == 1:
+        return f". Type: {commands[0]}"
+    explained = [f"{command} ({words})" for command, (_, words) in zip(commands, readings, strict=True)]
+    return f". Type one of: {'; '.join(explained)}"
 
 
 class Tried(NamedTuple):
@@ -161,4 +162,4 @@ def file_with_options(options: Options) -> str:
 def command_for(options: Options) -> str:
     """Return the command that was typed, or after `nbmf info` the fit that it leads to, with these options."""
     is_info = options.command == "info"
-    return f"nbmf fit {file_with_options(options)}" if is_info else printed_command(options)
+    return f"nbmf fit {file_with_options(options)}" if is_info else printed_command(options, with_seed=False)

@@ -54,19 +54,28 @@ class Answers(NamedTuple):
 
     def options(self, missing: Collection[str] = ()) -> dict[str, Any]:
         """Return the arguments of `nbmf.read` that make them ones and zeros; texts in `missing` mean missing too."""
-        gaps = {"missing": [*map(str, self.gaps), *missing]} if self.gaps else {}
+        gaps = self._gaps(missing)
         if self.highest == 1:
             return gaps
         return {"ones": ["1"], "zeros": ["2"], **gaps} if self.highest == 2 else {"above": self.above, **gaps}
+
+    def in_order(self, missing: Collection[str] = ()) -> dict[str, Any]:
+        """Return the arguments of `nbmf.read` that keep their order; texts in `missing` mean missing too."""
+        return {"categories": self.categories, **self._gaps(missing)}
 
     @property
     def categories(self) -> list[str]:
         """The texts of the scale, from the lowest on."""
         return [str(number) for number in range(1, self.highest + 1)]
 
+    def _gaps(self, missing: Collection[str]) -> dict[str, Any]:
+        return {"missing": [*map(str, self.gaps), *missing]} if self.gaps else {}
+
 
 class AnswersError(CodesError):
     """Says that values are answers and no counts, and which arguments read them.
+
+    `readings` are these arguments, each with words for what they do; those of `options` are the last.
 
     Parameters
     ----------
@@ -91,8 +100,10 @@ class AnswersError(CodesError):
         lacks_zeros: bool = False,
         is_huge: bool = False,
     ):
-        options = answers.options(missing) | ({"ignore": [*others]} if others else {})
+        left_out = {"ignore": [*others]} if others else {}
+        options = answers.options(missing) | left_out
         named = as_settings(options)
+        readings = [(options, "")]
         which = f" but those of {quoted_names(others)}" if others else " that are stored" if lacks_zeros else ""
         parts = [f"{path}: all values{which} are whole numbers, {answers.words}: "]
         if answers.highest == 1:
@@ -100,12 +111,17 @@ class AnswersError(CodesError):
         elif answers.highest == 2:
             parts += ["two answers. ", *named, " takes 1 for a one and 2 for a zero, as in yes and no"]
         else:
-            parts += ["ratings, and no counts. ", *named, f" makes those above {answers.above} ones and others zeros"]
-            categories = "; ", Setting("categories", answers.categories), " keeps them as ordered categories"
-            parts += [", also what is not in the file"] if lacks_zeros else categories
+            parts += ["ratings, and no counts. "]
+            if not lacks_zeros:
+                ordered = answers.in_order(missing) | left_out
+                readings = [(ordered, "keeps their order"), (options, "makes ones and zeros")]
+                parts += [*as_settings(ordered), " keeps them as ordered categories; "]
+            parts += [*named, f" makes those above {answers.above} ones and others zeros"]
+            parts += [", also what is not in the file"] if lacks_zeros else ()
             parts += ["; ", MISSING_IN_A_LIST] if lacks_zeros and not is_huge else ()
         counts = Setting("counts", True), " reads all values as counts"
         super().__init__(options, *parts, *(("; ", *counts) if answers.highest != 2 and not is_huge else ()))
+        self.readings = readings
 
 
 class TiesError(CodesError):

@@ -8,6 +8,8 @@ from nbmf.errors import DataError, Setting
 class CodesError(DataError):
     """Says that numbers are codes, and which arguments read them.
 
+    `readings` are all such arguments if there is a choice, each with words for what they do.
+
     Parameters
     ----------
     options : dict
@@ -17,7 +19,7 @@ class CodesError(DataError):
     """
 
     def __init__(self, options: dict[str, Any], *parts: Any):
-        self.options = options
+        self.options, self.readings = options, [(options, "")]
         super().__init__(*parts)
 
 

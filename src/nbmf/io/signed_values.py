@@ -63,11 +63,11 @@ class SignsError(DataError):
         signs = {"zeros": minus, **({"missing": gaps} if gaps else {})}
         in_order = {"categories": ["-1", "0", "1"], **({"missing": [*missing]} if missing else {})}
         self.readings = [
-            (signs, words.signs if has_zeros else words.minus),
-            *([(in_order, words.in_order)] if has_zeros else []),
-            ({"missing": [*minus, *missing]}, "-1 means missing"),
+            (signs, f"if {words.signs if has_zeros else words.minus}"),
+            *([(in_order, f"if {words.in_order}")] if has_zeros else []),
+            ({"missing": [*minus, *missing]}, "if -1 means missing"),
         ]
-        parts = [part for arguments, words in self.readings for part in ("; ", *as_settings(arguments), f" if {words}")]
+        parts = [part for arguments, words in self.readings for part in ("; ", *as_settings(arguments), f" {words}")]
         of_zeros = f", and {percent(shares[1], 1)} are 0" if has_zeros else ""
         self.opening = (
             f"{path}: {percent(shares[0], 1)} of the values are -1{of_zeros}: -1 may be {words.what} or mean missing"

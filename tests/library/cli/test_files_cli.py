@@ -322,9 +322,15 @@ def test_a_fit_of_ratings_names_the_command_and_asks_nothing(capsys):
     pd.concat([people()[["id"]], answers([1, 2, 3, 4, 5])], axis=1).to_csv("s.csv", index=False)
     said = run(capsys, "fit", "s.csv", "--no-check", code=2).err
     (line,) = said.splitlines()
-    command = re.search(r"Type: (nbmf fit .*)$", line)[1]
-    assert command == "nbmf fit s.csv --above 3 --seed 0 --no-check"
-    run(capsys, *shlex.split(command)[1:], "--iterations", "3", "--components", "2")
+    commands = re.search(
+        r"Type one of: (nbmf fit .*) \(keeps their order\); (nbmf fit .*) \(makes ones and zeros\)$", line
+    )
+    assert commands.groups() == (
+        "nbmf fit s.csv --categories 1 2 3 4 5 --no-check",
+        "nbmf fit s.csv --above 3 --no-check",
+    )
+    for command in commands.groups():
+        run(capsys, *shlex.split(command)[1:], "--iterations", "3", "--components", "2", "--force")
 
 
 def test_a_fit_of_a_column_that_does_not_fit_points_to_info(capsys):

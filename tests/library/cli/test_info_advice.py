@@ -107,7 +107,7 @@ def test_both_readings_of_minus_one_are_named(capsys):
     assert (read(missing).codes == 0).sum() == GAPS.sum()
     assert cli.main(["fit", "m101.csv"]) == cli.FAILED
     error = capsys.readouterr().err
-    assert f"{signs} --seed 0 (if a no is -1, and 0 means absent)" in error
+    assert f"{signs} (if a no is -1, and 0 means absent)" in error
 
 
 def test_a_row_of_sums_makes_no_counts_of_zeros_and_ones(capsys):

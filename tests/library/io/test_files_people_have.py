@@ -97,23 +97,24 @@ def test_tables_and_documents_take_encodings_too(here):
 
 RATINGS = "who,q1,q2,q3\nann,5,1,3\nbob,2,4,5\ncem,1,2,4\n"
 AGED = "who,age,q1,q2,q3\nann,31,5,1,3\nbob,42,2,4,5\ncem,53,1,2,4\n"
-SCALE = "ratings, and no counts. above"
+SCALE = "ratings, and no counts. categories = ['1', "
 
 
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        (RATINGS, {}, f"from 1 to 5: {SCALE} = 3 makes those above 3 ones and others zeros; categories = ['1', "),
-        (RATINGS.replace("5", "7").replace("4", "6"), {}, f"from 1 to 7: {SCALE} = 4 makes"),
         (
-            AGED,
+            RATINGS,
             {},
-            f"all values but those of 'age' are whole numbers, from 1 to 5: {SCALE} = 3, ignore = ['age'] makes",
+            f"from 1 to 5: {SCALE}'2', '3', '4', '5'] keeps them as ordered categories; above = 3 makes those ",
         ),
-        (RATINGS.replace("2,4", "9,"), {}, f"from 1 to 5, and 9: {SCALE} = 3, missing = ['9', ''] makes"),
+        (RATINGS.replace("5", "7").replace("4", "6"), {}, "from 1 to 7: ratings, and no counts. categories"),
+        (AGED, {}, f"all values but those of 'age' are whole numbers, from 1 to 5: {SCALE}"),
+        (AGED, {}, "'5'], ignore = ['age'] keeps them as ordered categories; above = 3, ignore = ['age'] makes"),
+        (RATINGS.replace("2,4", "9,"), {}, "; above = 3, missing = ['9', ''] makes"),
         ("a,b\n1,2\n2,1\n", {}, "1 and 2: two answers. ones = ['1'], zeros = ['2'] takes 1 for a one and 2 for"),
         ("a,b\n1,2\n2,9\n", {}, "1 and 2, and 9: two answers. ones = ['1'], zeros = ['2'], missing = ['9'] takes"),
-        ("u,i,r\nx,p,4\nx,q,4\ny,p,1\nz,q,5\n", {"layout": "long"}, f"from 1 to 5: {SCALE} = 3 makes"),
+        ("u,i,r\nx,p,4\nx,q,4\ny,p,1\nz,q,5\n", {"layout": "long"}, f"from 1 to 5: {SCALE}"),
         (
             "a,b\n1,0\n0,99\n1,1\n8,0\n",
             {},
@@ -127,6 +128,12 @@ def test_ratings_are_refused_with_what_reads_them(content, options, words, here)
         read("r.csv", **options)
     matrix, _ = read("r.csv", **options, **caught.value.options)
     assert type(matrix) is nbmf.BinaryMatrix
+    *in_order, (of_two, _) = caught.value.readings
+    assert of_two == caught.value.options
+    for arguments, _ in in_order:
+        ordered, _ = read("r.csv", **options, **arguments)
+        assert type(ordered) is nbmf.CategoryMatrix
+        assert ordered.n_observed == matrix.n_observed
     assert type(read("r.csv", **options, counts=True)[0]) is nbmf.CountMatrix
 
 
@@ -575,7 +582,7 @@ def test_records_of_json(lines, encoding, here):
 def test_ratings_of_a_list_that_are_cut_leave_what_was_not_rated_missing(here):
     lines = [f"u{f},m{n},{5 - (f * n) % 5}" for f in range(8) for n in range(6) if (f + n) % 3]
     (here / "rated.csv").write_text("user,movie,rating\n" + "\n".join(lines) + "\n")
-    assert "ratings, and no counts. above = 3" in refused("rated.csv", layout="long")
+    assert "ratings, and no counts. categories = " in refused("rated.csv", layout="long")
     matrix, said = read("rated.csv", layout="long", above=3)
     assert matrix.n_observed == len(lines)
     assert any("pairs without a record are missing, since values are answers, from 1 to 5" in line for line in said)

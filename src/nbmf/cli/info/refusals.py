@@ -3,7 +3,7 @@
 from nbmf.cli.arguments import render_message
 from nbmf.cli.info.finding import Finding, command_with
 from nbmf.cli.info.glance import Glance
-from nbmf.cli.reading import command_for, reading_commands
+from nbmf.cli.reading import command_for
 from nbmf.io.coded_cells import WrongCount
 from nbmf.io.signed_values import SignsError
 from nbmf.io.totals import TotalsError
@@ -13,8 +13,9 @@ def find_minus_ones(glance: Glance) -> Finding | None:
     """Find values of -1, with a command for each thing that they may mean."""
     if not isinstance(glance.refused, SignsError):
         return None
-    commands, when = zip(*reading_commands(glance.typed, glance.refused), strict=True)
-    return Finding([glance.refused.opening], commands, when)
+    readings = glance.refused.readings
+    commands = [command_for(glance.typed.but(**read)) for read, _ in readings]
+    return Finding([glance.refused.opening], commands, [words for _, words in readings])
 
 
 def find_sums(glance: Glance) -> Finding | None:
