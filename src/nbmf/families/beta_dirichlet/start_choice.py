@@ -6,16 +6,19 @@ observed entries and scored on the rest; entries that the fit itself may not see
 """
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from nbmf.data.repeats import questions_of
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.models import beta_dir
 from nbmf.families.beta_dirichlet.prior_learners import CVB0Learner, split_at_renewals
-from nbmf.inference.folds import ENTRIES_HELD_OUT, HELD_OUT
+from nbmf.inference.folds import ENTRIES_HELD_OUT, HELD_OUT, eligible_of
 from nbmf.inference.products import COLUMNS, ROWS
+from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.seeds import child, seed_sequence
 
 UPDATES, COMPONENTS = 60, 32  # of a candidate's fit, at most: enough to rank candidates
@@ -96,8 +99,19 @@ def entry_losses(codes: np.ndarray, mean: np.ndarray, entries: np.ndarray) -> np
     return -np.log(np.maximum(chance, SMALLEST_CHANCE))
 
 
-def folds(codes: np.ndarray, rng: np.random.Generator):
-    """Yield bool arrays (F, N) of entries to hold out, no entry twice."""
+def folds(codes: np.ndarray, rng: np.random.Generator) -> Iterable[np.ndarray]:
+    """Return bool arrays (F, N) of entries to hold out, no entry twice; the answers to one question together.
+
+    Mirror images in a symmetric matrix are held out one by one: in networks without structure one component was
+    chosen all the same, and the two sides are equal there.
+    """
+    eligible = eligible_of(codes, BERNOULLI)
+    if eligible.suffice() and not eligible.in_pairs and questions_of(codes):
+        return eligible.folds(rng)
+    return _folds_of_entries(codes, rng)
+
+
+def _folds_of_entries(codes: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
     observed = rng.permutation(np.flatnonzero(codes >= 0))
     size = max(1, round(HELD_OUT * observed.size))
     for fold in range(min(math.ceil(ENTRIES_HELD_OUT / size), observed.size // size)):

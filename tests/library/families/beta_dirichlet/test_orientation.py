@@ -188,6 +188,25 @@ def test_folds_are_disjoint_and_leave_most_to_learn_from(n, number):
     assert together.sum() >= min(choice.ENTRIES_HELD_OUT, 0.9 * n)
 
 
+def answers_without_structure(seed):
+    """Return answers to 8 questions of 80 people, a column for each of 3 answers, drawn at random."""
+    drawn = np.random.default_rng(seed).integers(3, size=(80, 8))
+    return np.concatenate([np.eye(3, dtype=np.int8)[answers] for answers in drawn.T], axis=1)
+
+
+def test_answers_to_one_question_are_held_out_together():
+    codes = answers_without_structure(0)
+    for held_out in choice.folds(codes, np.random.default_rng(8)):
+        of_questions = held_out.reshape(80, 8, 3)
+        assert (of_questions.all(axis=2) == of_questions.any(axis=2)).all()
+
+
+def test_answers_that_give_each_other_away_are_no_structure():
+    for seed in range(2):
+        model = nbmf.BetaDirVB(20, **LEARNED, max_iter=30).fit(answers_without_structure(seed))
+        assert model.active_components_ == 1
+
+
 def test_no_fold_would_leave_nothing():
     codes = np.array([[1, -1]], np.int8)
     assert list(choice.folds(codes, np.random.default_rng(1))) == []
