@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.given import is_sparse
+from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import names_of
+from nbmf.data.repeats import questions_of
 from nbmf.errors import DataError, NothingObservedError, NotSupportedError, Setting
 from nbmf.inference.parameters import as_fitted
 from nbmf.inference.state import Factors
@@ -186,12 +188,13 @@ class FoldIn(TransformOutput):
         The score is the mean log probability in nats per observed entry, higher is better, by 5-fold
         cross-validation over the entries: rows are folded in by the entries of four folds, and those of the fifth
         are predicted. Entries are never scored by themselves, so that grid searches can choose the number of
-        components.
+        components; nor, if V is binary and has at least 20 rows, by other answers to the same question, which are
+        columns of which each row has a one in exactly one.
 
         Parameters
         ----------
         V : BinaryMatrix, array (F', N) or DataFrame
-            As for `transform`. The folds depend on its shape alone.
+            As for `transform`. The folds depend on its shape, and on which columns are answers to one question.
         y : None
             Not used; it is there for scikit-learn.
 
@@ -231,6 +234,8 @@ class FoldIn(TransformOutput):
         values = likelihood.values_of(V)
         rng = np.random.default_rng(seed_sequence("score", *values.shape))
         part_of = rng.permutation(np.arange(values.size) % PARTS).reshape(values.shape)
+        for columns in questions_of(values) if likelihood.matrix is BinaryMatrix else ():
+            part_of[:, columns] = part_of[:, columns[:1]]
         observed, total = likelihood.is_observed(values), 0.0
         for part in range(PARTS):
             held_out = observed & (part_of == part)

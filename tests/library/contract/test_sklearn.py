@@ -162,6 +162,14 @@ def test_a_pipeline_learns_from_what_transform_returns():
     assert pipeline.fit(V[:40], kind[:40]).score(V[40:], kind[40:]) > 0.9
 
 
+def test_a_score_hides_all_answers_to_a_question():
+    """At random answers more components cannot be better; the other answers of a question would give each away."""
+    drawn = np.random.default_rng(5).integers(3, size=(150, 8))
+    V = np.concatenate([np.eye(3)[answers] for answers in drawn.T], axis=1)
+    one, many = (nbmf.BetaDirVB(K, random_state=0, max_iter=100).fit(V[:75]).score(V[75:]) for K in (1, 16))
+    assert many < one
+
+
 def test_a_grid_search_chooses_by_score():
     V, _ = two_kinds()
     search = GridSearchCV(nbmf.CollapsedBinaryICA(max_iter=50, random_state=0), {"n_components": [1, 2]}, cv=2)
