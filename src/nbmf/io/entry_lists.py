@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ROW, COLUMN, VALUE = ROLES = ("row", "column", "value")
 OPENING = 2**20  # bytes, in which the first line of a text ends
+LINE_END = re.compile("\r\n|\n|\r")  # those of pyarrow; str.splitlines has others
 
 
 class Piece(NamedTuple):
@@ -187,7 +189,8 @@ class TextList(EntryList):
 
     def __init__(self, path: Path, roles: dict[str, str | None], header: bool | None):
         self.path = path
-        lines = beginning(path, OPENING).decode(UTF_8, errors="replace").removeprefix(BYTE_ORDER_MARK).splitlines()
+        text = beginning(path, OPENING).decode(UTF_8, errors="replace").removeprefix(BYTE_ORDER_MARK)
+        lines = LINE_END.split(text)
         if not any(map(str.strip, lines)):
             raise DataError(f"{path}: the file is empty")
         self._separator = separator_of(below_comments([line for line in lines if line.strip()][:TOP])[0])

@@ -134,6 +134,14 @@ def test_a_list_without_a_header(read):
     assert read("a\tx\nb\ty\n", "edges.tsv").row_names.tolist() == ["b"]
 
 
+@pytest.mark.parametrize("character", ["\u2028", "\x85", "\x0b", "\x0c", "\x1c"])
+def test_a_line_ends_where_it_does_in_the_file(character, read):
+    """str.splitlines sees an end in each of these; then the first records were taken for lines above the list."""
+    text = f"# purchases{character}# of 2024\r\ncustomer,item\r\nr1,c1\r\nr2,c2\r\nr3,c1\r\n"
+    assert read(text.replace("\r\n", "\n")).row_names.tolist() == ["r1", "r2", "r3"]
+    assert read(text).row_names.tolist() == ["r1", "r2", "r3"]
+
+
 def test_zeros_are_not_kept_and_missing_is(read):
     found = read("r,c,v\n0,0,1\n0,1,0\n1,0,-1\n1,1,NA\n1,2,\n", row="r", column="c", value="v", shape=(2, 3))
     assert_is(found.V, [[1, 0, 0], [-1, -1, -1]])
