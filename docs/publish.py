@@ -22,7 +22,7 @@ from snakemake.utils import update_config
 from nbmf_studies import all_studies
 from nbmf_studies.framework.plan import Plan
 from nbmf_studies.framework.verdicts import judge
-from nbmf_studies.lumbreras2020.claims import CLAIMS, Results
+from nbmf_studies.lumbreras2020.claims import CLAIMS, Results, has_all_datasets
 from nbmf_studies.pipeline import configuration
 from nbmf_studies.pipeline.verification import compare_runs, summarise_comparison
 
@@ -349,7 +349,7 @@ def replace_datasets(run: Results, other: Results) -> Results:
 
 def compare_verdicts(scripts: Results, text: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the verdicts in both orientations, and the parts on which they differ, or which one alone has."""
-    return compare_judged(judge(CLAIMS, scripts), judge(CLAIMS, text))
+    return compare_judged(*(judge(CLAIMS, run, has_all_datasets) for run in (scripts, text)))
 
 
 def compare_judged(

@@ -111,6 +111,17 @@ def test_what_holds_on_the_datasets_that_were_run_holds_so_far():
     assert one["verdict"].tolist()[3] == "partly"  # whatever the others show
 
 
+@pytest.mark.parametrize("lacks", ["animals", "paleo"])  # the first, and another
+def test_a_dataset_without_one_of_the_methods_is_not_among_those_that_were_run(lacks):
+    made = made_up()
+    fewer = [table[(table["dataset"] != lacks) | (table["method"] != "c-bica")] for table in (made.scores, made.traces)]
+    found, parts = claims.claims(*fewer), claims.claims_parts(*fewer)
+    assert not parts["where"].str.contains(lacks).any()
+    assert not parts["evidence"].str.contains("nan").any()
+    of_paleo = "not measured" if lacks == "paleo" else "reproduced"
+    assert found["verdict"].tolist() == ["reproduced so far", of_paleo, *["reproduced so far"] * 4]
+
+
 @pytest.mark.parametrize(
     ("values", "expected"), [([3.0, 2.0, 1.005, 1.0], 3), ([1.0, 1.0], 1), ([1.0, 1.5, 1.0, 1.0], 3), ([2.0, 1.0], 2)]
 )

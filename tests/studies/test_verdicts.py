@@ -74,23 +74,19 @@ def test_other_readings_stand_next_to_the_first_verdict():
     assert found.loc["fails", "other readings"] == "b is a scale: reproduced; b is a mean: not reproduced"
 
 
-def test_a_verdict_so_far_is_worse_than_one_on_everything():
-    def but_for_4(run, number):
-        return number != 4
-
-    again = [
-        Reading(1, "all of it", "rule", "nothing", parts(True)),
+def test_a_verdict_so_far_stays_so_in_what_both_amount_to():
+    again = [Reading(number, "again", "rule", "nothing", parts(holds)) for number, holds in ((1, True), (2, True))]
+    again += [
+        Reading(2, "once more", "rule", "nothing", parts(False)),
         Reading(4, "some", "rule", "nothing", parts(True)),
     ]
     claims = judge(CLAIMS, "numbers", lambda run, number: False)[0]
     assert claims["verdict"].tolist() == ["reproduced so far", "not reproduced so far", "partly", "not measured"]
-    found = combine_verdicts(claims, judge_readings(again, "numbers", but_for_4)[0])
-    assert found["verdict"].tolist() == [
-        "under another reading",
-        "not reproduced so far",
-        "partly",
-        "reproduced so far",
-    ]
+    whole, so_far = judge_readings(again, "numbers")[0], judge_readings(again, "numbers", lambda run, number: False)[0]
+    of_all = combine_verdicts(judge(CLAIMS, "numbers")[0], so_far)
+    assert of_all["verdict"].tolist() == ["reproduced", "under another reading so far", "partly", "reproduced so far"]
+    found = combine_verdicts(claims, whole[whole["reading"] != "again"])
+    assert found["verdict"].tolist() == ["reproduced so far", "not reproduced so far", "partly", "reproduced"]
 
 
 def test_a_claim_without_another_reading_keeps_its_verdict():

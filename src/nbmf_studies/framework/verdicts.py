@@ -13,14 +13,7 @@ import pandas as pd
 REPRODUCED, PARTLY, NOT_REPRODUCED = "reproduced", "partly", "not reproduced"
 UNDER_ANOTHER_READING, NOT_MEASURED = "under another reading", "not measured"
 SO_FAR = " so far"  # after a verdict that datasets which were not run may change
-ORDER = (
-    NOT_MEASURED,
-    NOT_REPRODUCED + SO_FAR,
-    NOT_REPRODUCED,
-    PARTLY,
-    REPRODUCED + SO_FAR,
-    REPRODUCED,
-)  # from the worst
+ORDER = NOT_MEASURED, NOT_REPRODUCED, NOT_REPRODUCED + SO_FAR, PARTLY, REPRODUCED + SO_FAR, REPRODUCED  # from the worst
 PUBLISHED = "as first published"  # the reading of the claims themselves
 COLUMNS = ["where", "holds", "evidence", "whose"]  # of a part
 
@@ -139,8 +132,8 @@ def combine_verdicts(claims: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFra
         verdict_of = {PUBLISHED: claim.verdict} | dict(zip(others["reading"], others["verdict"], strict=True))
         reading = max(verdict_of, key=lambda name: ORDER.index(verdict_of[name]))  # of equals the first: as published
         verdict = verdict_of[reading]
-        if verdict == REPRODUCED and reading != PUBLISHED and claim.verdict != NOT_MEASURED:
-            verdict = UNDER_ANOTHER_READING
+        if verdict.startswith(REPRODUCED) and reading != PUBLISHED and claim.verdict != NOT_MEASURED:
+            verdict = verdict.replace(REPRODUCED, UNDER_ANOTHER_READING)
         evidence = "; ".join(f"{name}: {verdict_of[name]}" for name in others["reading"])
         rows.append([claim.number, claim.claim, verdict, reading, claim.verdict, evidence])
     return pd.DataFrame(rows, columns=["number", "claim", "verdict", "reading", PUBLISHED, "other readings"])

@@ -38,8 +38,8 @@ class Results(NamedTuple):
 
     @property
     def datasets(self) -> list[str]:
-        """The datasets of the paper that were run."""
-        return [name for name in PAPER_DATASETS if name in set(self.scores["dataset"])]
+        """The datasets of the paper that were run, with every method that is compared and was run at all."""
+        return paper_datasets(self.scores)
 
     def medians(self, dataset: str, method: str) -> pd.Series:
         """Return the median perplexity over masks per K."""
@@ -59,6 +59,13 @@ class Results(NamedTuple):
         """Return the mean perplexity over masks per recorded iteration."""
         traces = rows_of(self.traces, dataset=dataset, method=method, K=K)
         return traces.groupby("iteration")["perplexity"].mean()
+
+
+def paper_datasets(scores: pd.DataFrame) -> list[str]:
+    """Return the datasets of the paper in a table of scores that have every compared method which is there at all."""
+    compared = scores[scores["dataset"].isin(PAPER_DATASETS) & scores["method"].isin((*MEAN_PARAMETERISED, "logpca"))]
+    methods = compared.groupby("dataset")["method"].agg(set)
+    return [name for name in PAPER_DATASETS if methods.get(name, set()) == set(compared["method"]) != set()]
 
 
 def vb_against_bica(run: Results) -> Iterator[Part]:

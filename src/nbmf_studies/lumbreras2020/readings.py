@@ -17,10 +17,10 @@ from nbmf_studies.lumbreras2020.claims import (
     DRASTIC,
     MARGINAL,
     MEAN_PARAMETERISED,
-    PAPER_DATASETS,
     SIMILAR,
     SINGLED_OUT,
     has_all_datasets,
+    paper_datasets,
     rule_for_methods,
 )
 from nbmf_studies.lumbreras2020.eta_names import COLUMNS, DIR_DIR, PRINTED_LOSS, ROWS
@@ -54,7 +54,7 @@ class Results:
     def datasets(self) -> list[str]:
         """The datasets of the paper that were run on masks enough."""
         masks = self.scores.groupby("dataset")["mask"].nunique()
-        return [name for name in PAPER_DATASETS if masks.get(name, 0) >= FEWEST]
+        return [name for name in paper_datasets(self.scores) if masks[name] >= FEWEST]
 
     @cached_property
     def first(self) -> Scores:

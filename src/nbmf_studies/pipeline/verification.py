@@ -219,7 +219,7 @@ def _summarise(group: pd.DataFrame) -> dict:
 
 
 def _relative_to_reference(ours: float, theirs: float) -> float:
-    return 0.0 if ours == theirs else abs(ours - theirs) / theirs if theirs else np.inf
+    return 0.0 if ours == theirs else abs((ours - theirs) / theirs) if theirs else np.inf
 
 
 def _result(counts_of_group: dict, perplexities: np.ndarray, medians: float) -> str:

@@ -69,6 +69,13 @@ def test_results_by_hand(ours, result):
     assert found["fits"].tolist() == [3]
 
 
+def test_medians_below_zero_differ_as_those_above_do():
+    """Log densities of real numbers may be negative."""
+    found = masked(run(-1.0, -2.0, -3.0), run(-5.0, -6.0, -7.0))
+    assert found["result"].tolist() == ["differs"]
+    assert found["medians"].tolist() == pytest.approx([4 / 6])
+
+
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("unlike", ["other", "missing", "infinite"])
 def test_one_number_of_one_row_is_enough_to_be_no_repetition(name, unlike):
