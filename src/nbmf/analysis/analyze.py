@@ -80,8 +80,8 @@ def analyze(
     check : bool
         Whether structure is tested on held-out entries; otherwise components are always shown.
     view : {"groups", "scale"}, optional
-        How components are shown; default: in the view that predicts better, and in the other too where
-        that predicts as well.
+        How components are shown; default: in the view of the first method within a standard error of the best, and in
+        the other too where that predicts about as well.
     names : list of str, optional
         Of the components, or axes, in the order of the report.
     high : list of str, optional

@@ -236,8 +236,8 @@ FIT = Command(
         ),
         Option(
             "--view",
-            "show components as groups, or positions on a scale (default: the view that predicts better, then the "
-            "other if it predicts as well)",
+            "show components as groups, or positions on a scale (default: that of the first method within a standard "
+            "error of the best, then the other if it predicts as well)",
             choices=("groups", "scale"),
         ),
         NAMES,

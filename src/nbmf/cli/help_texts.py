@@ -95,7 +95,8 @@ its --ones, --above and so on, unless these options are given.
 
 files written to the folder FILE's name with .predicted, next to FILE, or to the folder after --out:
   memberships.csv   the share of each row in each component, or positions.csv: its position on each axis, with
-                    90 % intervals, given the columns of the fit; weights.csv for methods that have neither
+                    90 % intervals, given the columns of the fit; weights.csv for latent classes and other
+                    methods without intervals
   missing.csv       the probability of a one for each missing entry; for counts the mean
   summary.txt       the printed summary; report.html
 """

@@ -27,7 +27,8 @@ class Components(NamedTuple):
     idle : float array (k,), the shares that the prior alone gives them
     active : int, how many of them hold at least 1 % of the weight that is not the prior's
     intercepts : tuple of str, of each "column" if it says how common a one is in each column and nothing
-        about rows, "row" if it does so of each row, and otherwise ""
+        about rows, "row" if it does so of each row, and otherwise ""; of several latent classes none is one,
+        since a row is in a single class
     given : sequence of str, what a person calls the first of them
     """
 
@@ -212,7 +213,8 @@ def _ordered_components(
     W = _merge_rows(model.W_.T, members, weights, "W" in model.probabilities)
     H = _merge_rows(model.H_, members, weights, "H" in model.probabilities)
     merged.W_, merged.H_ = W.T, H
-    intercepts = _intercepts(merged)
+    are_classes = model.has_classes and np.count_nonzero(is_active) > 1
+    intercepts = ("",) * len(members) if are_classes else _intercepts(merged)
     heaviness = np.array([weights[places].sum() for places in members])
     order = np.lexsort((-heaviness, np.array([bool(axis) for axis in intercepts], bool), ~is_active))
     merged.W_, merged.H_ = W[order].T, H[order]

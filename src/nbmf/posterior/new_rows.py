@@ -198,9 +198,10 @@ def place_rows(
         weights = posterior_row_weights(rows.values, components.model.H_, prior, level=level, seed=seed)
         called = names_or_defaults(components.names(), names)[: components.active]
         expectation = weights.mean @ components.model.H_
-        shares = [each[:, : components.active] for each in weights]
-        main = shares[0].argmax(axis=1) if called else None
-        return Placement(MEMBERSHIPS, called, *shares, expectation, components.active, main)
+        shares, lower, upper = (each[:, : components.active] for each in weights)
+        ends = np.minimum(lower, shares), np.maximum(upper, shares)  # outside of most draws is the mean of skewed ones
+        main = shares.argmax(axis=1) if called else None
+        return Placement(MEMBERSHIPS, called, shares, *ends, expectation, components.active, main)
     groups = () if model.row_groups_ is None else (rows.groups,)
     factors = model.factors_of_rows(V, *groups)
     expectation = model.predict_rows(V, *groups) if model.averages_new_rows else model.mean(factors)

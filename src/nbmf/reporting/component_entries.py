@@ -242,7 +242,8 @@ class _Side(NamedTuple):
             return f"nearly the same for all, {self.range()}"
         if self.means is None or profile_difference(self.values, np.nan_to_num(self.means)) >= NEAR_MEANS:
             return ""
-        return f"as common as in all of the data, to within {percent(np.nanmax(abs(self.values - self.means)))}"
+        away = float(np.nanmax(abs(self.values - self.means)))
+        return "" if away >= FLAT else f"as common as in all of the data, to within {percent(away)}"
 
     @property
     def is_flat(self) -> bool:

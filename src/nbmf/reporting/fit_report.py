@@ -282,7 +282,8 @@ def _other_view_section(other: ReportedFit, figure: Figure | None, wording: Word
     """Return the same matrix shown in another way."""
     view = view_of(other)
     sentence = (
-        f"{other.model.title} predicts held-out entries not significantly worse, and shows {VIEW_DESCRIPTIONS[view]}"
+        f"{other.model.title} predicts held-out entries about as well (not significantly worse), and shows "
+        f"{VIEW_DESCRIPTIONS[view]}"
     )
     alone = NextStep("all files of this view:", wording.next_command("fit", view=str(view), apart=str(view)))
     figures = [] if figure is None else [figure]

@@ -12,16 +12,16 @@ from nbmf.reporting.words import join_with_and
 NAMED = 8  # columns of a question
 
 
-def repeat_sentences(matrix: NamedMatrix, with_twins: bool = False) -> Iterator[str]:
-    """Yield what is predicted by design, and says nothing of how rows and columns hang together otherwise.
-
-    with_twins : also which columns are the same in all rows: a column that is there twice, or structure.
-    """
+def repeat_sentences(matrix: NamedMatrix) -> Iterator[str]:
+    """Yield what is predicted by design, and says nothing of how rows and columns hang together otherwise."""
     if not isinstance(matrix, BinaryMatrix):
         return
     repeats, rows = repeats_of(matrix.codes), matrix.row_names
-    if with_twins and repeats.twins:
-        yield f"the same in all rows: columns {_named(matrix.column_names, repeats.twins[0])}{_more(repeats.twins)}"
+    if repeats.twins and not matrix.is_symmetric():
+        yield (
+            f"the same in all rows: columns {_named(matrix.column_names, repeats.twins[0])}{_more(repeats.twins)}; if "
+            "one repeats the other they predict each other by design, and may be all the structure that is found"
+        )
     if repeats.questions and not matrix.is_symmetric():
         question = repeats.questions[0]
         has_gaps = (matrix.codes[:, question] == MISSING).any()

@@ -193,7 +193,10 @@ def test_a_component_that_is_as_all_of_the_data_names_no_column():
     W = np.zeros((ROWS, 3))
     W[:80, 0], W[80:100, 1], W[100:, 2] = 1, 1, 1
     matrix, model = drawn(W, np.vstack([means, apart, 1 - apart]))
+    model.H_[0] = (matrix.codes == 1).mean(axis=0) + 0.04
     result = result_of(matrix, model)
     (said,) = (text for label, text in component_entry(0, result).lines if label == "columns")
-    assert said.startswith("as common as in all of the data, to within ")
+    assert said == "as common as in all of the data, to within 4%"
+    model.H_[0, 0] += 0.1  # in a single column
+    assert [label for label, _ in component_entry(0, result_of(matrix, model)).lines][1:] == ["columns +", "columns -"]
     assert [label for label, _ in component_entry(1, result).lines] == ["rows", "columns +", "columns -"]

@@ -155,10 +155,22 @@ def test_memberships_of_the_rows_of_the_fit():
     assert found.kind == MEMBERSHIPS
     own = components_of(model, V)
     assert found.names == ["left", "component 2", "component 3"][: own.active]
-    assert ((found.lower <= found.values + 1e-6) | (found.lower < 0.05)).all()
+    assert ((found.lower <= found.values) & (found.values <= found.upper)).all()
     np.testing.assert_allclose(found.values, own.model.W_[:, : own.active], atol=0.25)
     assert np.corrcoef(found.values.ravel(), own.model.W_[:, : own.active].ravel())[0, 1] > 0.98
     np.testing.assert_allclose(found.expectation, model.predict_rows(V.codes), atol=0.12)
+
+
+def test_an_interval_holds_the_mean_also_of_a_share_that_is_nearly_always_0(monkeypatch):
+    """The mean of draws of which few are large is above nine in ten of them."""
+    mean, upper = np.tile([0.003, 0.997], (3, 1)), np.tile([0.002, 1.0], (3, 1))
+    weights = row_weights.Weights(mean, np.tile([0.0, 0.998], (3, 1)), upper)
+    monkeypatch.setattr(module, "posterior_row_weights", lambda *given, **named: weights)
+    model, V = fitted(nbmf.BetaDirVB(n_components=2, random_state=0, max_iter=50))
+    placed = place_rows(model, NewRows(V.codes[:3], np.array(["x", "y", "z"]), [], [], []))
+    assert placed.values.tolist() == mean.tolist()
+    assert placed.upper.tolist() == [[0.003, 1.0]] * 3
+    assert placed.lower.tolist() == [[0.0, 0.997]] * 3
 
 
 def test_the_prior_of_merged_components_is_the_sum_of_theirs(monkeypatch):

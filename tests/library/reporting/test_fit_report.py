@@ -12,6 +12,7 @@ from nbmf.cli.arguments import parse, render_message
 from nbmf.cli.wording import Typed
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.errors import Message, NotSupportedError, Setting
+from nbmf.evaluation.margin_test import MarginTest
 from nbmf.evaluation.stacked import Stacked
 from nbmf.evaluation.structure_result import Gain, LossDifference, OtherView, Verdict
 from nbmf.inference.declarations import View
@@ -23,6 +24,7 @@ from nbmf.reporting import fit_quality, html, text
 from nbmf.reporting.component_entries import _make_side, _Side, reading_key
 from nbmf.reporting.fit_report import _discrimination_bias, fit_facts, fit_report, group_tables
 from nbmf.reporting.fit_result import ReportedFit, credible_intervals
+from nbmf.reporting.next_steps import _without_exact_test
 from nbmf.reporting.prediction_sentences import prediction_sentences
 from nbmf.reporting.repeat_sentences import repeat_sentences
 
@@ -109,6 +111,43 @@ def test_where_nothing_is_found_the_fit_is_not_praised():
     others = (LossDifference("logistic VB, K = 8", 0.39, -0.01, 0.02),)
     several = " ".join(summary(result(verdict=verdict._replace(others=others))).split())
     assert "These methods, and others, are compared by" in several
+
+
+def test_a_single_component_is_not_drawn_nevertheless():
+    nothing = VERDICT._replace(found=False, predicts=False)
+    model = nbmf.BetaDirVB(1, random_state=0).fit(RANDOM)
+    fit = ReportedFit("r", RANDOM, model, components_of(model), model.expectation_, 1.0, verdict=nothing)
+    assert "nevertheless" not in summary(fit)
+    assert "nevertheless" in summary(result(verdict=nothing))
+
+
+def test_why_no_components_are_shown_of_a_perfect_scale():
+    told = " ".join(summary(result(verdict=VERDICT._replace(found=False, predicts=False, fixed=1.0))).split())
+    assert "No components are shown, because row and column effects determine every entry." in told
+    assert "do not predict" not in told
+
+
+@pytest.mark.parametrize(
+    ("shape", "minutes"), [((100, 300), None), ((200, 2000), "1"), ((1000, 1000), "4"), ((9000, 9000), None)]
+)
+def test_where_the_exact_test_was_not_made_it_is_said_how_long_it_takes(shape, minutes):
+    """Up to 50,000 entries it is made with every fit, and of huge matrices it takes hours."""
+    matrix = nbmf.BinaryMatrix.from_array(np.broadcast_to(np.eye(2, dtype=np.int8)[0].repeat(shape[1] // 2), shape))
+    nothing = result(matrix=matrix, verdict=VERDICT._replace(found=False, predicts=False))
+    said = [" ".join(each.sentences) for each in _without_exact_test(nothing)]
+    assert len(said) == (minutes is not None)
+    assert all(f"it takes about {minutes} min" in sentence for sentence in said)
+    tested = result(matrix=matrix, verdict=nothing.verdict._replace(exact=MarginTest(0.5, 60, 120)))
+    assert not [*_without_exact_test(tested)]
+
+
+def test_columns_that_are_the_same_are_named_next_to_what_is_found():
+    codes = np.random.default_rng(0).integers(0, 2, (40, 6))
+    matrix = nbmf.BinaryMatrix.from_array(np.c_[codes, codes[:, 2]])
+    model = nbmf.BinaryICA(2, max_iter=5, random_state=0).fit(matrix)
+    fit = ReportedFit("r", matrix, model, components_of(model), model.expectation_, 1.0, verdict=VERDICT)
+    told = " ".join(summary(fit).split())
+    assert "the same in all rows: columns 'column 2' and 'column 6'; if one repeats the other" in told
 
 
 def test_where_counts_show_nothing_it_is_said_that_where_they_are_may():

@@ -95,6 +95,36 @@ def test_classes_have_intervals_of_their_sizes_and_probabilities(n_draws):
     assert (found.tables["H_lower"].to_numpy() < found.tables["H"].to_numpy()).all()
 
 
+def deviant_rows():
+    """Return answers of 100 people, 20 to a question; the last five answer the other way round."""
+    rng = np.random.default_rng(3)
+    common = rng.choice([0.15, 0.85], 20)
+    V = (rng.random((100, 20)) < common).astype(int)
+    V[95:] = rng.random((5, 20)) < 1 - common
+    return V
+
+
+def test_a_class_of_nearly_all_rows_is_a_class_and_no_intercept():
+    """As one, the five rows of the other class were called all of the other rows, with an interval from 2 to 10 %."""
+    found = nbmf.analyze(deviant_rows(), method="mnb-rows", n_components=2, check=False, log=lambda line: None)
+    told = " ".join(str(found).split())
+    for share in ("95", "5"):
+        assert re.search(rf"component \d: {share}% \[\d+%, \d+%\] of the rows, a latent class", told)
+    one = nbmf.analyze(deviant_rows(), method="mnb-rows", n_components=1, check=False, log=lambda line: None)
+    assert "component 1: how common ones are in each of the columns" in " ".join(str(one).split())
+
+
+def test_the_larger_of_two_opposite_classes_has_columns_too():
+    rng = np.random.default_rng(0)
+    of_class = np.array([[0.7] * 4 + [0.3] * 4 + [0.5] * 8, [0.3] * 4 + [0.7] * 4 + [0.5] * 8])
+    V = (rng.random((150, 16)) < of_class[(np.arange(150) >= 95).astype(int)]).astype(int)
+    found = nbmf.analyze(V, method="mnb-rows", n_components=2, check=False, log=lambda line: None)
+    told = " ".join(str(found).split())
+    assert told.count("a latent class") == 2
+    assert "as common as in all of the data" not in told
+    assert told.count(" columns + column ") == told.count(" columns - column ") == 2
+
+
 @pytest.mark.parametrize("members", ["rows", "columns"])
 def test_where_the_posterior_is_elsewhere_than_the_mode_it_is_said(members):
     V = np.repeat(np.eye(2), 10, axis=0).repeat(4, axis=1)

@@ -41,7 +41,7 @@ def describe_binary(matrix: BinaryMatrix, options: Options) -> Finding:
     sentences = [
         *describe_ends(matrix, ones, "fewest ones", "most", "one"),
         *describe_unusual(matrix, unusual),
-        *repeat_sentences(matrix, with_twins=True),
+        *repeat_sentences(matrix),
     ]
     if (constant := why_constant(matrix.codes, is_binary=True)) is not None:
         return Finding([*sentences, "", render_message(constant, "info")])
