@@ -20,6 +20,7 @@ from nbmf.plotting.map_names import FAINT, LONGEST, MOST_ON_MAP, NAME_SIZE
 from nbmf.plotting.names import shortened
 from nbmf.posterior.scale import Scale, scale_of
 from nbmf.posterior.scale_intervals import typical_half_width
+from nbmf.posterior.scale_tables import columns_are_alike
 
 MOST_NAMED, END_NAMES = 105, 12  # rows that have their names, on a page; of more, rows at either end that have
 DUMBBELLS, ARROWS = 40, 24  # columns next to a scale, at most, and next to a map
@@ -190,14 +191,18 @@ def _list_end(axis: Axes, names: list[str], colours: np.ndarray, title: str, *, 
 
 
 def _draw_columns(axis: Axes, scale: Scale) -> None:
-    """Draw the columns that separate the ends best: from the low end (open) to the high end (filled)."""
+    """Draw the columns that separate the ends best: from the low end (open) to the high end (filled).
+
+    They are in the order of that or, if all separate them alike, of their locations.
+    """
     low, high = scale.low[:, 0] + scale.lowest, scale.high[:, 0] + scale.lowest
     if scale.has_counts:
         low, high = np.maximum(low, FEWEST), np.maximum(high, FEWEST)
     difference = np.log(high / low) if scale.has_counts else high - low
     inches = _height(axis)
     largest = np.argsort(-np.abs(difference), kind="stable")[: max(1, min(int(inches / COLUMN), DUMBBELLS))]
-    chosen = largest[np.argsort(difference[largest], kind="stable")]
+    in_order = scale.difficulty if columns_are_alike(scale) else difference
+    chosen = largest[np.argsort(in_order[largest], kind="stable")]
     y, low, high = np.arange(len(chosen)), low[chosen], high[chosen]
     axis.hlines(y, low, high, color=FAINT, linewidth=1)
     for x, face, end in ((low, "white", "lowest"), (high, NEUTRAL, "highest")):

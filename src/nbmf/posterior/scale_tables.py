@@ -7,6 +7,7 @@ from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_shape import Shape, shape_of
 
 SAME = 1e-3  # of the range of positions, a difference of locations that is none
+ALIKE = 1.1  # ratio of the largest discrimination to the smallest, up to which columns follow an axis alike
 
 
 def shape_of_scale(scale: Scale) -> Shape:
@@ -40,6 +41,30 @@ def has_location(scale: Scale) -> bool:
     known = scale.location[~np.isnan(scale.location)]
     differ = known.size == 1 or (known.size > 1 and np.ptp(known) > SAME * np.ptp(scale.positions))
     return bool(scale.kept == 1 and not scale.has_counts and differ)
+
+
+def columns_are_alike(scale: Scale) -> bool:
+    """Return whether columns follow a single axis equally sharply, so that they differ in their location alone."""
+    slopes = scale.discrimination[:, 0]
+    return has_location(scale) and bool(slopes.max() <= ALIKE * slopes.min())
+
+
+def columns_to_list(scale: Scale, most: int) -> np.ndarray:
+    """Return places of up to `most` columns for a table.
+
+    They are the most informative ones of each axis or, of columns that are alike, some at regular steps from the lowest
+    location to the highest.
+    """
+    if columns_are_alike(scale):
+        order = np.argsort(scale.difficulty, kind="stable")
+        return order[np.unique(np.linspace(0, len(order) - 1, most).round().astype(int))]
+    sizes = np.abs(scale.discrimination[:, : scale.kept])
+    axis_of = sizes.argmax(axis=1)
+    chosen = []
+    for a in range(scale.kept):
+        order = np.argsort(-sizes[:, a], kind="stable")
+        chosen.append(order[axis_of[order] == a][: most // scale.kept])
+    return np.concatenate(chosen)
 
 
 def columns_table(scale: Scale) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from nbmf.posterior.scale import Scale
 from nbmf.posterior.scale_axes import MANY, NOISE, WEAK, WEAK_BUT_THERE
 from nbmf.posterior.scale_intervals import typical_half_width
 from nbmf.posterior.scale_shape import Shape
-from nbmf.posterior.scale_tables import has_location, shape_of_scale
+from nbmf.posterior.scale_tables import ALIKE, columns_are_alike, columns_to_list, has_location, shape_of_scale
 from nbmf.reporting.component_entries import SUMS_CORRELATION
 from nbmf.reporting.model import Block, Entry, Lines, Table
 from nbmf.reporting.scale_words import ONES, scale_words, which_end_is_high
@@ -25,7 +25,6 @@ MEANS_CORRELATION = (
 )
 SUMS_EXPLANATION = "by how much was counted, which effects of rows would take out"
 NEGLIGIBLE = 0.05  # of the largest discrimination, up to which one of the other sign is none
-ALIKE = 1.1  # ratio of the largest discrimination to the smallest, up to which columns follow an axis alike
 EMPTY = "; empty where it would be more than three times as far out as any row"
 TIED = 1e-3  # a difference of positions that is none
 LIMITS = {
@@ -196,7 +195,8 @@ def _separating_columns(scale: Scale, here: np.ndarray, there: np.ndarray, other
 
 def parameter_table(scale: Scale) -> Table:
     """Return the parameters of the most informative columns, in the terms of item response theory; of counts slopes."""
-    kept, chosen, words = scale.kept, _most_informative(scale), scale_words(scale)
+    are_alike, kept, words = columns_are_alike(scale), scale.kept, scale_words(scale)
+    chosen = columns_to_list(scale, LISTED)
     slope, level = ("slope", "level") if scale.has_counts else ("discrimination", "difficulty")
     names = [slope] if kept == 1 else [f"on {name}" for name in scale.names[:kept]]
     head, rows = ["column", *names, level], []
@@ -215,7 +215,7 @@ def parameter_table(scale: Scale) -> Table:
         rows.append(cells)
     caption = list(_formulas(scale))
     more = len(scale.difficulty) - len(chosen)
-    those = f"with lower {slope}" if kept == 1 else f"of lower {slope} on their axis"
+    those = "between these" if are_alike else f"with lower {slope}" if kept == 1 else f"of lower {slope} on their axis"
     note = f"... and {more} more column{'s' * (more > 1)} {those}: see columns.csv" if more else ""
     if scale.discrimination_ends is not None:
         caption.append(f"columns.csv has the {scale.level:.0%} intervals of a column's parameters")
@@ -249,17 +249,6 @@ def _formulas(scale: Scale) -> Iterator[str]:
             "location is difficulty / discrimination, the b of the two-parameter model: the position at which a one is "
             f"as probable as a zero{EMPTY}"
         )
-
-
-def _most_informative(scale: Scale) -> np.ndarray:
-    """Return the columns of the table: the most informative ones of each axis."""
-    sizes = np.abs(scale.discrimination[:, : scale.kept])
-    axis_of = sizes.argmax(axis=1)
-    chosen = []
-    for a in range(scale.kept):
-        order = np.argsort(-sizes[:, a], kind="stable")
-        chosen.append(order[axis_of[order] == a][: LISTED // scale.kept])
-    return np.concatenate(chosen)
 
 
 def shape_sentences(shape: Shape, names: np.ndarray, file: str = "") -> Iterator[str]:

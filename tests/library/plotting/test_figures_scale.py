@@ -60,6 +60,16 @@ def test_columns_go_from_the_low_end_to_the_high_end():
     assert [label.get_text() for label in columns.get_legend().get_texts()] == ["lowest 3 rows", "highest 3 rows"]
 
 
+def test_columns_that_differ_in_location_alone_are_in_its_order():
+    scale = scale_with(30, items=8)
+    slopes = np.ones_like(scale.discrimination)
+    difficulty = np.array([[0.3, -0.2, 0.9, 0.1, -0.8, 0.5, 0.0, -0.4]]).T
+    alike = dataclasses.replace(scale, discrimination=slopes, thresholds=difficulty)
+    _, columns = module.draw(alike)
+    shown = [label.get_text() for label in columns.get_yticklabels()]
+    assert shown == list(scale.column_names[np.argsort(difficulty[:, 0])])  # the hardest on top
+
+
 @pytest.mark.parametrize("rows", [5, 60, module.MOST_NAMED, module.MOST_NAMED + 1])
 def test_names_can_be_read_whatever_the_number_of_rows(rows):
     drawn, _ = draw(scale_with(rows))

@@ -207,6 +207,28 @@ def test_locations_that_are_all_the_same_are_left_out():
     assert "location on axis 1" in table_of_columns(SCALE)
 
 
+def alike(count):
+    """Return a scale on which columns differ in their location alone; the first is in the middle."""
+    locations = np.roll(np.linspace(-1, 1, count), count // 2)
+    return dataclasses.replace(
+        SCALE,
+        column_names=np.array([f"c{n}" for n in range(count)]),
+        discrimination=np.column_stack([np.linspace(2, 1.9, count), np.zeros(count)]),
+        thresholds=2 * locations[:, None],
+        low=np.full((count, 2), 0.1),
+        high=np.full((count, 2), 0.9),
+    )
+
+
+def test_columns_that_differ_in_location_alone_are_in_its_order():
+    """Their discriminations differ by noise, which was the order."""
+    few, many = parameter_table(alike(8)), parameter_table(alike(39))
+    assert [row[0] for row in few.rows] == [f"c{(n + 4) % 8}" for n in range(8)]
+    assert not few.note
+    assert [row[0] for row in many.rows] == [f"c{(n + 19) % 39}" for n in range(0, 39, 2)]
+    assert many.note == "... and 19 more columns between these: see columns.csv"
+
+
 def test_of_two_axes_the_table_has_those_that_tell_most_of_each():
     loadings = np.zeros((60, 2))
     loadings[:50, 0], loadings[50:, 1] = np.linspace(3, 2, 50), np.linspace(1, 0.5, 10)
