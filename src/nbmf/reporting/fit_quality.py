@@ -19,6 +19,7 @@ from nbmf.posterior.recording import training_loss
 from nbmf.posterior.scale_intervals import r_hat_of_positions
 from nbmf.reporting.fit_result import ReportedFit
 from nbmf.reporting.latent_classes import class_members, mode_sentences
+from nbmf.reporting.missing_rows import missing_row_sentences
 from nbmf.reporting.sampler_advice import listed_arguments, sampler_arguments
 from nbmf.reporting.words import SCORED_BY, quote_if_ambiguous
 
@@ -87,6 +88,7 @@ def _missing_pattern_warnings(result: ReportedFit) -> Iterator[str]:
                 f"missing entries are in {lines} with {next_to_missing:.0f} observed entries on average, those that "
                 f"were held out in {lines} with {next_to_observed:.0f}: missing ones are probably predicted less well"
             )
+    yield from missing_row_sentences(matrix)
 
 
 def _linkage(observed: np.ndarray) -> float:
