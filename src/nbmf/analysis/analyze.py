@@ -16,8 +16,8 @@ from nbmf.analysis.result import Analysis
 from nbmf.analysis.settings import warn_of_many_components
 from nbmf.analysis.structure import check_structure
 from nbmf.data.given import is_frame
-from nbmf.data.named import NamedMatrix, names_of
-from nbmf.data.names import align_labels, checked_labels, texts_of_index
+from nbmf.data.named import NamedMatrix, align_with
+from nbmf.data.names import checked_labels, texts_of_index
 from nbmf.errors import Message, Setting
 from nbmf.evaluation.verdict import Verdict
 from nbmf.inference.estimator import Factorization
@@ -138,7 +138,7 @@ def analyze(
 
 def _groups_of_columns(given: Sequence[str], V: Any, matrix: NamedMatrix) -> np.ndarray:
     """Return the groups of the columns of the matrix: there is one for each column of V, some of which are left out."""
-    groups = checked_labels(align_labels(given, names_of(V)[1]), np.shape(V)[1], "column_groups")
+    groups = checked_labels(align_with(given, V, 1), np.shape(V)[1], "column_groups")
     if len(groups) == matrix.shape[1]:
         return groups
     names = texts_of_index(V.columns) if is_frame(V) else (f"column {n}" for n in range(len(groups)))

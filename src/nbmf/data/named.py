@@ -267,8 +267,16 @@ def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     if isinstance(V, NamedMatrix):
         return V.row_names, V.column_names
     if hasattr(V, "columns") and hasattr(V, "index"):
-        return _index_names(V.index), _index_names(V.columns)
+        return index_names(V.index), index_names(V.columns)
     return None, None
+
+
+def align_with(labels: Any, V: Any, axis: int) -> Any:
+    """Return labels of the rows (axis 0) or columns (axis 1) of V, a Series in their order: see `align_labels`.
+
+    Of a DataFrame numbers count as names, as they do in pandas.
+    """
+    return align_labels(labels, texts_of_index(V.axes[axis]) if is_frame(V) else names_of(V)[axis])
 
 
 def has_same_names(V: Any) -> bool:
@@ -277,7 +285,7 @@ def has_same_names(V: Any) -> bool:
     return rows is not None and columns is not None and np.array_equal(rows, columns)
 
 
-def _index_names(index: Any) -> np.ndarray | None:
+def index_names(index: Any) -> np.ndarray | None:
     """Return the names of an index of pandas, None if they only number its places."""
     if all(isinstance(name, Number) and name == place for place, name in enumerate(index)):  # NA is none, nor equal
         return None

@@ -1,6 +1,7 @@
 """The names of rows and columns: as many as there are, unique, and each with an entry."""
 
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -66,13 +67,28 @@ def checked_names(names: Any, length: int, field: str) -> np.ndarray:
 def align_labels(labels: Any, names: np.ndarray | None) -> Any:
     """Return labels of rows or columns in the order of their names, if it is a pandas Series whose index has each once.
 
-    Such a Series may be of another table, with more rows or in another order. All other labels stay as they are.
+    Such a Series may be of another table, with more rows or in another order. One whose index only numbers is taken by
+    place unless names are such numbers. All other labels stay as they are.
+
+    Raises
+    ------
+    DataError
+        If there is a label for each, and the index has other names.
     """
     if names is None or not hasattr(labels, "reindex"):
         return labels
     by_name = labels.set_axis(texts_of_index(labels.index).astype(object))
-    has_all = by_name.index.is_unique and by_name.index.isin(names).sum() == len(names)
-    return by_name.reindex(names) if has_all else labels
+    index = by_name.index
+    if index.is_unique and index.isin(names).sum() == len(names):
+        return by_name.reindex(names)
+    if len(labels) == len(names) and not all(isinstance(name, Number) for name in labels.index):
+        again = index[index.duplicated()].tolist()
+        lacking = [f"no {str(name)!r}" for name in names if name not in index]
+        raise DataError(
+            f"a Series of labels whose index has {f'{again[0]!r} more than once' if again else lacking[0]}; allowed: "
+            "one with each name once, or labels in the order of the matrix without names, .to_numpy()"
+        )
+    return labels
 
 
 def refuse_duplicates(names: np.ndarray, field: str) -> None:

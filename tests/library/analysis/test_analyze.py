@@ -107,8 +107,11 @@ def test_what_was_found_is_reported_in_a_line_and_advice_is_in_the_words_of_pyth
     assert nothing.found is False
     assert nothing.pictures == []
     assert "W" not in nothing.tables
-    assert f"nbmf.analyze(V, method={nothing.method!r}, check=False, iterations=30)" in str(nothing)
+    assert nothing.model.n_components_ == 1
+    assert "check=False" not in str(nothing)  # there is nothing to show
     assert "nbmf.compare(V)" in str(nothing)
+    scale = nbmf.analyze(nothing.matrix, view="scale", **BRIEF)
+    assert f"nbmf.analyze(V, method={scale.method!r}, check=False, view='scale', iterations=30)" in str(scale)
     shown = nbmf.analyze(nothing.matrix, method=nothing.method, check=False, **BRIEF)
     assert (shown.found, shown.verdict) == (None, None)
     assert "W" in shown.tables
@@ -312,6 +315,10 @@ def test_groups_of_rows_and_of_columns_have_a_table_each():
     by_name = pd.Series(["x", "y"] * 8, index=matrix.column_names)[::-1]
     again = nbmf.analyze(grouped, column_groups=by_name, method="bica", n_components=2, check=False, **BRIEF)
     assert again.tables["column_groups"]["group"].tolist() == ["x", "y"] * 8
+    numbered = survey().fillna(0).set_axis(range(16), axis=1)
+    shuffled = pd.Series(["x", "y"] * 8).sample(frac=1, random_state=0)
+    by_number = nbmf.analyze(numbered, column_groups=shuffled, method="bica", n_components=2, check=False, **BRIEF)
+    assert by_number.tables["column_groups"]["group"].tolist() == ["x", "y"] * 8
     with pytest.raises(DataError, match="column_groups: 16 names are needed, 1 were given"):
         nbmf.analyze(grouped, column_groups=["x"], **BRIEF)
 

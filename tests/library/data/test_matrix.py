@@ -161,6 +161,10 @@ def test_groups_of_a_series_are_those_of_the_rows_that_its_index_names():
     assert matrix(row_names=["11", "12"], row_groups=numbers).row_groups.tolist() == ["h", "g"]
     with pytest.raises(DataError, match="row_groups: 2 names are needed, 3 were given"):
         matrix(row_names=["a", "d"], row_groups=series)
+    with pytest.raises(DataError, match="a Series of labels whose index has no 'd'; allowed: one with each name once"):
+        matrix(row_names=["a", "d"], row_groups=series[["a", "b"]])
+    with pytest.raises(DataError, match="whose index has 'a' more than once"):
+        matrix(row_names=["a", "b"], row_groups=pd.Series(["g", "h"], index=["a", "a"]))
 
 
 @pytest.mark.parametrize("columns", [["a", "b"], ["b", "a"]])

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from nbmf.data.named import align_with
 from nbmf.errors import DataError, Setting
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import (
@@ -20,7 +21,6 @@ from nbmf.families.logistic.logistic_fold_in import regress_rows_with_variance
 from nbmf.families.logistic.row_groups import (
     ROW_GROUPS,
     RowGroups,
-    align_to_rows,
     group_indices,
     groups_of_matrix,
     known_labels_of,
@@ -244,7 +244,7 @@ class GroupedRows(LineMeans, NoisyFactors):
 
     def _labels_of_new(self, V: Any, groups: Sequence[Any] | None) -> np.ndarray | None:
         """Return the labels of new rows, str array (F',), None without."""
-        given = groups_of_matrix(V) if groups is None else align_to_rows(groups, V)
+        given = groups_of_matrix(V) if groups is None else align_with(groups, V, 0)
         return None if given is None else known_labels_of(given, np.shape(V)[0], self.groups_in_use.names)
 
     def _factors_of_rows(self, values, labels=None):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbmf.data.names import align_labels
 from nbmf.data.value_codes import number_of
 from nbmf.errors import ConfigError, Setting
 from nbmf.inference.parameters import Rule
@@ -61,7 +62,7 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
 
     Parameters
     ----------
-    given : None, sequence of N numbers or texts, or str
+    given : None, sequence of N numbers or texts, Series whose index has the names of columns, or str
         None: all columns have the same period. A str is a regular expression: the period is what its first group has
         found in a column's name, or all that it has found if it has no group. Texts that are all numbers are numbers.
     n_columns : int
@@ -75,7 +76,8 @@ def periods_of(given: str | Sequence | None, n_columns: int, column_names: np.nd
     """
     if given is None:
         return Periods(np.array(["all"]), np.zeros(1), np.zeros(n_columns, np.int64))
-    labels = _match_names(given, column_names) if isinstance(given, str) else np.asarray(given)
+    is_pattern = isinstance(given, str)
+    labels = _match_names(given, column_names) if is_pattern else np.asarray(align_labels(given, column_names))
     if labels.size != n_columns:
         given_for = f": {labels.size} given for {n_columns} columns; allowed: one for each"
         raise ConfigError(Setting("periods"), given_for)

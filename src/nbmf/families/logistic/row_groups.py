@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from nbmf.data.named import NamedMatrix, names_of
-from nbmf.data.names import NO_GROUP, align_labels, texts_of_labels
+from nbmf.data.named import NamedMatrix, align_with
+from nbmf.data.names import NO_GROUP, texts_of_labels
 from nbmf.errors import DataError, Setting, UnknownGroupsWarning, choices, warn
 from nbmf.inference.parameters import Rule
 
@@ -79,7 +79,7 @@ def labels_of_fitted(row_groups: Any, V: Any) -> np.ndarray | None:
     if row_groups is None:
         return None
     if not isinstance(row_groups, str):
-        return labels_of(align_to_rows(row_groups, V), np.shape(V)[0], "row_groups")
+        return labels_of(align_with(row_groups, V, 0), np.shape(V)[0], "row_groups")
     groups = groups_of_matrix(V)
     if groups is None:
         words = ": the matrix has no groups of its rows; allowed: a label for each row, or a matrix read with "
@@ -101,11 +101,6 @@ def known_labels_of(given: Any, n_rows: int, names: np.ndarray) -> np.ndarray:
             UnknownGroupsWarning,
         )
     return labels
-
-
-def align_to_rows(labels: Any, V: Any) -> Any:
-    """Return labels as they are, those of a Series of pandas in the order of the rows of V that its index names."""
-    return align_labels(labels, names_of(V)[0])
 
 
 def groups_of_matrix(V: Any) -> np.ndarray | None:

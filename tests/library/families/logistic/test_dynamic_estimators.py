@@ -43,6 +43,13 @@ def test_periods_are_in_the_order_of_their_numbers_or_of_their_first_columns():
     assert periods_of(None, 3, None).of_columns.tolist() == [0, 0, 0]
 
 
+def test_periods_of_a_series_are_those_of_the_columns_that_its_index_names():
+    years = pd.Series([1, 1, 2, 3], index=["a", "b", "c", "d"])
+    for given in (years, years[::-1]):
+        assert periods_of(given, 4, np.array(["a", "b", "c", "d"])).of_columns.tolist() == [0, 0, 1, 2]
+    assert periods_of(years[::-1], 4, None).of_columns.tolist() == [2, 1, 0, 0]
+
+
 def test_periods_are_found_in_the_names_of_columns():
     names = np.array(["A R/38/2", "B R/9/1", "C R/38/3"])
     found = periods_of(r"R/(\d+)/", 3, names)

@@ -147,6 +147,28 @@ def test_labels_of_a_series_are_those_of_the_rows_that_its_index_names():
     np.testing.assert_array_equal(model.transform(new, shuffled), model.transform(new, LABELS[:4]))
 
 
+def test_of_a_frame_numbers_are_names_too():
+    """As in pandas; labels whose index only numbered the rows were taken by place, whatever the numbers were."""
+    frame = pd.DataFrame(CODES).astype(float).replace(-1, np.nan)
+    shuffled = pd.Series(LABELS).sample(frac=1, random_state=0)
+    model = fitted("VB", frame, labels=shuffled)
+    np.testing.assert_array_equal(model.row_groups_, LABELS)
+    np.testing.assert_array_equal(model.transform(frame, shuffled), model.transform(frame, LABELS))
+    by_place = fitted("VB", frame.to_numpy(), labels=shuffled)  # an array has no names
+    np.testing.assert_array_equal(by_place.row_groups_, shuffled.to_numpy())
+
+
+@pytest.mark.parametrize("names", [[f"row {f}" for f in range(30)], [*range(30)]])
+def test_labels_are_saved_with_their_index(names, tmp_path):
+    """Without it a fit of the loaded model had the labels of other rows."""
+    frame = pd.DataFrame(CODES, index=names).astype(float).replace(-1, np.nan)
+    model = fitted("VB", frame, labels=pd.Series(LABELS, index=names).sample(frac=1, random_state=0))
+    model.save(tmp_path / "model.npz")
+    loaded = nbmf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.row_groups_, LABELS)
+    np.testing.assert_array_equal(loaded.fit(frame).row_groups_, LABELS)
+
+
 def test_labels_that_are_na_are_saved_as_none(tmp_path):
     labels = pd.Series([1, pd.NA, 2] * 10, dtype="Int64")
     model = fitted("VB", labels=labels)
