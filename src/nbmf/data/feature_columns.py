@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from nbmf.data.given import is_sparse, sum_duplicates
 from nbmf.data.names import refuse_duplicates, texts_of_index, warn_of_left_out
 from nbmf.data.number_sizes import has_usable_size
+from nbmf.data.value_codes import text_of
 from nbmf.errors import DataError, Setting, choices
 
 if TYPE_CHECKING:
@@ -58,16 +60,24 @@ def stored_entries(values: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def nonzero_entries(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows, columns and values of the entries of an array that are not 0."""
-    if values.ndim != 2:
-        raise DataError(f"documents by words have two dimensions, not {values.ndim}")
+    """Return rows, columns and values of the entries of a float array (F, N) that are not 0."""
     rows, columns = np.nonzero(values)
-    return rows, columns, values[rows, columns].astype(float)
+    return rows, columns, values[rows, columns]
+
+
+def kinds_of_columns(kinds: Any, n_columns: int) -> np.ndarray:
+    """Return the kind of each column, str array (N,), from one for all or one for each."""
+    kinds = np.asarray(kinds, str)
+    if kinds.shape not in ((), (n_columns,)):
+        raise DataError(
+            Setting("kinds"), f": {kinds.size} given for {n_columns} columns; allowed: one, or one for each"
+        )
+    return np.broadcast_to(kinds, n_columns)
 
 
 def are_numbers(values: np.ndarray) -> bool:
     """Whether all values of a column, missing ones left out, are numbers or truth values, and no texts."""
-    return all(isinstance(value, int | float | np.number | np.bool_) for value in values)
+    return all(isinstance(value, int | float | Decimal | np.number | np.bool_) for value in values)
 
 
 def split_frame(
@@ -87,6 +97,8 @@ def split_frame(
     if labels is not None:
         _refuse_unknown("labels", [labels], frame)
         labelled, frame = frame[labels], frame.drop(columns=labels)
+    if not (kinds is None or isinstance(kinds, str | Mapping)):
+        raise DataError(Setting("kinds", kinds), ": allowed: one kind for all columns, or a dict of kinds by name")
     given = dict(kinds) if isinstance(kinds, Mapping) else dict.fromkeys(frame.columns, kinds)
     _refuse_unknown("kinds", given, frame)
     is_kept = frame.notna().any().to_numpy() | [given.get(name) is not None for name in frame.columns]
@@ -107,6 +119,9 @@ def code_column(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndar
     """Return the values of a column as numbers, its kind, and the names of its categories."""
     missing = column.isna().to_numpy()
     values = column.to_numpy(dtype=object)
+    if kind in (None, DISCRETE) and hasattr(column, "cat"):  # also those that no row has
+        numbers = np.where(missing, np.nan, column.cat.codes)
+        return numbers, DISCRETE, [text_of(each) for each in column.cat.categories]
     if not are_numbers(values[~missing]):
         if kind not in (None, DISCRETE):
             wrong = next(i for i in np.flatnonzero(~missing) if not are_numbers(values[i : i + 1]))
@@ -114,12 +129,30 @@ def code_column(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndar
                 f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is no "
                 f"number; allowed in a {kind} column: {ALLOWED.get(kind, 'numbers')}"
             )
-        texts = values[~missing].astype(str)
-        categories, codes = np.unique(texts, return_inverse=True)
-        numbers = np.full(values.size, np.nan)
-        numbers[~missing] = codes
-        return numbers, DISCRETE, categories.tolist()
+        wrong = next((i for i in np.flatnonzero(~missing) if _is_no_category(values[i])), None)
+        if wrong is not None:
+            raise DataError(
+                f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is neither a real number "
+                "nor a category; allowed: numbers, truth values and texts"
+            )
+        return _as_categories(values[~missing].astype(str), missing)
     numbers = np.where(missing, np.nan, values).astype(float)
+    there = numbers[~missing]
+    if kind == DISCRETE and there.size and ((there >= 0) & (there == np.floor(there)) & np.isfinite(there)).all():
+        return _as_categories(there, missing)
     if kind is None:
-        kind = BERNOULLI if np.isin(numbers[~missing], (0, 1)).all() else GAUSSIAN
+        kind = BERNOULLI if np.isin(there, (0, 1)).all() else GAUSSIAN
     return numbers, kind, None
+
+
+def _as_categories(there: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, str, list[str]]:
+    """Return what `code_column` does of a column whose categories are the values that are there."""
+    categories, codes = np.unique(there, return_inverse=True)
+    numbers = np.full(missing.size, np.nan)
+    numbers[~missing] = codes
+    return numbers, DISCRETE, [text_of(each) for each in categories.tolist()]
+
+
+def _is_no_category(value: Any) -> bool:
+    """Whether a value is a complex number, a date, a time, a duration or a period: nearly each would be one."""
+    return isinstance(value, complex) or hasattr(value, "strftime") or hasattr(value, "total_seconds")

@@ -12,9 +12,9 @@ import numpy as np
 from nbmf.data import feature_columns
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
-from nbmf.data.given import is_frame, is_sparse
+from nbmf.data.given import as_numbers, is_frame, is_sparse, two_dimensional
 from nbmf.data.matrix import BinaryMatrix
-from nbmf.data.named import NAMES, NamedMatrix
+from nbmf.data.named import NAMES, NamedMatrix, names_of
 from nbmf.data.names import texts_of_index, texts_of_labels, with_default_names
 from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError, NotSupportedError, choices, naming_file
@@ -127,9 +127,7 @@ class FeatureTable(NamedMatrix):
         `kinds` is that of all columns, or one per column. A discrete column has as many categories
         as its largest code says.
         """
-        values = np.array(values, float)
-        if values.ndim != 2:
-            raise DataError(f"a table has two dimensions, not {values.ndim}")
+        values = as_numbers(two_dimensional(values), "numbers, NaN where missing")
         rows, columns = np.nonzero(~np.isnan(values))
         cells = values[rows, columns]
         return cls._of_cells(values.shape, (rows, columns, cells), kinds, (row_names, column_names, row_groups))
@@ -154,11 +152,13 @@ class FeatureTable(NamedMatrix):
 
         A count of 0 is a word that is not there, and has no cell; nothing is missing.
         """
-        if not is_sparse(counts):
-            counts = np.asarray(counts)
-        rows, columns, cells = (
-            feature_columns.stored_entries(counts) if is_sparse(counts) else feature_columns.nonzero_entries(counts)
-        )
+        if is_sparse(counts):
+            rows, columns, cells = feature_columns.stored_entries(counts)
+        else:
+            of_rows, of_words = names_of(counts)  # of a DataFrame
+            row_names, words = (of_rows if row_names is None else row_names), (of_words if words is None else words)
+            counts = as_numbers(two_dimensional(counts), "whole numbers from 0 on")
+            rows, columns, cells = feature_columns.nonzero_entries(counts)
         present = cells != 0
         cells = rows[present], columns[present], cells[present]
         return cls._of_cells(counts.shape, cells, WORD, (row_names, words, row_groups))
@@ -207,10 +207,12 @@ class FeatureTable(NamedMatrix):
         """
         if isinstance(V, cls):
             return V
-        for matrix, kind in MATRICES:
-            if isinstance(V, matrix):
-                values = np.where(V.observed, getattr(V, matrix.field), np.nan)
-                return cls.from_array(values, *(getattr(V, name) for name in NAMES), V.row_groups, kinds=kind)
+        if isinstance(V, NamedMatrix):
+            kind = next((kind for matrix, kind in MATRICES if isinstance(V, matrix)), None)
+            if kind is None:
+                raise DataError(f"a {type(V).__name__} is no table; allowed: binary, real and count matrices")
+            values = np.where(V.observed, getattr(V, V.field), np.nan)
+            return cls.from_array(values, *(getattr(V, name) for name in NAMES), V.row_groups, kinds=kind)
         if is_sparse(V):
             raise DataError("the matrix is sparse: from_documents(V) or from_sparse(V) declare what its values are")
         return cls.from_frame(V) if is_frame(V) else cls.from_array(V)
@@ -220,7 +222,7 @@ class FeatureTable(NamedMatrix):
         """Make a table of rows, columns and values of cells; `categories` by column, if named."""
         F, N = shape
         rows, columns, values = cells
-        kinds = np.broadcast_to(np.asarray(kinds, str), N)
+        kinds = feature_columns.kinds_of_columns(kinds, N)
         sizes = np.where(kinds == BERNOULLI, 2, 0).astype(np.int64)
         categories = categories or {}
         for n in np.flatnonzero(kinds == DISCRETE):

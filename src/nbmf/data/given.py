@@ -37,8 +37,12 @@ def naming(frame: pd.DataFrame, hint: str = "") -> Iterator[None]:
 
 
 def is_frame(V: Any) -> bool:
-    """Whether V is a DataFrame, of pandas or alike."""
-    return hasattr(V, "columns") and hasattr(V, "to_numpy")
+    """Whether V is a DataFrame of pandas; DataError if it is one of another library."""
+    if not (hasattr(V, "columns") and hasattr(V, "to_numpy")):
+        return False
+    if not hasattr(V, "iloc"):
+        raise DataError(f"a {type(V).__module__.split('.')[0]} DataFrame; allowed: one of pandas, V.to_pandas()")
+    return True
 
 
 def frame_values(frame: pd.DataFrame) -> np.ndarray:

@@ -1,10 +1,13 @@
 """FeatureTable: what its door lets in, what it refuses and how it says so."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
 
+from nbmf.data.category_matrix import CategoryMatrix
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_table import FeatureTable
 from nbmf.data.loading import load_matrix
@@ -166,7 +169,7 @@ def test_other_things_are_refused_in_words():
         FeatureTable.from_array([[1.0, 2.0]], column_names=["a", "a"])
     with pytest.raises(DataError, match=r"row_groups: 1 are needed, not \(2,\)"):
         FeatureTable.from_array([[1.0, 2.0]], row_groups=["a", "b"])
-    with pytest.raises(DataError, match="a table has two dimensions, not 1"):
+    with pytest.raises(DataError, match="a matrix has two dimensions, not 1"):
         FeatureTable.from_array([1.0, 2.0])
     with pytest.raises(NotSupportedError, match="no transpose"):
         table().T  # noqa: B018
@@ -176,3 +179,83 @@ def test_other_things_are_refused_in_words():
         FeatureTable(**parts)
     with pytest.raises(DataError, match="starts: must be ascending places"):
         FeatureTable(**dict(vars(made), starts=[0, 6, 4, 8]))
+
+
+# --- What is given ------------------------------------------------------------------------------
+
+
+def test_masked_entries_and_na_are_missing():
+    given = np.array([[1.0, 2], [1, 9999], [5, 2]])
+    table = FeatureTable.from_array(np.ma.MaskedArray(given, given == 9999))
+    assert table.cells.tolist() == [1, 2, 1, 5, 2]
+    assert FeatureTable.of(np.ma.MaskedArray(given, given == 9999)).cells.tolist() == table.cells.tolist()
+    assert FeatureTable.from_array([[pd.NA, 1.0], [2.0, None]]).cells.tolist() == [1, 2]
+
+
+def test_codes_of_categories_are_those_that_occur():
+    """Years had two thousand categories, of which smoothing gave all but two most of the probability."""
+    frame = pd.DataFrame({"year": [2018, 2019, 2019, np.nan], "x": list("abab")})
+    table = FeatureTable.from_frame(frame, {"year": "discrete"})
+    assert (table.sizes.tolist(), table.categories.tolist()) == ([2, 2], ["2018", "2019", "a", "b"])
+    assert table.cells[table.columns == 0].tolist() == [0, 1, 1]
+    with pytest.raises(DataError, match=r"the value is -1\.0; allowed in a discrete column"):
+        FeatureTable.from_frame(frame.replace(2018, -1), {"year": "discrete"})
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_column_of_categories_has_all_of_them(ordered):
+    given = pd.Categorical([1, 3, None, 1], categories=[3, 2, 1], ordered=ordered)
+    table = FeatureTable.from_frame(pd.DataFrame({"g": given, "x": list("abab")}))
+    assert (table.kinds.tolist(), table.categories.tolist()) == (["discrete"] * 2, ["3", "2", "1", "a", "b"])
+    assert table.cells[table.columns == 0].tolist() == [2, 0, 2]
+    counted = FeatureTable.from_frame(pd.DataFrame({"g": given}), {"g": "poisson"})  # what is asked for stays
+    assert counted.cells.tolist() == [1, 3, 1]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [pd.date_range("2020", periods=3), pd.to_timedelta([1, 2, 3]), pd.period_range("2020", periods=3), [1j, 2, 3]],
+)
+def test_what_is_neither_a_number_nor_a_category_is_refused(values):
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.5], "when": values})
+    with pytest.raises(DataError, match=r"row '0', column 'when': .* is neither a real number nor a category"):
+        FeatureTable.from_frame(frame)
+
+
+def test_decimals_are_numbers():
+    table = FeatureTable.from_frame(pd.DataFrame({"price": [Decimal("1.5"), Decimal("2"), None]}))
+    assert (table.kinds.tolist(), table.cells.tolist()) == (["gaussian"], [1.5, 2.0])
+
+
+def test_words_of_a_frame_are_its_columns():
+    frame = pd.DataFrame([[1, 2], [0, 1]], index=["x", "y"], columns=["a", "b"])
+    table = FeatureTable.from_documents(frame)
+    assert (table.row_names.tolist(), table.column_names.tolist()) == (["x", "y"], ["a", "b"])
+    assert FeatureTable.from_documents(frame, words=["c", "d"]).column_names.tolist() == ["c", "d"]
+    assert FeatureTable.from_documents(frame.to_numpy()).column_names.tolist() == ["column 0", "column 1"]
+
+
+class OtherFrame:
+    """A DataFrame of another library."""
+
+    columns = "a", "b"
+
+    def to_numpy(self):
+        return np.eye(2)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: FeatureTable.from_array([["a", 1]]), "row 0, column 0 .*: 'a' is not a number; allowed: numbers"),
+        (lambda: FeatureTable.from_array([[1, 1.0]], kinds=["gaussian"] * 3), "kinds: 3 given for 2 columns; allowed"),
+        (lambda: FeatureTable.from_frame(FRAME, kinds=["gaussian"]), "kinds = .*: allowed: one kind for all columns"),
+        (lambda: FeatureTable.from_documents([[1, 2], [1]]), "the rows of a matrix have the same length"),
+        (lambda: FeatureTable.of(CategoryMatrix.from_array([[0, 1]])), "a CategoryMatrix is no table; allowed: binary"),
+        (lambda: FeatureTable.of(OtherFrame()), "DataFrame; allowed: one of pandas, V.to_pandas()"),
+        (lambda: BinaryMatrix.of(OtherFrame()), "DataFrame; allowed: one of pandas, V.to_pandas()"),
+    ],
+)
+def test_what_is_given_wrongly_is_told(make, words):
+    with pytest.raises(DataError, match=words):
+        make()
