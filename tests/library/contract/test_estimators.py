@@ -73,6 +73,15 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_and_nothing_is_set():
     assert estimator.n_components == 3
 
 
+EXPORTED = [getattr(nbmf, name) for name in nbmf.EXPORTS]
+
+
+@pytest.mark.parametrize("cls", [each for each in EXPORTED if hasattr(each, "parameter_names")])
+def test_an_unknown_argument_is_refused_in_the_name_of_the_class(cls):
+    with pytest.raises(TypeError, match=rf"^{cls.__name__}\.__init__\(\) got an unexpected keyword argument 'colour'"):
+        cls(colour="red")
+
+
 @promise
 def the_names_of_scikit_learn_mean_the_same_things(name):
     estimator = make(name)

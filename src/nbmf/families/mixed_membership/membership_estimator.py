@@ -53,13 +53,11 @@ def warn_if_collapsed(name: str, state: MembershipState) -> int:
     if state.shares_are_one:
         reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
     if reasons:
-        message = Message(
-            f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take another ",
-            Setting("random_state"),
-            ", fewer components or another ",
-            Setting("inner_max"),
-        )
-        warn(message, CollapsedWarning)
+        collapsed = f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: "
+        more = [" or fewer components"]
+        if state.memberships.alpha is not None:  # E-steps of a mixture have no rounds
+            more = [", fewer components or another ", Setting("inner_max")]
+        warn(Message(collapsed, "take another ", Setting("random_state"), *more), CollapsedWarning)
     return distinct
 
 

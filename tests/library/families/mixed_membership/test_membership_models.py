@@ -146,6 +146,8 @@ def test_a_collapse_is_reported():
     ):
         model = nbmf.MMNB(3, random_state=0).fit(same)
     assert model.distinct_components_ == model.findings["distinct_components"] == 1
+    with pytest.warns(CollapsedWarning, match="mean little: take another random_state or fewer components$"):
+        nbmf.MNB(3, random_state=0).fit(same)  # whose E-steps have no rounds
     with pytest.warns(CollapsedWarning, match="the sum of alpha"):
         nbmf.FastMMNB(3, inner_max=3, max_iter=200, random_state=0).fit(RNG.integers(0, 2, (40, 30)))
     with warnings.catch_warnings():
