@@ -6,8 +6,8 @@ import pandas as pd
 def best_K(fits: pd.DataFrame) -> int | None:
     """Return the K of a method on a dataset with the smallest mean log loss over masks.
 
-    A K without a log loss for some mask is left out, since its mean would be one of other masks;
-    None if no K has all. Several seeds of a mask count as their mean.
+    A K without a log loss for some mask that another K was fitted to is left out, since its mean would be one of
+    other masks; None if no K has all. Several seeds of a mask count as their mean.
 
     Parameters
     ----------
@@ -15,7 +15,8 @@ def best_K(fits: pd.DataFrame) -> int | None:
         Columns K, mask, perplexity; all of one method and one dataset.
     """
     grid = {int(K): mean_by_mask(of_K, "perplexity") for K, of_K in fits.groupby("K")}
-    means = {K: values.mean() for K, values in grid.items() if values.notna().all()}
+    masks = fits["mask"].nunique()
+    means = {K: values.mean() for K, values in grid.items() if values.count() == masks}
     return min(means, key=means.get) if means else None
 
 

@@ -67,6 +67,15 @@ def test_the_best_K_has_the_smallest_mean_of_those_with_every_mask():
     assert mean_by_mask(failed, "perplexity").tolist() == pytest.approx([0.1, np.nan], nan_ok=True)
 
 
+def test_a_K_that_was_not_fitted_to_every_mask_is_left_out():
+    """As after an interrupted run: K = 4 has an easy mask alone, on which K = 2 is better."""
+    rows = [(2, 0, 0.5), (2, 1, 0.6), (2, 2, 0.7), (4, 0, 0.55)]
+    fits = pd.DataFrame(rows, columns=["K", "mask", "perplexity"])
+    assert best_K(fits) == 2
+    assert best_K(fits[fits["mask"] == 0]) == 2
+    assert best_K(fits[(fits["K"] == 4) | (fits["mask"] == 1)]) is None
+
+
 def test_seeds_of_a_mask_count_as_their_mean():
     """K = 2 has the mean 0.5, K = 3 that of 0.35 and 0.7, and of K = 4 one seed has failed."""
     rows = [(2, 0, 0, 0.5), (2, 1, 0, 0.5), (3, 0, 0, 0.3), (3, 0, 1, 0.4), (3, 1, 0, 0.7)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,10 @@ class Analysis:
     method: str
     asked: Mapping[str, Any]
     wording: Wording
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what cannot be made again: a pickle has no functions that make tables and pictures."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def matrix(self) -> NamedMatrix:

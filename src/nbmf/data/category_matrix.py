@@ -85,6 +85,15 @@ class CategoryMatrix(NamedMatrix):
         is_row = first is not None and numbers == [first + place for place in range(len(numbers))]
         return int(first) if is_row and first.is_integer() else 0
 
+    def __getitem__(self, key: Any) -> np.ndarray:
+        """Return values as of an array; some rows and columns know the names of all categories."""
+        values = super().__getitem__(key)
+        if np.ndim(values) != 2:
+            return values
+        part = values.view(PartOfCategories)
+        part.categories = self.categories
+        return part
+
     @staticmethod
     def _checked(values: Any) -> np.ndarray:
         return whole_numbers(values, LARGEST, ALLOWED, np.int8)
@@ -123,6 +132,15 @@ class CategoryMatrix(NamedMatrix):
         return {name: counts[name] for name in ("rows", "columns")} | {"categories": self.n_categories} | counts
 
 
+class PartOfCategories(np.ndarray):
+    """Some rows and columns of a CategoryMatrix: int8 ranks, with the names of categories that are not in it, too."""
+
+    categories: np.ndarray | None = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.categories = getattr(other, "categories", None)
+
+
 def as_ranks(data: Any) -> np.ndarray:
     """Return the categories (int8, F x N, -1 where missing) of what `NamedMatrix.values_of` takes."""
     if isinstance(data, BinaryMatrix):  # its codes are categories, 0 and 1
@@ -140,7 +158,7 @@ def count_categories(V: Any) -> int:
 
 def category_names_of(V: Any) -> np.ndarray | None:
     """Return the names of the categories that a matrix or DataFrame has, str array (C,); None of plain numbers."""
-    if isinstance(V, CategoryMatrix):
+    if isinstance(V, CategoryMatrix | PartOfCategories):
         return V.categories
     if not has_ordered_categories(V):
         return None

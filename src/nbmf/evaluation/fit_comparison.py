@@ -236,14 +236,13 @@ def _compare_positions(
 def _shared_values(
     first: NamedMatrix, second: NamedMatrix, places: list[tuple[np.ndarray, np.ndarray]]
 ) -> tuple[np.ndarray | None, int]:
-    """Return the values that both matrices have, MISSING elsewhere, and how many differ; None of other kinds."""
+    """Return the values that both matrices have, NaN elsewhere, and how many differ; None of other kinds."""
     if type(first) is not type(second) or first.dense is not None:
         return None, 0
-    (rows_1, rows_2), (columns_1, columns_2) = places
-    ours = getattr(first, first.field)[np.ix_(rows_1, columns_1)]
-    theirs = _align_categories(first, second)[np.ix_(rows_2, columns_2)]
-    differ = (ours != theirs) & (ours != MISSING) & (theirs != MISSING)
-    return np.where((ours == theirs), ours, MISSING), int(np.count_nonzero(differ))
+    here, there = (np.ix_(rows, columns) for rows, columns in zip(*places, strict=True))
+    ours, theirs = getattr(first, first.field)[here], _align_categories(first, second)[there]
+    both = first.observed[here] & second.observed[there]
+    return np.where(both & (ours == theirs), ours, np.nan), int(np.count_nonzero(both & (ours != theirs)))
 
 
 def _align_categories(first: NamedMatrix, second: NamedMatrix) -> np.ndarray:
@@ -268,9 +267,9 @@ def _compare_predictions(
         return None, "the two are of different kinds of matrices, or of ones without their zeros"
     if not (baselines_of(first.likelihood) and baselines_of(second.likelihood)):
         return None, "one of them predicts no probability of an entry"
-    observed = shared != MISSING
+    observed = ~np.isnan(shared)
     rows, columns = np.flatnonzero(observed.any(axis=1)), np.flatnonzero(observed.any(axis=0))
-    values = np.where(observed, shared, np.nan)[np.ix_(rows, columns)]
+    values = shared[np.ix_(rows, columns)]
     few = describe_shortage(values, first.likelihood) if values.size else describe_count(0, in_pairs=False)
     if few is not None:
         return None, f"only {few} are the same in both"

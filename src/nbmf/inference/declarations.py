@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from nbmf.inference.parameters import AUTO
+from nbmf.inference.parameters import AUTO, as_fitted
 from nbmf.likelihoods.likelihood import Likelihood
 
 
@@ -127,6 +127,7 @@ class Declarations:
         return ", ".join(filter(None, (self.method_name or type(self).__name__, self.variant)))
 
     @property
+    @as_fitted
     def title(self) -> str:
         """The label and K; after a fit that finds K, the number found."""
         K = getattr(self, "n_components_", self.n_components)

@@ -276,8 +276,8 @@ class Factorization(Declarations, Parametrized, Fitted, FoldIn, Recommending, Sa
 
     def check_parameters(self) -> None:
         """Raise ConfigError if a parameter has a value that is not allowed."""
-        least = 0 if self.allows_no_components else 1
-        of_components = components(least, not self.finds_components, self.n_components)
+        least, of_next_fit = 0 if self.allows_no_components else 1, type(self)(**self.get_params())
+        of_components = components(least, not of_next_fit.finds_components, self.n_components)
         for name, value in self.get_params().items():
             check(name, value, self.rules | {"n_components": of_components})
 

@@ -151,7 +151,9 @@ class FoldIn(TransformOutput):
     def inverse_transform(self, W: Any) -> np.ndarray:
         """Return E[V] given rows W (F', K) and H_, float array (F', N).
 
-        For a Gibbs sampler's `W_` this differs from `expectation_`, which averages over sweeps.
+        W is all that is known of these rows. Where a row has more of its own, an effect, a path or a centre, that is
+        as expected a priori, and `predict_rows(V)` is what takes it from V. Of `W_` this differs from `expectation_`
+        for that reason, and where the latter is a mean over sweeps, or over q, and not E[V] at `W_` and `H_`.
 
         Raises
         ------

@@ -4,14 +4,14 @@ import numpy as np
 
 from nbmf.errors import Message, PoorFitWarning, Setting, WorseThanOneComponentWarning, warn
 
-ROUNDING = 1e-6  # part of the objective of one component that a fit may be below it
+ROUNDING = 1e-6  # part of the objective of one component that a fit may be below it, of a nat where that is smaller
 
 
 def is_worse(objective: float | None, of_one: float | None) -> bool:
     """Whether a fit is below one component, both in nats; not if either is not known (None)."""
     if objective is None or of_one is None:
         return False
-    return objective < of_one - ROUNDING * abs(of_one)
+    return objective < of_one - ROUNDING * max(abs(of_one), 1.0)
 
 
 def warn_if_worse(name: str, n_components: int, objective: float | None, of_one: float | None) -> None:

@@ -101,11 +101,17 @@ def check_count(name: str, value: Any, least: int) -> None:
     check(name, value, {name: at_least(least)})
 
 
-def as_fitted(method: Callable) -> Callable:
-    """Have a method of an estimator see the parameters of the fit: what is set later is meant for the next one.
+# What an estimator says of its fit, whichever class defines it: see `as_fitted`.
+OF_FIT = ("factors_", "findings", "findings_of", "finds_components", "variant", "mean", "mean_at", "predictive_of")
+
+
+def as_fitted(method: Callable | property) -> Callable | property:
+    """Have a method or property of an estimator see the parameters of the fit: what is set later is for the next one.
 
     Otherwise a fit without effects would predict new rows as if it had some as soon as `set_params` asks for them.
     """
+    if isinstance(method, property):
+        return property(as_fitted(method.fget))
 
     @functools.wraps(method)
     def with_parameters_of_fit(self, *args, **options):
@@ -134,6 +140,14 @@ class Parametrized:
     rules: ClassVar[dict[str, Rule]] = RULES
     old_names: ClassVar[dict[str, str]] = {}
     _fitted_parameters: Mapping[str, Any] = MappingProxyType({})  # those that decide about results
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have what a class defines of OF_FIT see the parameters of the fit."""
+        super().__init_subclass__(**options)
+        for name in OF_FIT:
+            own = vars(cls).get(name)
+            if callable(own) or isinstance(own, property):
+                setattr(cls, name, as_fitted(own))
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Make an estimator; of a class that has no constructor it is said how it gets one."""

@@ -6,6 +6,8 @@ from scipy.special import gammaln, logsumexp
 from nbmf.likelihoods.likelihood import Loss, LossAt
 from nbmf.likelihoods.poisson import SMALLEST_RATE, Poisson
 
+LARGE = 2.0**14  # of sizes: above, the logarithm of a Γ function has lost digits
+
 
 class MixtureLoss(LossAt):
     """Scores means and sizes; see Likelihood.loss_at.
@@ -44,8 +46,16 @@ class NegativeBinomial(Poisson):
 def losses_of(x: np.ndarray, mean: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return minus the log probability of counts (n,), in nats; of several means (S, n), under their mixture."""
     m = np.maximum(mean, SMALLEST_RATE)
-    each = gammaln(x + size) - gammaln(size) - gammaln(x + 1.0) - x * np.log1p(size / m) - size * np.log1p(m / size)
+    each = log_gamma_ratio(x, size) - gammaln(x + 1.0) - x * np.log1p(size / m) - size * np.log1p(m / size)
     return -(logsumexp(each, axis=0) - np.log(len(each)) if each.ndim > 1 else each)
+
+
+def log_gamma_ratio(x: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return ln Γ(x + r) / Γ(r); of large r by Stirling's series, since the difference of logarithms cancels there."""
+    usual, large = np.minimum(size, LARGE), np.maximum(size, LARGE)
+    of_series = (large - 0.5) * np.log1p(x / large) + x * np.log(x + large) - x
+    of_series += (1.0 / (x + large) - 1.0 / large) / 12.0  # the next term is below 1e-15
+    return np.where(size > LARGE, of_series, gammaln(x + usual) - gammaln(usual))
 
 
 NEGATIVE_BINOMIAL = NegativeBinomial()

@@ -20,11 +20,16 @@ def convergence_advice(chains: ChainRecords) -> Message:
         return Message(f"a single run of {chains.name} cannot show what another would: take 4 chains")
     if not chains.sampled:
         return Message(
-            f"{n_chains} starts of {chains.name} end in different places, with losses from "
-            f"{chains.losses.min():.4f} to {chains.losses.max():.4f} nats per entry: "
+            f"{n_chains} starts of {chains.name} end in different places, {say_losses(chains.losses)} nats per entry: "
             "take .best, or more starts"
         )
     return _sampler_advice(chains, n_chains)
+
+
+def say_losses(losses: np.ndarray) -> str:
+    """Return from where to where losses go, in words: places that differ may be as good as each other."""
+    lowest, highest = f"{losses.min():.4f}", f"{losses.max():.4f}"
+    return f"all with a loss of {lowest}" if lowest == highest else f"with losses from {lowest} to {highest}"
 
 
 def _worst_quantity(chains: ChainRecords) -> pd.Series:

@@ -5,6 +5,7 @@ What depends on how components are numbered is only what has to: the intervals o
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,7 +96,7 @@ def posterior_draws(
     if not is_sampler:
         for number in range(n_draws):
             store.draw(number, observer.state)
-    return Draws(estimator, store.factors)
+    return Draws(copy.copy(estimator), store.factors)  # the object itself may be fitted again
 
 
 @dataclass(frozen=True, eq=False)

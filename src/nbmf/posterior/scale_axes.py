@@ -210,7 +210,7 @@ def has_scale(model: Factorization) -> bool:
     Not of counts with explicit noise, of which the distributions of a scale know nothing, nor of rows that move, which
     have a position in each period.
     """
-    is_noisy = isinstance(model, NegativeBinomialFactors) and model.noise
+    is_noisy = isinstance(model, NegativeBinomialFactors) and model.noise_variance_ > 0
     if is_noisy or not isinstance(model, KINDS) or PATHS in model.factors_.others:
         return False
     return bool(axes_of(model.factors_).loadings.size)

@@ -14,6 +14,7 @@ from nbmf.inference.estimator import ACTIVE_SHARE, Factorization
 from nbmf.inference.one_component import is_worse
 from nbmf.inference.parameters import AUTO
 from nbmf.likelihoods.bernoulli import loss_of
+from nbmf.posterior.advice import say_losses
 from nbmf.posterior.chains import Chains
 from nbmf.posterior.recording import training_loss
 from nbmf.posterior.scale_intervals import r_hat_of_positions
@@ -179,7 +180,7 @@ def _how_far_apart(chains: Chains) -> str:
     """Return how far starts end apart, and what to make of it: a best place that several of them reach is no chance."""
     unsure = "what all have in common is the safest reading"
     if chains.starts is None:
-        return f"losses {chains.losses.min():.4f} to {chains.losses.max():.4f}: this is the best of them; {unsure}"
+        return f"{say_losses(chains.losses)}: this is the best of them; {unsure}"
     apart = f"objectives {chains.starts.spread:.4g} nats apart: this is the best of them"
     if (reaching := chains.starts.reaching) == 1:
         return f"{apart}, which no other reaches to less than a nat; {unsure}"

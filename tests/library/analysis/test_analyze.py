@@ -1,6 +1,7 @@
 """nbmf.analyze: the one call behind nbmf fit, as a user of Python meets it."""
 
 import json
+import pickle
 import re
 import warnings
 from types import SimpleNamespace
@@ -96,6 +97,14 @@ def test_pictures_are_drawn_when_they_are_asked_for(found):
     assert isinstance(found.draw("dictionary"), matplotlib.figure.Figure)
     with pytest.raises(ConfigError, match=r"name = 'dictionry': must be one of .* \(did you mean 'dictionary'"):
         found.draw("dictionry")
+
+
+def test_a_result_that_has_been_looked_at_can_be_pickled(found):
+    looked = found.pictures, str(found), found.tables["W"]
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.pictures, str(again)) == looked[:2]
+    assert list(again.tables) == list(found.tables)
+    pd.testing.assert_frame_equal(again.tables["W"], looked[2])
 
 
 def test_what_was_found_is_reported_in_a_line_and_advice_is_in_the_words_of_python(found):

@@ -73,6 +73,15 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_and_nothing_is_set():
     assert estimator.n_components == 3
 
 
+EXPORTED = [getattr(nbmf, name) for name in nbmf.EXPORTS]
+
+
+@pytest.mark.parametrize("cls", [each for each in EXPORTED if hasattr(each, "parameter_names")])
+def test_an_unknown_argument_is_refused_in_the_name_of_the_class(cls):
+    with pytest.raises(TypeError, match=rf"^{cls.__name__}\.__init__\(\) got an unexpected keyword argument 'colour'"):
+        cls(colour="red")
+
+
 @promise
 def the_names_of_scikit_learn_mean_the_same_things(name):
     estimator = make(name)
@@ -179,21 +188,62 @@ def predictions(estimator):
     return found | {method: getattr(estimator, method)(CODES) for method in methods}
 
 
+# What other parameters would have the fit say; any text is no value of most.
+OTHERS = {"alpha": "learn", "beta": "learn", "gamma": 1.0, "eta": 1.0, "scales": "both"}
+
+
+def said_of_fit(estimator):
+    """Return what a fit says of itself, and the bytes of its factors and of the mean that they give."""
+    factors, places = estimator.factors_, np.indices(CODES.shape).reshape(2, -1)
+    means = [estimator.mean(factors), estimator.mean_at(factors, *places), estimator.predictive_of(factors, *places)]
+    arrays = {"W": factors.W, "H": factors.H, **factors.others, **dict(enumerate(means))}
+    words = [estimator.title, estimator.findings, estimator.findings_of([0]), estimator.finds_components]
+    return words, {name: np.asarray(array).tobytes() for name, array in arrays.items()}
+
+
 @promise
 def a_parameter_that_is_set_after_the_fit_changes_nothing_of_it(name, tmp_path):
     estimator = make(name).fit(CODES)
     if type(estimator)._predict is Factorization._predict:
         estimator._expectation = None  # which a large matrix has not either
     given, before = estimator.get_params(), predictions(estimator)
-    others = {key: "another" for key in given if key != "threads"}
+    said = said_of_fit(estimator)
+    others = {key: OTHERS.get(key, "another") for key in given if key != "threads"}
     found = [predictions(each) for each in (estimator.set_params(**others), pickle.loads(pickle.dumps(estimator)))]
     assert estimator.get_params() == given | others
+    assert said_of_fit(estimator) == said
     estimator.save(tmp_path / "model.npz")
     loaded = nbmf.load(tmp_path / "model.npz")
     assert loaded.get_params() == given
     for each in (*found, predictions(loaded)):
         for method, expected in before.items():
             np.testing.assert_array_equal(each[method], expected, err_msg=method)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "others"),
+    [
+        ("LogisticFactorVB", {"effects": "columns", "noise": True}, {"effects": "none", "noise": False}),
+        ("PoissonGammaVB", {}, {"scales": "both", "tie_mean_H": "all"}),
+        ("BernoulliPoissonVB", {"scales": "both"}, {"scales": "none"}),
+        ("BetaDirVB", {}, {"alpha": "learn-columns", "beta": "learn-columns", "orientation": "auto"}),
+        ("BetaDirVB", {"gamma": 1.0}, {"gamma": "1/K", "n_components": 7}),
+        ("GaussianFactorVB", {}, {"limits": (0.4, 0.6), "ard": True}),
+    ],
+)
+def test_what_a_fit_says_is_of_the_parameters_that_it_had(name, settings, others):
+    estimator = make(name, **settings).fit(np.where(CODES < 0, np.nan, CODES))
+    said = said_of_fit(estimator)
+    assert said_of_fit(estimator.set_params(**others)) == said
+    assert said_of_fit(estimator.fit(CODES)) != said
+
+
+def test_whether_the_next_fit_may_search_for_components_depends_on_its_own_parameters():
+    estimator = nbmf.BetaDirVB(2, max_iter=5, random_state=0).fit(CODES)
+    estimator.set_params(n_components="auto", gamma=1.0).check_parameters()
+    estimator.set_params(n_components=2).fit(CODES).set_params(n_components="auto", gamma="1/K")
+    with pytest.raises(ConfigError, match="n_components = 'auto': must be an integer from 1 to 1000000, of which"):
+        estimator.check_parameters()
 
 
 # --- Names -----------------------------------------------------------------------------------

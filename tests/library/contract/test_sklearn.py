@@ -188,6 +188,20 @@ def test_matrices_with_names_are_cross_validated_as_arrays():
     assert np.isfinite(scores).all()
 
 
+def test_rows_of_ordered_categories_know_those_that_only_others_have():
+    """The highest one is in the last rows alone, and the first column has an entry in the first row alone."""
+    ranks = np.array([[0, 1, 0, 1], [-1, 0, 1, 0], [-1, 2, 1, 0], [-1, 2, 1, 1]])
+    matrix = nbmf.CategoryMatrix(ranks, list("abcd"), list("pqrs"), categories=["no", "perhaps", "yes"])
+    model = nbmf.OrdinalFactorVB(1, max_iter=20, random_state=0)
+    scores = cross_val_score(model, matrix, cv=2, error_score="raise")
+    given = clone(model).set_params(n_categories=3)
+    np.testing.assert_array_equal(scores, cross_val_score(given, ranks, cv=2, error_score="raise"))
+    assert np.isfinite(scores).all()
+    assert model.fit(matrix[:2]).categories_.tolist() == ["no", "perhaps", "yes"]
+    assert type(matrix[0]) is type(matrix.ranks)
+    assert matrix[0, 1] == 1
+
+
 def test_sparse_matrices_with_names_are_refused_in_words_when_they_are_cross_validated():
     model = nbmf.BernoulliPoissonVB(2, max_iter=5, random_state=0)
     with pytest.raises(nbmf.errors.DataError, match="V is sparse; score holds out zeros too"):

@@ -8,6 +8,7 @@ from scipy import stats
 
 import nbmf
 from nbmf.data.matrix import BinaryMatrix
+from nbmf.data.real_matrix import RealMatrix
 from nbmf.errors import DataError
 from nbmf.evaluation import fit_comparison
 from nbmf.evaluation.described_fit import FitDescription
@@ -292,9 +293,24 @@ def test_categories_are_the_same_by_their_names():
     places = [(np.arange(size), np.arange(size)) for size in (6, 4)]
     shared, differing = fit_comparison._shared_values(first, second, places)
     assert differing == 1
-    expected = ranks.copy()
-    expected[1, 1] = -1
+    expected = np.where(ranks < 0, np.nan, ranks)
+    expected[1, 1] = np.nan
     np.testing.assert_array_equal(shared, expected)
+
+
+def test_gaps_of_real_matrices_do_not_differ_and_minus_one_is_a_value():
+    values = np.random.default_rng(0).normal(size=(8, 5))
+    values[0, :3], values[2] = np.nan, -1.0
+    first = RealMatrix.from_array(values)
+    values[0, 0], values[1, 1], values[2, 2:4] = 3.0, np.nan, 2.0  # two gaps that only one has, and two entries
+    second = RealMatrix.from_array(values)
+    fits = [
+        Fit(nbmf.GaussianFactorVB(1, max_iter=50, random_state=0).fit(matrix), matrix) for matrix in (first, second)
+    ]
+    assert compare_fits(*fits).differing == 2
+    shared, _ = fit_comparison._shared_values(first, second, [(np.arange(8),) * 2, (np.arange(5),) * 2])
+    np.testing.assert_array_equal(shared[2], [-1, -1, np.nan, np.nan, -1])
+    assert np.isnan(shared).sum() == 6
 
 
 def test_counts_of_two_likelihoods_are_predicted_by_each():

@@ -228,6 +228,8 @@ def test_rounding_is_no_reason():
     one = -1000.0
     assert is_worse(one * (1 + 2 * one_component.ROUNDING), one)
     assert not is_worse(one * (1 + 0.5 * one_component.ROUNDING), one)
+    assert is_worse(-1e-5, 0.0)
+    assert not is_worse(-1e-299, -1e-300)  # as of Poisson rates where there are no counts
     assert not is_worse(None, one)
     assert not is_worse(one, None)
 

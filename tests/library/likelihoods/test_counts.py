@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from scipy.special import gammaln
 from scipy.stats import poisson
 
 from nbmf.data.count_matrix import CountMatrix, as_tallies
@@ -17,10 +18,12 @@ from nbmf.data.value_codes import Coding
 from nbmf.errors import DataError
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.likelihoods.gaussian import GAUSSIAN
+from nbmf.likelihoods.negative_binomial import LARGE, NEGATIVE_BINOMIAL, log_gamma_ratio
 from nbmf.likelihoods.poisson import POISSON
 from nbmf.likelihoods.tokens import TOKENS
 
 VALUES = [[3, 0, np.nan], [1, 2**31 - 1, 7]]
+RNG = np.random.default_rng(0)
 TALLIES = np.array([[3, 0, -1], [1, 2**31 - 1, 7]], np.int32)
 SCORED = np.array([[True, True, False], [False, False, True]])
 
@@ -119,6 +122,25 @@ def test_three_events_at_rate_two_by_hand():
     """2^3 e^-2 / 3! = 0.18044..."""
     loss_at = POISSON.loss_at(np.array([[3]], np.int32), np.array([[True]]))
     assert loss_at(np.array([2.0])).total == pytest.approx(2 - 3 * math.log(2) + math.log(6))
+
+
+def test_a_large_size_is_nearly_poisson_and_costs_no_digits():
+    x, mean = np.array([0.0, 3.0, 50.0, 2000.0]), np.array([1.0, 5.0, 40.0, 1950.0])
+    for size in (1e12, 1e16, 1e300):
+        found = NEGATIVE_BINOMIAL.losses(x, (mean, np.full(4, size)))
+        np.testing.assert_allclose(found, -poisson.logpmf(x, mean), rtol=1e-8)
+    for size in np.nextafter(LARGE, 0), LARGE, np.nextafter(LARGE, np.inf), 1e8:
+        exact = [math.fsum(math.log(size + i) for i in range(int(each))) for each in x]
+        np.testing.assert_allclose(log_gamma_ratio(x, size), exact, rtol=1e-13, atol=1e-10)
+
+
+def test_of_the_usual_sizes_no_bit_differs_from_the_logarithms_themselves():
+    x, mean, size = RNG.poisson(5, 999).astype(float), RNG.gamma(2, 3, 999), 2 ** RNG.uniform(-9, 14, 999)
+    size[0] = LARGE
+    each = (
+        gammaln(x + size) - gammaln(size) - gammaln(x + 1.0) - x * np.log1p(size / mean) - size * np.log1p(mean / size)
+    )
+    np.testing.assert_array_equal(NEGATIVE_BINOMIAL.losses(x, (mean, size)), -each)
 
 
 def test_what_was_impossible_is_counted_and_costs_36_7_nats_per_event():

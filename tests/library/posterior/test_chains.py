@@ -499,6 +499,15 @@ def test_starts_say_how_far_they_agree_and_do_not_warn():
     assert "a single run of BinaryICA" in run(make("BinaryICA"), chains=1).advice
 
 
+def test_starts_may_end_in_different_places_that_are_as_good():
+    V = np.random.default_rng(0).random((8, 6)) < 0.5
+    result = nbmf.run_chains(nbmf.BetaDirVB(2, max_iter=20, mean_change_tol=0, random_state=0), V, chains=2)
+    assert np.ptp(result.losses) < 1e-5
+    assert result.disagreement.max() > 0.02
+    words = f"2 starts of BetaDirVB end in different places, all with a loss of {result.losses[0]:.4f} nats per entry: "
+    assert result.advice.startswith(words)
+
+
 # --- Together --------------------------------------------------------------------------------
 
 

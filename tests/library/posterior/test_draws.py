@@ -215,6 +215,15 @@ def test_draws_are_a_sequence():
         draws[:3][5:]
 
 
+def test_draws_stay_what_they_are_when_the_estimator_is_fitted_again():
+    V = np.random.default_rng(0).integers(0, 2, (8, 6))
+    model = nbmf.BetaDirGibbs(2, burn_in=5, n_samples=20, random_state=0)
+    draws = posterior_draws(model, V)
+    before = draws[:].dictionary_interval()  # of a slice: the alignment is computed once
+    model.set_params(n_components=3).fit(V[:5])
+    np.testing.assert_array_equal(draws.dictionary_interval(), before)
+
+
 def test_intervals_of_another_link_are_those_of_its_mean():
     draws = draws_of(ToyLogistic(), *(factors_of(s % 4, s) for s in range(30)))
     means = np.array([expit(np.einsum("fk,kn", *factors[:2])) for factors in draws])

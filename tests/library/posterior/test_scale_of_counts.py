@@ -190,6 +190,7 @@ def test_counts_with_explicit_noise_have_components_and_no_scale():
     counts, *_ = planted(40, 12, 1, seed=3)
     model = nbmf.NegativeBinomialFactorVB(2, noise=True, max_iter=100, random_state=0).fit(counts)
     assert not has_scale(model)
+    assert not has_scale(model.set_params(noise=False))  # which is for the next fit
     assert np.abs(model.W_ @ model.H_).max() > 0.1
 
 

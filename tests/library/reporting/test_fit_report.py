@@ -477,7 +477,7 @@ def test_starts_end_in_one_place_or_in_several():
     same, apart = (list(quality(result(chains=several(converged))))[1:] for converged in (True, False))
     assert same == ["3 starts of 7 iterations, 1.5 s", "the starts end in the same place"]
     assert apart[1:] == [
-        "the starts end in different places, losses 0.4000 to 0.6000: this is the best of them; "
+        "the starts end in different places, with losses from 0.4000 to 0.6000: this is the best of them; "
         "what all have in common is the safest reading"
     ]
     for objectives, words in [

@@ -70,7 +70,8 @@ class IndianBuffetGaussian(IndianBuffet):
         Standard deviations of the posterior predictive distribution of each entry.
 
     See IndianBuffet for the others; W_ and H_ are those of standardized data. `expectation_` is the
-    mean over the kept sweeps, on the scale of V.
+    mean over the kept sweeps, on the scale of V. Centres of rows are not in W_: `inverse_transform` takes them for 0,
+    `predict_rows` knows them.
     """
 
     likelihoods = (GAUSSIAN,)

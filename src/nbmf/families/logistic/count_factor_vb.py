@@ -91,6 +91,7 @@ def _begin(side, axes, of_axes, place, effects, of_effects, of_others):
     side.begin(mean, variance)
 
 
+@with_parameters
 class SoftplusPoissonFactorVB(VariationalFactors):
     """Poisson factor model by variational Bayes: V ~ Poisson(log(1 + e^ψ)), ψ = r + c + WH.
 

@@ -8,10 +8,12 @@ from nbmf.families.logistic.logistic_estimator import settled_weights
 from nbmf.families.logistic.path_chain import MovingCells
 from nbmf.families.logistic.path_state import PathState
 from nbmf.families.logistic.quadratic import PolyaGamma
+from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.numerics import sigmoid
 
 
+@with_parameters
 class DynamicFactorGibbs(MovingRows):
     """V ~ Bernoulli(σ(c_n + Σ_k w_f,t(n),k h_kn)), whose rows walk at random from period to period, by Gibbs sampling.
 

@@ -7,8 +7,10 @@ from nbmf.families.logistic.cell_likelihoods import Counts
 from nbmf.families.logistic.gibbs_state import GibbsState, SampledFactors
 from nbmf.families.logistic.logistic_gibbs import LogisticChain
 from nbmf.families.logistic.negative_binomial_factors import SIZE_PRIOR, NegativeBinomialFactors, mixture
+from nbmf.inference.constructors import with_parameters
 
 
+@with_parameters
 class NegativeBinomialFactorGibbs(SampledFactors, NegativeBinomialFactors):
     """Negative binomial factor model by Gibbs sampling: V ~ NB(s, σ(r + c + WH)).
 

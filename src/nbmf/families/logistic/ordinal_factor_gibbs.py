@@ -30,8 +30,8 @@ class OrdinalFactorGibbs(Sampled, OrdinalFactors):
         Whether each column has its own cut points or all share them. With cut points of columns there are no
         effects of columns, which would be redundant.
     n_categories : int or None
-        C; None means the largest value of the matrix plus one. Give it if the last categories may be missing or
-        held out.
+        C; None means those that a matrix or DataFrame names, of plain numbers up to the largest. Give it if the last
+        categories may be missing or held out.
     n_components, effects, effect_scale, ard, a0, b0, burn_in, n_samples, threads, random_state
         As of LogisticFactorGibbs.
 

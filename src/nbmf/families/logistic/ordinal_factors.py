@@ -167,12 +167,13 @@ class OrdinalFactors(FactorModel):
             raise DataError(f"categories_ has to be at most {C} texts")
 
     def _refuse_unknown(self, values):
-        _refuse_beyond(values, self.cut_points_.shape[1] + 1, "the fit")
+        hint = "; with a larger ", Setting("n_categories"), " it knows higher ones"
+        _refuse_beyond(values, self.cut_points_.shape[1] + 1, "the fit", *hint)
 
 
-def _refuse_beyond(ranks, n_categories, where):
+def _refuse_beyond(ranks, n_categories, where, *hint):
     """Raise DataError if there are more categories than `where` says."""
     if ranks.max() >= n_categories:
         f, n = np.argwhere(ranks >= n_categories)[0]
         value = f"row {f}, column {n} (counted from 0): the category is {ranks[f, n]}; allowed with "
-        raise DataError(value, where, f": 0 to {n_categories - 1} and missing")
+        raise DataError(value, where, f": 0 to {n_categories - 1} and missing", *hint)

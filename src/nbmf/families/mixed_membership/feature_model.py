@@ -206,7 +206,7 @@ class FeatureModel(SavedTableModel, TableModel):
             warn(message, ConstantFeatureWarning)
 
     @as_fitted
-    def evaluate(self, V: Any, n_draws: int = 0, random_state: int | np.random.SeedSequence = 0) -> Evaluation:
+    def evaluate(self, V: Any, n_draws: int = 0, random_state: RandomState = 0) -> Evaluation:
         """Return bounds, memberships and, if asked, sampled likelihoods of rows, new or not.
 
         Parameters
@@ -215,13 +215,15 @@ class FeatureModel(SavedTableModel, TableModel):
             With the columns of the fit.
         n_draws : int
             Draws of each row in importance sampling, 0 for none; of "mnb" the bound is exact.
-        random_state : int or SeedSequence
+        random_state : int, SeedSequence or None
             The seed of these draws.
 
         Raises
         ------
         NotFittedError, DataError
             Before `fit`; if columns are others.
+        ConfigError
+            If n_draws is no integer of at least 0, or random_state no seed.
         """
         cells = cells_of(self.table_of(V))
         with one_blas_thread():

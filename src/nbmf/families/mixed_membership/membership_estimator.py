@@ -15,6 +15,7 @@ from nbmf.inference.blocks import refine
 from nbmf.inference.constructors import RandomState, with_parameters
 from nbmf.inference.declarations import Alignment, Inference
 from nbmf.inference.estimator import Factorization
+from nbmf.inference.parameters import check, check_count
 from nbmf.inference.products import COLUMNS, ROWS, Oriented
 from nbmf.inference.stopping import RelativeChangeBelow
 from nbmf.likelihoods.bernoulli import BERNOULLI
@@ -23,10 +24,18 @@ TOLERANCE, MAX_STEPS = 1e-6, 1000  # of probabilities of new rows and columns
 
 
 def evaluate(e_step: EStep, prior: np.ndarray, cells: Cells, densities: Density, sample: tuple) -> Evaluation:
-    """Return what a model says about rows; `sample` is n_draws and the seed of the sampling."""
+    """Return what a model says about rows; `sample` is n_draws and the seed of the sampling.
+
+    Raises
+    ------
+    ConfigError
+        If n_draws is no integer of at least 0, or the seed is none.
+    """
+    sampled, (n_draws, seed) = None, sample
+    check_count("n_draws", n_draws, 0)
+    check("random_state", seed)
     log_density = densities.log_density(cells.columns, cells.values)
     memberships = e_step.find(cells, log_density, prior)
-    sampled, (n_draws, seed) = None, sample
     if n_draws > 0 and e_step.is_dirichlet:
         rng = np.random.default_rng(seed)
         sampled = sampled_log_likelihood(cells, log_density, prior, memberships.gamma, n_draws, rng)
@@ -44,13 +53,11 @@ def warn_if_collapsed(name: str, state: MembershipState) -> int:
     if state.shares_are_one:
         reasons.append(f"the sum of alpha is {state.prior.sum():.3g}: all rows share one mixture")
     if reasons:
-        message = Message(
-            f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: take another ",
-            Setting("random_state"),
-            ", fewer components or another ",
-            Setting("inner_max"),
-        )
-        warn(message, CollapsedWarning)
+        collapsed = f"{name} collapsed: {' and '.join(reasons)}. Memberships then mean little: "
+        more = [" or fewer components"]
+        if state.memberships.alpha is not None:  # E-steps of a mixture have no rounds
+            more = [", fewer components or another ", Setting("inner_max")]
+        warn(Message(collapsed, "take another ", Setting("random_state"), *more), CollapsedWarning)
     return distinct
 
 
@@ -135,7 +142,7 @@ class Membership(Oriented, Factorization):
             facts["alpha"] = float(self.alpha_.sum())
         return facts
 
-    def evaluate(self, V, n_draws: int = 0, random_state: int | None = 0) -> Evaluation:
+    def evaluate(self, V, n_draws: int = 0, random_state: RandomState = 0) -> Evaluation:
         """Return the bound, memberships and, if asked, the sampled likelihood of data points.
 
         Parameters
@@ -144,8 +151,15 @@ class Membership(Oriented, Factorization):
             Rows, or columns, like those of the fit: rows with all its columns, or columns with all its rows.
         n_draws : int
             The number of importance samples for each row or column; 0 for none. The likelihood of MNB is exact.
-        random_state : int
+        random_state : int, SeedSequence or None
             The seed of these draws.
+
+        Raises
+        ------
+        NotFittedError, DataError
+            As for `transform`.
+        ConfigError
+            If n_draws is no integer of at least 0, or random_state no seed.
         """
         axis = 1 if self.weights_are_rows else 0
         return self._fold_in(

@@ -27,7 +27,7 @@ class Evaluation(NamedTuple):
 
     @property
     def perplexity(self) -> float:
-        """exp(-Σ L / Σ m), equation (37); of Gaussian features it depends on their units."""
+        """exp(-Σ L / Σ m), equation (37), NaN without a cell; of Gaussian features it depends on their units."""
         return _perplexity(self.bounds, self.lengths)
 
     @property
@@ -55,6 +55,8 @@ class Evaluation(NamedTuple):
 
 
 def _perplexity(log_likelihood: np.ndarray, sizes: np.ndarray) -> float:
+    if not sizes.any():
+        return float("nan")
     with np.errstate(over="ignore"):
         return float(np.exp(-log_likelihood.sum() / sizes.sum()))
 
@@ -84,7 +86,9 @@ def sampled_log_likelihood(
         Where draws come from.
     """
     from_prior = max(1, round(DRAWS_FROM_PRIOR * n_draws))
-    estimates = np.zeros(len(gamma))
+    share, estimates = from_prior / n_draws, np.zeros(len(gamma))
+    with np.errstate(divide="ignore"):  # a single draw is from the prior
+        log_rest = np.log1p(-share)
     for i, gamma_of_row in enumerate(gamma):
         part = slice(cells.starts[i], cells.starts[i + 1])
         if part.stop == part.start:
@@ -92,9 +96,8 @@ def sampled_log_likelihood(
         log_pi = np.concatenate(
             [log_dirichlet(gamma_of_row, n_draws - from_prior, rng), log_dirichlet(alpha, from_prior, rng)]
         )
-        share = from_prior / n_draws
         proposed = np.logaddexp(
-            np.log1p(-share) + _log_dirichlet_density(log_pi, gamma_of_row),
+            log_rest + _log_dirichlet_density(log_pi, gamma_of_row),
             np.log(share) + _log_dirichlet_density(log_pi, alpha),
         )
         weights = _log_dirichlet_density(log_pi, alpha) - proposed

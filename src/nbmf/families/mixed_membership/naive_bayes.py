@@ -17,6 +17,7 @@ AT_MAXIMUM = 1e-5  # nats that some EM steps raise the log likelihood by: a tent
 MOST_CLIMBED, VISITS = 5000, 4_000_000_000  # steps, and visits of an entry for each class: some ten seconds
 
 
+@with_parameters
 class MNB(BinaryMembership):
     """Mixture of naive Bayes, or latent class analysis: each row or column is in one component, learned by EM.
 

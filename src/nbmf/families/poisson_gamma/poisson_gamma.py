@@ -8,6 +8,7 @@ from nbmf.inference.constructors import with_parameters
 from nbmf.likelihoods.poisson import POISSON
 
 
+@with_parameters
 class PoissonGammaEM(Point):
     """Poisson factorization by maximum likelihood, EM: v_fn ~ Poisson([WH]_fn).
 
@@ -87,6 +88,7 @@ class PoissonGammaICM(Point, WithPriors):
         return FoldInPrior(prior.count - (self.mode == "factors"), prior.rate, False)
 
 
+@with_parameters
 class PoissonGammaVB(Variational):
     """Poisson-gamma factorization by variational Bayes, with the bound as its objective.
 
@@ -129,6 +131,7 @@ class PoissonGammaVB(Variational):
     likelihoods = (POISSON,)
 
 
+@with_parameters
 class PoissonGammaGibbs(Sampled):
     """Poisson-gamma factorization by Gibbs sampling.
 

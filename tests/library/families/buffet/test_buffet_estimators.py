@@ -391,9 +391,9 @@ def test_loadings_of_a_new_real_row_have_the_variance_of_the_slab_times_that_of_
         A = Z @ Z.T / 0.4 + np.diag(1 / (2.5 * chance))
         np.testing.assert_allclose(found, np.linalg.solve(A, Z @ x / 0.4), rtol=1e-10)
     centres = [row[~np.isnan(row)].mean() for row in V]
-    np.testing.assert_allclose(
-        model.predict_rows(V), np.array(centres)[:, None] + 3.0 * model.transform(V) @ model.H_, rtol=1e-10
-    )
+    around_centres = 3.0 * model.transform(V) @ model.H_
+    np.testing.assert_allclose(model.predict_rows(V), np.array(centres)[:, None] + around_centres, rtol=1e-10)
+    np.testing.assert_allclose(model.inverse_transform(model.transform(V)), around_centres, rtol=1e-10)  # not in W
 
 
 @pytest.mark.parametrize("effects", ["none", "rows", "columns", "both"])

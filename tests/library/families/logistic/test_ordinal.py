@@ -536,7 +536,7 @@ def test_categories_beyond_those_there_are_are_refused(estimator):
     assert model.probabilities_.shape == (6, 4, 3)
     new = np.where(small_ranks() < 0, 0, small_ranks())
     for call in (model.transform, model.predict_rows, model.score, model.predict_columns, model.transform_columns):
-        with pytest.raises(DataError, match="the category is 3; allowed with the fit: 0 to 2 and missing"):
+        with pytest.raises(DataError, match="the fit: 0 to 2 and missing; with a larger n_categories it knows"):
             call(new)
 
 

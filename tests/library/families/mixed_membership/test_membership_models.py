@@ -146,6 +146,8 @@ def test_a_collapse_is_reported():
     ):
         model = nbmf.MMNB(3, random_state=0).fit(same)
     assert model.distinct_components_ == model.findings["distinct_components"] == 1
+    with pytest.warns(CollapsedWarning, match="mean little: take another random_state or fewer components$"):
+        nbmf.MNB(3, random_state=0).fit(same)  # whose E-steps have no rounds
     with pytest.warns(CollapsedWarning, match="the sum of alpha"):
         nbmf.FastMMNB(3, inner_max=3, max_iter=200, random_state=0).fit(RNG.integers(0, 2, (40, 30)))
     with warnings.catch_warnings():
@@ -163,6 +165,33 @@ def test_sampling_finds_more_than_the_bound_and_of_mnb_the_same():
             assert found.sampled_perplexity < found.perplexity
     with pytest.raises(DataError, match="nothing was sampled; allowed: n_draws above 0"):
         nbmf.MNB(2, random_state=0).fit(V).evaluate(V).sampled_perplexity  # noqa: B018
+
+
+def fitted_and_new():
+    """Yield fits of each class, new rows like those of the fit, and rows that have no entry."""
+    for own in OF_BINARY:
+        yield own(2, max_iter=5, random_state=0).fit(V), V[:4], np.full((4, 24), -1)
+    words = (RNG.random((20, 9)) < 0.5).astype(int)
+    yield nbmf.VariationalLDA(2, max_iter=5, random_state=0).fit(words), words[:, :4], np.zeros((20, 4))
+    numbers = RNG.normal(size=(20, 3))
+    new, empty = (FeatureTable.from_array(rows) for rows in (numbers[:4], np.full((4, 3), np.nan)))
+    yield FeatureModel(2, max_iter=5, random_state=0).fit(FeatureTable.from_array(numbers)), new, empty
+
+
+@pytest.mark.filterwarnings("ignore::nbmf.errors.NotConvergedWarning", "ignore::nbmf.errors.CollapsedWarning")
+def test_an_evaluation_refuses_what_cannot_be_and_knows_nothing_of_rows_without_entries():
+    for model, new, empty in fitted_and_new():
+        for wrong in (2.5, -3, True, "5"):
+            with pytest.raises(ConfigError, match=r"n_draws = .*: must be an integer of at least 0"):
+                model.evaluate(new, n_draws=wrong)
+        for wrong in (-1, "a", 1.5):
+            with pytest.raises(ConfigError, match=r"random_state = .*: must be None, an integer of at least 0, or"):
+                model.evaluate(new, n_draws=3, random_state=wrong)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert np.isfinite(model.evaluate(new, n_draws=1).sampled_perplexity)
+            nothing = model.evaluate(empty, n_draws=3)
+            assert np.isnan([nothing.perplexity, nothing.sampled_perplexity]).all()
 
 
 # --- Documents ------------------------------------------------------------------------------------
