@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 import nbmf
-from nbmf.data.named import index_names
 from nbmf.errors import ConfigError, DataError, Setting
 from nbmf.files import atomic_path, read_arrays
 
@@ -137,10 +136,7 @@ def _plain(name: str, value: Any) -> Any:
         if value.pool_size != POOL_SIZE:
             parts["pool_size"] = value.pool_size
         return {"SeedSequence": {part: _plain(name, parts[part]) for part in parts}}
-    if hasattr(value, "reindex") and index_names(getattr(value, "index", ())) is not None:  # a Series that names them
-        index = [each if isinstance(each, int | str) else str(each) for each in value.index.tolist()]
-        return {"Series": {"index": index, "values": _plain(name, value.tolist())}}
-    if hasattr(value, "tolist"):  # of NumPy, or an Index or Categorical of pandas
+    if hasattr(value, "tolist"):  # of NumPy, or a Series, Index or Categorical of pandas
         return _plain(name, value.tolist())
     if isinstance(value, list | tuple):
         return [_plain(name, item) for item in value]
@@ -159,10 +155,6 @@ def _is_na(value: Any) -> bool:
 
 def _restored(value: Any) -> Any:
     if isinstance(value, dict):
-        if value.keys() == {"Series"}:
-            from pandas import Series  # takes a moment
-
-            return Series(value["Series"]["values"], index=value["Series"]["index"], dtype=object)
         if value.keys() != {"SeedSequence"}:
             raise ValueError(f"a parameter is no {value!r}")
         parts = value["SeedSequence"]

@@ -102,9 +102,9 @@ class MovingRows(Sampled):
             del self._names_of_columns
 
     def for_matrix(self, V):
-        """Return the estimator with a period for each column of V, where it finds them in their names."""
+        """Return the estimator with a period for each column of V, where it finds them in or by their names."""
         settled = super().for_matrix(V)
-        if not isinstance(self.periods, str):
+        if not (isinstance(self.periods, str) or hasattr(self.periods, "reindex")):
             return settled
         found = periods_of(self.periods, np.shape(V)[1], names_of(V)[1])
         return type(self)(**settled.get_params() | {"periods": found.names[found.of_columns].tolist()})
@@ -134,6 +134,15 @@ class MovingRows(Sampled):
         self.period_names_, self.period_times_ = cells.periods.names, cells.periods.times
         self.column_periods_, self.entries_ = cells.periods.of_columns.astype(float), cells.entries.astype(float)
         super()._learn(state)
+
+    def _as_model(self):
+        model = super()._as_model()
+        if not hasattr(model.parameters["periods"], "reindex"):
+            return model
+        of_columns = self.period_names_[
+            self.column_periods_.astype(int)
+        ]  # a file has no index that says whose they are
+        return model._replace(parameters=model.parameters | {"periods": of_columns.tolist()})
 
     def restore(self, learned):
         """Take over what a file says was learned; older files have no mean of new columns."""

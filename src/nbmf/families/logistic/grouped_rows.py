@@ -132,6 +132,13 @@ class GroupedRows(LineMeans, NoisyFactors):
                     raise DataError(f"{name} has to be a number of at least 0")
         self._derive_group_distribution()
 
+    def _as_model(self):
+        model = super()._as_model()
+        if not hasattr(model.parameters["row_groups"], "reindex"):
+            return model
+        labels = self.row_groups_.tolist()  # a file has no index that says whose they are
+        return model._replace(parameters=model.parameters | {"row_groups": labels})
+
     def _require_groups(self) -> GroupDistribution:
         self._require_fit()
         if self._group_distribution is None:

@@ -50,6 +50,18 @@ def test_periods_of_a_series_are_those_of_the_columns_that_its_index_names():
     assert periods_of(years[::-1], 4, None).of_columns.tolist() == [2, 1, 0, 0]
 
 
+def test_periods_of_a_series_are_saved_and_dealt_into_folds_with_their_columns(tmp_path):
+    frame = pd.DataFrame(codes()).astype(float).replace(-1, np.nan).add_prefix("q")
+    years = pd.Series(np.arange(frame.shape[1]) // 4, index=frame.columns)
+    model = nbmf.DynamicFactorGibbs(1, periods=years[::-1], **BRIEF).fit(frame)
+    assert model.column_periods_.tolist() == years.tolist()
+    model.save(tmp_path / "model.npz")
+    loaded = nbmf.load(tmp_path / "model.npz")
+    assert loaded.fit(frame).column_periods_.tolist() == years.tolist()
+    settled = nbmf.DynamicFactorGibbs(1, periods=years[::-1], **BRIEF).for_matrix(frame)
+    assert [int(year) for year in settled.periods] == years.tolist()
+
+
 def test_periods_are_found_in_the_names_of_columns():
     names = np.array(["A R/38/2", "B R/9/1", "C R/38/3"])
     found = periods_of(r"R/(\d+)/", 3, names)

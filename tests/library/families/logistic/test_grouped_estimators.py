@@ -169,12 +169,12 @@ def test_labels_are_saved_with_their_index(names, tmp_path):
     np.testing.assert_array_equal(loaded.fit(frame).row_groups_, LABELS)
 
 
-def test_labels_that_are_na_are_saved_as_none(tmp_path):
+def test_labels_that_are_na_are_saved_as_no_group(tmp_path):
     labels = pd.Series([1, pd.NA, 2] * 10, dtype="Int64")
     model = fitted("VB", labels=labels)
     assert model.row_groups_[:3].tolist() == ["1", "", "2"]
     model.save(tmp_path / "model.npz")
-    assert nbmf.load(tmp_path / "model.npz").row_groups[:3] == [1, None, 2]
+    assert nbmf.load(tmp_path / "model.npz").row_groups[:3] == ["1", "", "2"]
 
 
 def test_groups_of_new_rows_of_which_none_is_known_are_warned_of():
