@@ -45,7 +45,7 @@ def compare(
     seed: int = 0,
     n_jobs: int | None = None,
     name: str = "V",
-    log: Callable[[FitDone], object] = print,
+    log: Callable[[FitDone], object] | None = print,
 ) -> Comparison:
     """Hold out entries of V, fit every method to the others, and score its predictions.
 
@@ -85,8 +85,8 @@ def compare(
         How many fits run at a time, in threads; default: the number of processors. It changes no score.
     name : str
         Of the matrix, for the figure and the random streams.
-    log : function
-        Called after each fit with a FitDone, whose text is a readable line.
+    log : function or None
+        Called after each fit with a FitDone, whose text is a readable line; None: nothing is.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def score_fits(
     name: str,
     seed: int,
     n_jobs: int,
-    log: Callable[[FitDone], object],
+    log: Callable[[FitDone], object] | None,
     gap: Callable[[str], dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Return a row per fit: its key, the arguments of a FitKey, and what `run` returns of the fit and that key.
@@ -93,7 +93,8 @@ def score_fits(
         warnings.simplefilter("ignore", PoorFitWarning)  # the scores say it
         for number, row in running:
             rows[by_mask[number]] = row
-            log(FitDone(len(rows), len(fits), row, labels[row["method"]]))
+            if log is not None:
+                log(FitDone(len(rows), len(fits), row, labels[row["method"]]))
     return [rows[fit] for fit in fits]
 
 

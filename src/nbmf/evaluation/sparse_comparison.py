@@ -91,7 +91,7 @@ def compare_sparse(
     seed: int,
     n_jobs: int,
     name: str,
-    log: Callable[[FitDone], object],
+    log: Callable[[FitDone], object] | None,
 ) -> Comparison:
     """Compare methods on a sparse matrix; arguments, entries for methods and K, as of `nbmf.compare`.
 

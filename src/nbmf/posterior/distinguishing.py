@@ -168,8 +168,8 @@ def agreement(model: FeatureModel, labels: np.ndarray) -> dict[str, float]:
     ----------
     model : FeatureModel
         Fitted.
-    labels : str array (F,)
-        The label of each row; "" where there is none.
+    labels : array (F,)
+        The label of each row; None, NaN or "" where there is none.
 
     Returns
     -------

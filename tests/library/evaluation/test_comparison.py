@@ -152,6 +152,13 @@ def test_rows_are_in_order_whatever_ends_first():
     assert keys == fits + [(name, 0, j) for name in BASELINES for j in (0, 1)]
 
 
+def test_without_a_log_nothing_is_printed(capsys):
+    methods = brief("bica", K=2)
+    silent, loud = (without_seconds(compare(V, methods, masks=1, **more)) for more in ({"log": None}, {}))
+    pd.testing.assert_frame_equal(silent, loud)
+    assert capsys.readouterr().out.count("\n") == 1
+
+
 def test_a_frame_and_its_matrix_give_the_same():
     methods = brief("bica", K=2)
     frames = [without_seconds(quiet(data, methods, masks=1)) for data in (V, pd.DataFrame(V))]

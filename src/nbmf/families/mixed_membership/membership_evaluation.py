@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr, gammaln, logsumexp
 
+from nbmf.data.names import NO_GROUP, texts_of_labels
 from nbmf.errors import DataError, Setting
 from nbmf.families.mixed_membership.feature_cells import Cells
 
@@ -145,6 +146,12 @@ def micro_precision(clusters: np.ndarray, labels: np.ndarray) -> float:
     clusters : int array (n,)
         -1 for rows that take no part.
     labels : array (n,)
+        Rows without one, None, NaN or "", take no part either.
+
+    Raises
+    ------
+    DataError
+        If there is not one of each per row, or no row has both.
     """
     table = _contingency(clusters, labels)
     return float(table.max(axis=1).sum() / table.sum())
@@ -160,14 +167,14 @@ def mutual_information(clusters: np.ndarray, labels: np.ndarray) -> float:
 
 
 def _contingency(clusters, labels):
-    clusters, labels = np.asarray(clusters), np.asarray(labels)
+    clusters, labels = np.asarray(clusters), texts_of_labels(labels)
     if clusters.shape != labels.shape or clusters.ndim != 1:
         raise DataError(
             f"clusters and labels have shapes {clusters.shape} and {labels.shape}; allowed: one of each per row"
         )
-    taken = clusters >= 0
+    taken = (clusters >= 0) & (labels != NO_GROUP)
     if not taken.any():
-        raise DataError("clusters: there is no row with one")
+        raise DataError("clusters and labels: no row has both")
     _, row = np.unique(clusters[taken], return_inverse=True)
     _, column = np.unique(labels[taken], return_inverse=True)
     table = np.zeros((row.max() + 1, column.max() + 1))

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.sparse
@@ -372,8 +373,17 @@ def test_micro_precision_and_mutual_information_of_hand_made_tables():
     assert evaluation.mutual_information(np.zeros(8, int), labels[:8]) == pytest.approx(0)
     with pytest.raises(DataError, match="one of each per row"):
         evaluation.micro_precision(clusters, labels[:3])
-    with pytest.raises(DataError, match="there is no row with one"):
+    with pytest.raises(DataError, match="clusters and labels: no row has both"):
         evaluation.micro_precision(np.full(2, -1), labels[:2])
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, ""])
+def test_rows_without_a_label_take_no_part_in_precision_and_information(missing):
+    clusters, labels = [0, 0, 0, 1, 1], ["a", missing, missing, "b", "c"]
+    assert evaluation.micro_precision(clusters, labels) == 2 / 3
+    assert evaluation.mutual_information(clusters, labels) == evaluation.mutual_information([0, 1, 1], ["a", "b", "c"])
+    with pytest.raises(DataError, match="clusters and labels: no row has both"):
+        evaluation.micro_precision(clusters, [missing] * 5)
 
 
 def test_entropies_clusters_and_perplexity():
