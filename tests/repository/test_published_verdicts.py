@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-from nbmf_studies.framework.verdicts import NOT_MEASURED, NOT_REPRODUCED, PARTLY, REPRODUCED
+from nbmf_studies.framework.verdicts import NOT_MEASURED, NOT_REPRODUCED, PARTLY, REPRODUCED, SO_FAR
 
 FIRST = ["number", "claim", "verdict", "parts that hold", "rule"]
 AGAIN = ["number", "reading", "verdict", "parts that hold", "rule", "known when the rule was written"]
 STUDIES = [path.parent.name for path in sorted((ROOT / "reference").glob("*/claims_parts.csv"))]
 READ_AGAIN = [path.parent.name for path in sorted((ROOT / "reference").glob("*/readings_parts.csv"))]
+
+WITHOUT_A_SET = {("shan2009", 7)}  # claims about MovieLens, which may not be passed on, and other sets
 
 
 def cells(line):
@@ -47,11 +49,12 @@ def published_parts(study, name):
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_first_verdicts_of_a_page_are_those_of_its_parts_and_rules(study):
     claims = importlib.import_module(f"nbmf_studies.{study}.claims").CLAIMS
-    parts = published_parts(study, "claims_parts")
-    assert table_of(study, FIRST) == [
-        [str(number), claim.claim, *verdict_of(parts[parts["number"] == number]), claim.rule]
-        for number, claim in enumerate(claims, start=1)
-    ]
+    parts, expected = published_parts(study, "claims_parts"), []
+    for number, claim in enumerate(claims, start=1):
+        verdict, count = verdict_of(parts[parts["number"] == number])
+        verdict += SO_FAR * ((study, number) in WITHOUT_A_SET)
+        expected.append([str(number), claim.claim, verdict, count, claim.rule])
+    assert table_of(study, FIRST) == expected
 
 
 @pytest.mark.parametrize("study", READ_AGAIN)

@@ -79,4 +79,4 @@ CLAIMS = [
     ),
 ]
 
-claims, claims_parts = verdict_functions(CLAIMS, criteria.Results)
+claims, claims_parts = verdict_functions(CLAIMS, criteria.Results, is_whole=criteria.has_all_sets)

@@ -67,6 +67,26 @@ class Results:
         return groups[column].median().unstack("model")
 
 
+# What a claim, by its number, is about: a table of `Results`, and the sets that it needs; of UCI all nine.
+SETS_OF_CLAIMS = {
+    5: ("ratings", {"jester", "foodmart"}),
+    6: ("ratings", {"movielens"}),
+    7: ("flips", {"jester_binary", "foodmart_binary", "movielens_binary"}),
+    8: ("ratings", {"jester", "foodmart"}),
+    10: ("flips", {"jester_binary"}),
+    11: ("topics", {"classic3", "cmu_diff", "cmu_sim"}),
+    12: ("topics", {"classic3"}),
+}
+
+
+def has_all_sets(run: Results, number: int) -> bool:
+    """Return whether all sets were run that a claim, by its number, is about."""
+    if number not in SETS_OF_CLAIMS:
+        return run.uci["dataset"].nunique() == ALL
+    table, sets = SETS_OF_CLAIMS[number]
+    return sets <= set(getattr(run, table)["dataset"])
+
+
 def holds_on_enough_sets(by_set: pd.Series, least: int, what: str) -> tuple[bool, str]:
     """Return whether a rule holds on enough of the sets that were run, and a text that names the exceptions."""
     exceptions = [name.removeprefix("uci_") for name, holds in by_set.items() if not holds]
