@@ -236,7 +236,7 @@ def test_words_of_a_frame_are_its_columns():
 
 
 class OtherFrame:
-    """A DataFrame of another library."""
+    """A DataFrame of a library that knows no pandas."""
 
     columns = "a", "b"
 
@@ -252,8 +252,8 @@ class OtherFrame:
         (lambda: FeatureTable.from_frame(FRAME, kinds=["gaussian"]), "kinds = .*: allowed: one kind for all columns"),
         (lambda: FeatureTable.from_documents([[1, 2], [1]]), "the rows of a matrix have the same length"),
         (lambda: FeatureTable.of(CategoryMatrix.from_array([[0, 1]])), "a CategoryMatrix is no table; allowed: binary"),
-        (lambda: FeatureTable.of(OtherFrame()), "DataFrame; allowed: one of pandas, V.to_pandas()"),
-        (lambda: BinaryMatrix.of(OtherFrame()), "DataFrame; allowed: one of pandas, V.to_pandas()"),
+        (lambda: FeatureTable.of(OtherFrame()), r"DataFrame; allowed: one of pandas, or with to_pandas\(\)"),
+        (lambda: BinaryMatrix.of(OtherFrame()), r"DataFrame; allowed: one of pandas, or with to_pandas\(\)"),
     ],
 )
 def test_what_is_given_wrongly_is_told(make, words):
