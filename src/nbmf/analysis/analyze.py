@@ -15,7 +15,7 @@ from nbmf.analysis.request import AnalyzeArguments, Request
 from nbmf.analysis.result import Analysis
 from nbmf.analysis.settings import warn_of_many_components
 from nbmf.analysis.structure import check_structure
-from nbmf.data.given import is_frame
+from nbmf.data.given import as_pandas, is_frame
 from nbmf.data.named import NamedMatrix, align_with
 from nbmf.data.names import checked_labels, texts_of_index
 from nbmf.errors import Message, Setting
@@ -141,7 +141,7 @@ def _groups_of_columns(given: Sequence[str], V: Any, matrix: NamedMatrix) -> np.
     groups = checked_labels(align_with(given, V, 1), np.shape(V)[1], "column_groups")
     if len(groups) == matrix.shape[1]:
         return groups
-    names = texts_of_index(V.columns) if is_frame(V) else (f"column {n}" for n in range(len(groups)))
+    names = texts_of_index(as_pandas(V).columns) if is_frame(V) else (f"column {n}" for n in range(len(groups)))
     group_of = dict(zip(names, groups, strict=True))
     return np.array([group_of[str(name)] for name in matrix.column_names])
 

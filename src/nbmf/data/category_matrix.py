@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from nbmf.data.given import MISSING, is_frame, python_value, whole_numbers
+from nbmf.data.given import MISSING, as_pandas, is_frame, python_value, whole_numbers
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.names import checked_names, refuse_duplicates
@@ -101,7 +101,7 @@ class CategoryMatrix(NamedMatrix):
     @classmethod
     def _values_of_frame(cls, frame: pd.DataFrame) -> np.ndarray:
         """Return the places of pandas' ordered categories, or the ranks that numbers are."""
-        dtypes = list(frame.dtypes) if hasattr(frame, "iloc") else []
+        dtypes = list(frame.dtypes)
         categories = [getattr(dtype, "categories", None) for dtype in dtypes]
         if not any(each is not None for each in categories):
             return super()._values_of_frame(frame)
@@ -162,12 +162,12 @@ def category_names_of(V: Any) -> np.ndarray | None:
         return V.categories
     if not has_ordered_categories(V):
         return None
-    return np.array([str(name) for name in V.dtypes.iloc[0].categories])
+    return np.array([str(name) for name in as_pandas(V).dtypes.iloc[0].categories])
 
 
 def has_ordered_categories(frame: Any) -> bool:
     """Whether V is a DataFrame all of whose columns are of pandas' ordered categories."""
-    dtypes = list(frame.dtypes) if is_frame(frame) and hasattr(frame, "iloc") else []
+    dtypes = list(as_pandas(frame).dtypes) if is_frame(frame) else []
     return bool(dtypes) and all(getattr(dtype, "ordered", None) for dtype in dtypes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -154,5 +154,9 @@ def _as_categories(there: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _is_no_category(value: Any) -> bool:
-    """Whether a value is a complex number, a date, a time, a duration or a period: nearly each would be one."""
-    return isinstance(value, complex) or hasattr(value, "strftime") or hasattr(value, "total_seconds")
+    """Whether a value is a complex number, a date, a time, a duration, a period, an interval or a list.
+
+    Nearly each would be a category of its own.
+    """
+    of_times_or_intervals = any(hasattr(value, name) for name in ("strftime", "total_seconds", "closed_left"))
+    return of_times_or_intervals or isinstance(value, complex) or not isinstance(value, Hashable)

@@ -12,7 +12,7 @@ import numpy as np
 from nbmf.data import feature_columns
 from nbmf.data.count_matrix import CountMatrix
 from nbmf.data.feature_columns import BERNOULLI, DISCRETE, FEATURE_KINDS, GAUSSIAN, POISSON, WORD
-from nbmf.data.given import as_numbers, is_frame, is_sparse, two_dimensional
+from nbmf.data.given import as_numbers, as_pandas, is_frame, is_sparse, two_dimensional
 from nbmf.data.matrix import BinaryMatrix
 from nbmf.data.named import NAMES, NamedMatrix, names_of
 from nbmf.data.names import texts_of_index, texts_of_labels, with_default_names
@@ -157,7 +157,7 @@ class FeatureTable(NamedMatrix):
         else:
             of_rows, of_words = names_of(counts)  # of a DataFrame
             row_names, words = (of_rows if row_names is None else row_names), (of_words if words is None else words)
-            counts = as_numbers(two_dimensional(counts), "whole numbers from 0 on")
+            counts = as_numbers(two_dimensional(as_pandas(counts)), "whole numbers from 0 on")
             rows, columns, cells = feature_columns.nonzero_entries(counts)
         present = cells != 0
         cells = rows[present], columns[present], cells[present]
@@ -185,7 +185,7 @@ class FeatureTable(NamedMatrix):
         LeftOutWarning
             If there are columns without a value whose kind is not named.
         """
-        frame, given, labelled = feature_columns.split_frame(frame, kinds, labels)
+        frame, given, labelled = feature_columns.split_frame(as_pandas(frame), kinds, labels)
         columns = [feature_columns.code_column(name, frame[name], given.get(name)) for name in frame.columns]
         values = np.column_stack([values for values, _, _ in columns])
         rows, places = np.nonzero(~np.isnan(values))

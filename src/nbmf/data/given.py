@@ -37,12 +37,17 @@ def naming(frame: pd.DataFrame, hint: str = "") -> Iterator[None]:
 
 
 def is_frame(V: Any) -> bool:
-    """Whether V is a DataFrame of pandas; DataError if it is one of another library."""
+    """Whether V is a DataFrame that `as_pandas` takes; DataError if it is one that has no way to pandas."""
     if not (hasattr(V, "columns") and hasattr(V, "to_numpy")):
         return False
-    if not hasattr(V, "iloc"):
-        raise DataError(f"a {type(V).__module__.split('.')[0]} DataFrame; allowed: one of pandas, V.to_pandas()")
+    if not (hasattr(V, "iloc") or hasattr(V, "to_pandas")):
+        raise DataError(f"a {type(V).__module__.split('.')[0]} DataFrame; allowed: one of pandas, or with to_pandas()")
     return True
+
+
+def as_pandas(V: Any) -> Any:
+    """Return a DataFrame of another library, such as polars, as one of pandas, and all else as it is."""
+    return V.to_pandas() if is_frame(V) and not hasattr(V, "iloc") else V
 
 
 def frame_values(frame: pd.DataFrame) -> np.ndarray:

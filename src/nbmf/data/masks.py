@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbmf.data.given import is_frame
+from nbmf.data.given import as_pandas, is_frame
 from nbmf.data.matrix import MISSING, BinaryMatrix
 from nbmf.data.named import NamedMatrix
 from nbmf.data.names import texts_of_index, with_default_names
@@ -82,7 +82,7 @@ def draw_mask(matrix: Any, probability: float, seed: np.random.SeedSequence, hel
 def _observed_part(V: Any) -> tuple[BinaryMatrix, tuple[np.ndarray, np.ndarray]]:
     """Return an array or a DataFrame without rows and columns that have no observed entry, and which it keeps."""
     codes = BinaryMatrix.values_of(V)
-    names = map(texts_of_index, V.axes) if is_frame(V) else with_default_names(codes.shape, None, None)
+    names = map(texts_of_index, as_pandas(V).axes) if is_frame(V) else with_default_names(codes.shape, None, None)
     kept = tuple((codes != MISSING).any(axis=axis) for axis in (1, 0))
     names_kept = [np.asarray(each, str)[those] for each, those in zip(names, kept, strict=True)]
     return BinaryMatrix(codes[np.ix_(*kept)], *names_kept), kept

@@ -12,6 +12,7 @@ import numpy as np
 from nbmf.data.given import (
     MISSING,
     as_numbers,
+    as_pandas,
     frame_values,
     is_sparse,
     naming,
@@ -109,6 +110,7 @@ class BinaryMatrix(NamedMatrix):
             `zeros` nor `missing` is given: it may be a no, as in roll calls, or in a network, of which several are
             enough, a negative tie. Columns of int8 are taken for codes.
         """
+        frame = as_pandas(frame)
         return cls._of_frame(frame, _codes_of_frame(frame, Coding(ones, zeros, missing)))
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from nbmf.data.given import MISSING, frame_values, is_frame, naming
+from nbmf.data.given import MISSING, as_pandas, frame_values, is_frame, naming
 from nbmf.data.names import (
     align_labels,
     checked_labels,
@@ -100,6 +100,7 @@ class NamedMatrix:
         LeftOutWarning
             If there are any.
         """
+        frame = as_pandas(frame)
         return cls._of_frame(frame, cls._values_of_frame(frame))
 
     @classmethod
@@ -155,7 +156,7 @@ class NamedMatrix:
             return getattr(V, cls.field)
         if isinstance(V, NamedMatrix):
             raise DataError(f"a {cls.__name__} is needed, not a {type(V).__name__}")
-        values = cls._values_of_frame(V) if is_frame(V) else cls._checked(V)
+        values = cls._values_of_frame(as_pandas(V)) if is_frame(V) else cls._checked(V)
         values = np.ascontiguousarray(values)  # memory order would show in the last digits of products
         if not cls._is_observed(values).any():
             raise NothingObservedError(values)
@@ -266,6 +267,7 @@ def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return the names of rows and columns, str arrays, None where V has none."""
     if isinstance(V, NamedMatrix):
         return V.row_names, V.column_names
+    V = as_pandas(V)
     if hasattr(V, "columns") and hasattr(V, "index"):
         return index_names(V.index), index_names(V.columns)
     return None, None
@@ -276,7 +278,7 @@ def align_with(labels: Any, V: Any, axis: int) -> Any:
 
     Of a DataFrame numbers count as names, as they do in pandas.
     """
-    return align_labels(labels, texts_of_index(V.axes[axis]) if is_frame(V) else names_of(V)[axis])
+    return align_labels(labels, texts_of_index(as_pandas(V).axes[axis]) if is_frame(V) else names_of(V)[axis])
 
 
 def has_same_names(V: Any) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from nbmf import registry
 from nbmf.catalogue import METHODS
-from nbmf.data.given import is_frame
+from nbmf.data.given import as_pandas, is_frame
 from nbmf.data.named import NamedMatrix
 from nbmf.errors import ConfigError, Setting, choices, not_allowed
 from nbmf.inference.parameters import AUTO
@@ -150,7 +150,7 @@ def _without_unobserved(V: Any, likelihood: Likelihood) -> Any:
     if isinstance(V, NamedMatrix):
         return V
     rows, columns = observed_rows_and_columns(likelihood.is_observed(likelihood.values_of(V)))
-    return V.loc[rows, columns] if is_frame(V) else np.asarray(V)[np.ix_(rows, columns)]
+    return as_pandas(V).loc[rows, columns] if is_frame(V) else np.asarray(V)[np.ix_(rows, columns)]
 
 
 def observed_rows_and_columns(observed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -214,12 +214,25 @@ def test_a_column_of_categories_has_all_of_them(ordered):
 
 @pytest.mark.parametrize(
     "values",
-    [pd.date_range("2020", periods=3), pd.to_timedelta([1, 2, 3]), pd.period_range("2020", periods=3), [1j, 2, 3]],
+    [
+        pd.date_range("2020", periods=3),
+        pd.to_timedelta([1, 2, 3]),
+        pd.period_range("2020", periods=3),
+        pd.interval_range(0, 3),
+        [1j, 2, 3],
+        [[1], [2], "a"],
+    ],
 )
 def test_what_is_neither_a_number_nor_a_category_is_refused(values):
     frame = pd.DataFrame({"x": [1.5, 2.5, 3.5], "when": values})
     with pytest.raises(DataError, match=r"row '0', column 'when': .* is neither a real number nor a category"):
         FeatureTable.from_frame(frame)
+
+
+def test_intervals_of_a_category_column_are_categories():
+    table = FeatureTable.from_frame(pd.DataFrame({"age": pd.cut([20, 30, 70], [0, 40, 80, 120])}))
+    assert table.categories.tolist() == ["(0, 40]", "(40, 80]", "(80, 120]"]
+    assert table.cells.tolist() == [0, 0, 1]
 
 
 def test_decimals_are_numbers():
@@ -236,7 +249,7 @@ def test_words_of_a_frame_are_its_columns():
 
 
 class OtherFrame:
-    """A DataFrame of another library."""
+    """A DataFrame of a library that knows no pandas."""
 
     columns = "a", "b"
 
@@ -252,8 +265,8 @@ class OtherFrame:
         (lambda: FeatureTable.from_frame(FRAME, kinds=["gaussian"]), "kinds = .*: allowed: one kind for all columns"),
         (lambda: FeatureTable.from_documents([[1, 2], [1]]), "the rows of a matrix have the same length"),
         (lambda: FeatureTable.of(CategoryMatrix.from_array([[0, 1]])), "a CategoryMatrix is no table; allowed: binary"),
-        (lambda: FeatureTable.of(OtherFrame()), "DataFrame; allowed: one of pandas, V.to_pandas()"),
-        (lambda: BinaryMatrix.of(OtherFrame()), "DataFrame; allowed: one of pandas, V.to_pandas()"),
+        (lambda: FeatureTable.of(OtherFrame()), r"DataFrame; allowed: one of pandas, or with to_pandas\(\)"),
+        (lambda: BinaryMatrix.of(OtherFrame()), r"DataFrame; allowed: one of pandas, or with to_pandas\(\)"),
     ],
 )
 def test_what_is_given_wrongly_is_told(make, words):

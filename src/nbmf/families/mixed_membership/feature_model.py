@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from nbmf.data.feature_categories import table_like, with_categories
 from nbmf.data.feature_columns import GAUSSIAN, WORD
 from nbmf.data.feature_table import FeatureTable
-from nbmf.data.given import is_frame
+from nbmf.data.given import as_pandas, is_frame
 from nbmf.errors import ConfigError, ConstantFeatureWarning, DataError, Message, NotFittedError, Setting, warn
 from nbmf.families.mixed_membership.densities import Smoothing
 from nbmf.families.mixed_membership.e_steps import EStep, FastStep, FullStep, MixtureStep
@@ -292,7 +292,7 @@ class FeatureModel(SavedTableModel, TableModel):
             Before `fit`; if columns are others, or a category is none of those of the fit.
         """
         self._require_fit()
-        table = table_like(V, self.column_names_, self.kinds_) if is_frame(V) else FeatureTable.of(V)
+        table = table_like(as_pandas(V), self.column_names_, self.kinds_) if is_frame(V) else FeatureTable.of(V)
         same = np.array_equal(table.column_names, self.column_names_)
         if not same or not np.array_equal(table.kinds, self.kinds_):
             raise DataError("columns are not those of the fit, by their names and kinds")
