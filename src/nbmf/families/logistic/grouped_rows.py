@@ -65,9 +65,9 @@ class GroupedRows(LineMeans, NoisyFactors):
     # --- Whose the groups are --------------------------------------------------------------------
 
     def for_matrix(self, V: Any) -> Parametrized:
-        """Return the estimator with the groups of a matrix as labels: fits to its values know them then."""
+        """Return the estimator with the groups of a matrix, or of a Series, as labels: fits to its values know them."""
         settled = super().for_matrix(V)
-        if not self._asks_matrix:
+        if not (self._asks_matrix or hasattr(self.row_groups, "reindex")):
             return settled
         return type(self)(**settled.get_params() | {"row_groups": labels_of_fitted(self.row_groups, V).tolist()})
 

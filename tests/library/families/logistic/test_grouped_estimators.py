@@ -156,6 +156,10 @@ def test_of_a_frame_numbers_are_names_too():
     np.testing.assert_array_equal(model.transform(frame, shuffled), model.transform(frame, LABELS))
     by_place = fitted("VB", frame.to_numpy(), labels=shuffled)  # an array has no names
     np.testing.assert_array_equal(by_place.row_groups_, shuffled.to_numpy())
+    settled = nbmf.LogisticFactorVB(1, row_groups=shuffled).for_matrix(
+        frame
+    )  # as before folds are fitted to its values
+    assert settled.row_groups == LABELS.tolist()
 
 
 @pytest.mark.parametrize("names", [[f"row {f}" for f in range(30)], [*range(30)]])
