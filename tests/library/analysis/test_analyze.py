@@ -119,8 +119,9 @@ def test_what_was_found_is_reported_in_a_line_and_advice_is_in_the_words_of_pyth
     assert nothing.model.n_components_ == 1
     assert "check=False" not in str(nothing)  # there is nothing to show
     assert "nbmf.compare(V)" in str(nothing)
-    scale = nbmf.analyze(nothing.matrix, view="scale", **BRIEF)
-    assert f"nbmf.analyze(V, method={scale.method!r}, check=False, view='scale', iterations=30)" in str(scale)
+    several = nbmf.analyze(nothing.matrix, method="logistic-vb", n_components=2, **BRIEF)
+    command = "nbmf.analyze(V, method='logistic-vb', check=False, n_components=2, iterations=30)"
+    assert command in str(several)
     shown = nbmf.analyze(nothing.matrix, method=nothing.method, check=False, **BRIEF)
     assert (shown.found, shown.verdict) == (None, None)
     assert "W" in shown.tables
