@@ -193,7 +193,8 @@ NUMBERS = [
     ),
     (
         "trials",
-        "| stacking | {:.1%} | | `nbmf fit` | {:.1%} | | logistic MAP | {:.1%} | | Beta-Dir VB with learned priors | {:.1%} | | "
+        "| stacking | {:.1%} | | `nbmf fit` | {:.1%} | | logistic MAP | {:.1%} | | "
+        "Beta-Dir VB with learned priors | {:.1%} | | "
         "scikit-learn's NMF with its best K, the best method from outside the library | {:.1%} | | "
         "logistic VB | {:.1%} | | logistic VB with column effects | {:.1%} |",
         lambda: excess("confirm_excess", *READABLE),
