@@ -76,7 +76,7 @@ def judge_first() -> Judged:
         published if number == BY_TRACES else claim
         for number, (claim, published) in enumerate(zip(claims.CLAIMS, kept, strict=True), start=1)
     ]
-    return judge(rules, claims.Results(read("scores"), NO_TRACES))
+    return judge(rules, claims.Results(read("scores"), NO_TRACES), claims.has_all_datasets)
 
 
 def judge_tables(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -89,7 +89,7 @@ def judge_tables(first: pd.DataFrame) -> dict[str, pd.DataFrame]:
         losses=tables["eta_losses"],
         **observed_counts(shipped_plan(STUDY)),
     )
-    again, parts = judge_readings(readings.READINGS, run)
+    again, parts = judge_readings(readings.READINGS, run, claims.has_all_datasets)
     return tables | {"readings": again, "readings_parts": parts, "verdicts": combine_verdicts(first, again)}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,7 @@ ALLOWED = {
 def refuse_wrong_values(table: Any) -> None:
     """Raise DataError, naming row and column, if a cell's value is none of its column's kind."""
     x, kinds = table.cells, table.kinds[table.columns]
-    is_whole = (x >= 0) & (x == np.floor(x)) & np.isfinite(x)
-    right = np.where(kinds == GAUSSIAN, has_usable_size(x), is_whole)
+    right = np.where(kinds == GAUSSIAN, has_usable_size(x), _are_codes(x))
     has_categories = table.sizes[table.columns] > 0
     right &= ~has_categories | (x < table.sizes[table.columns])
     right &= (kinds != WORD) | (x >= 1)
@@ -75,7 +74,7 @@ def kinds_of_columns(kinds: Any, n_columns: int) -> np.ndarray:
     return np.broadcast_to(kinds, n_columns)
 
 
-def are_numbers(values: np.ndarray) -> bool:
+def are_numbers(values: Iterable[Any]) -> bool:
     """Whether all values of a column, missing ones left out, are numbers or truth values, and no texts."""
     return all(isinstance(value, int | float | Decimal | np.number | np.bool_) for value in values)
 
@@ -124,25 +123,30 @@ def code_column(name: Any, column: pd.Series, kind: str | None) -> tuple[np.ndar
         return numbers, DISCRETE, [text_of(each) for each in column.cat.categories]
     if not are_numbers(values[~missing]):
         if kind not in (None, DISCRETE):
-            wrong = next(i for i in np.flatnonzero(~missing) if not are_numbers(values[i : i + 1]))
-            raise DataError(
-                f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is no "
-                f"number; allowed in a {kind} column: {ALLOWED.get(kind, 'numbers')}"
-            )
-        wrong = next((i for i in np.flatnonzero(~missing) if _is_no_category(values[i])), None)
-        if wrong is not None:
-            raise DataError(
-                f"row {str(column.index[wrong])!r}, column {str(name)!r}: {values[wrong]!r} is neither a real number "
-                "nor a category; allowed: numbers, truth values and texts"
-            )
+            allowed = f"no number; allowed in a {kind} column: {ALLOWED.get(kind, 'numbers')}"
+            _refuse_first(column, name, lambda value: not are_numbers([value]), allowed)
+        allowed = "neither a real number nor a category; allowed: numbers, truth values and texts"
+        _refuse_first(column, name, _is_no_category, allowed)
         return _as_categories(values[~missing].astype(str), missing)
     numbers = np.where(missing, np.nan, values).astype(float)
     there = numbers[~missing]
-    if kind == DISCRETE and there.size and ((there >= 0) & (there == np.floor(there)) & np.isfinite(there)).all():
+    if kind == DISCRETE and there.size and _are_codes(there).all():
         return _as_categories(there, missing)
     if kind is None:
         kind = BERNOULLI if np.isin(there, (0, 1)).all() else GAUSSIAN
     return numbers, kind, None
+
+
+def _refuse_first(column: pd.Series, name: Any, is_wrong: Callable[[Any], bool], words: str) -> None:
+    """Raise DataError about the first value of a column that is wrong, if there is one; `words` say what it is."""
+    for row, value in column.dropna().items():
+        if is_wrong(value):
+            raise DataError(f"row {str(row)!r}, column {str(name)!r}: {value!r} is {words}")
+
+
+def _are_codes(x: np.ndarray) -> np.ndarray:
+    """Return where numbers are whole and at least 0, bool array (n,)."""
+    return (x >= 0) & (x == np.floor(x)) & np.isfinite(x)
 
 
 def _as_categories(there: np.ndarray, missing: np.ndarray) -> tuple[np.ndarray, str, list[str]]:

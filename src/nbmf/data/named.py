@@ -269,7 +269,7 @@ def names_of(V: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
         return V.row_names, V.column_names
     V = as_pandas(V)
     if hasattr(V, "columns") and hasattr(V, "index"):
-        return index_names(V.index), index_names(V.columns)
+        return _index_names(V.index), _index_names(V.columns)
     return None, None
 
 
@@ -287,7 +287,7 @@ def has_same_names(V: Any) -> bool:
     return rows is not None and columns is not None and np.array_equal(rows, columns)
 
 
-def index_names(index: Any) -> np.ndarray | None:
+def _index_names(index: Any) -> np.ndarray | None:
     """Return the names of an index of pandas, None if they only number its places."""
     if all(isinstance(name, Number) and name == place for place, name in enumerate(index)):  # NA is none, nor equal
         return None

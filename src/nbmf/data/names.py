@@ -64,6 +64,11 @@ def checked_names(names: Any, length: int, field: str) -> np.ndarray:
     return names
 
 
+def has_index(labels: Any) -> bool:
+    """Whether labels are a Series of pandas, whose index says whose they are."""
+    return hasattr(labels, "reindex") and hasattr(labels, "set_axis")
+
+
 def align_labels(labels: Any, names: np.ndarray | None) -> Any:
     """Return labels of rows or columns in the order of their names, if it is a pandas Series whose index has each once.
 
@@ -75,7 +80,7 @@ def align_labels(labels: Any, names: np.ndarray | None) -> Any:
     DataError
         If there is a label for each, and the index has other names.
     """
-    if names is None or not hasattr(labels, "reindex"):
+    if names is None or not has_index(labels):
         return labels
     by_name = labels.set_axis(texts_of_index(labels.index).astype(object))
     index = by_name.index

@@ -143,7 +143,7 @@ class Verdict(NamedTuple):
         if self.fixed == 1.0:
             return (
                 "nothing found beyond row and column effects: no other matrix has as many ones in each row and column, "
-                "as of a perfect (Guttman) scale, so that a lead over baselines is no evidence"
+                "as with a perfect (Guttman) scale, so that a lead over baselines is no evidence"
             )
         by = "" if self.other_view is None else f" by methods that show {SHOWN[self.other_view.asked]}"
         if not self.found:

@@ -37,6 +37,10 @@ class Eligible(NamedTuple):
     in_pairs: bool
     number: int
 
+    def questions(self) -> list[np.ndarray]:
+        """Return the columns that determine each other, as answers to one question do; of pairs there are none."""
+        return questions_of(self.values) if self.is_binary and not self.in_pairs else []
+
     def suffice(self) -> bool:
         """Return whether there are enough for `folds`."""
         return self.number >= FEWEST_ENTRIES
@@ -44,10 +48,9 @@ class Eligible(NamedTuple):
     def folds(self, rng: np.random.Generator) -> list[np.ndarray]:
         """Return the folds of cross-validation, bool arrays (F, N), no entry in two; errors are those of `folds`.
 
-        Columns of a binary matrix that determine each other, as answers to one question do, are held out together.
+        The `questions` of a row are held out as a whole.
         """
-        together = questions_of(self.values) if self.is_binary and not self.in_pairs else []
-        return list(folds(self.values, rng, self.in_pairs, together))
+        return list(folds(self.values, rng, self.in_pairs, self.questions()))
 
 
 def eligible_of(values: np.ndarray, likelihood: "Likelihood") -> Eligible:

@@ -199,7 +199,7 @@ def place_rows(
         called = names_or_defaults(components.names(), names)[: components.active]
         expectation = weights.mean @ components.model.H_
         shares, lower, upper = (each[:, : components.active] for each in weights)
-        ends = np.minimum(lower, shares), np.maximum(upper, shares)  # outside of most draws is the mean of skewed ones
+        ends = np.minimum(lower, shares), np.maximum(upper, shares)  # the mean of a skewed share may lie outside
         main = shares.argmax(axis=1) if called else None
         return Placement(MEMBERSHIPS, called, shares, *ends, expectation, components.active, main)
     groups = () if model.row_groups_ is None else (rows.groups,)

@@ -58,7 +58,7 @@ def _without_exact_test(result: ReportedFit) -> Iterator[Block]:
     if not is_quick(matrix.shape, matrix.n_observed) and minutes <= MOST_MINUTES:
         yield Lines(
             [
-                "The exact test, which may find structure that is too weak to predict by, was not made: of so large a "
+                "The exact test, which may find structure that is too weak to predict by, was not made: for so large a "
                 f"matrix it takes about {max(minutes, 1):.0f} min. In Python: nbmf.margin_test(V), with V what "
                 "nbmf.read returns"
             ]

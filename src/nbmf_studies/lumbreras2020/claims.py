@@ -64,8 +64,8 @@ class Results(NamedTuple):
 def paper_datasets(scores: pd.DataFrame) -> list[str]:
     """Return the datasets of the paper in a table of scores that have every compared method which is there at all."""
     compared = scores[scores["dataset"].isin(PAPER_DATASETS) & scores["method"].isin((*MEAN_PARAMETERISED, "logpca"))]
-    methods = compared.groupby("dataset")["method"].agg(set)
-    return [name for name in PAPER_DATASETS if methods.get(name, set()) == set(compared["method"]) != set()]
+    methods, every = compared.groupby("dataset")["method"].agg(set), set(compared["method"])
+    return [name for name in PAPER_DATASETS if name in methods and methods[name] == every]
 
 
 def vb_against_bica(run: Results) -> Iterator[Part]:

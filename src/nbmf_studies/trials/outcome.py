@@ -5,7 +5,7 @@ scored, as everywhere in this package (`nbmf.best_K`): one with a grid looks a l
 better than it is, one with a single K does not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 
 from nbmf.best_K import best_K, mean_by_mask
 from nbmf.evaluation.recommendation import margin_of
+from nbmf.evaluation.score_table import gather_scores
 
 LIBRARY, OTHERS, BASELINE = "library", "others", "no components"
 KINDS = (LIBRARY, OTHERS, BASELINE)
@@ -58,6 +59,11 @@ class MethodResult(NamedTuple):
     def mean(self) -> float:
         """The mean loss over masks."""
         return float(self.losses.mean())
+
+
+def gather(fits: Iterable[tuple[dict, str]]) -> pd.DataFrame:
+    """Return a row per fit, as `gather_scores` does, without settings: with them the published table is too large."""
+    return gather_scores(fits).drop(columns="settings")
 
 
 def tabulate(

@@ -80,6 +80,7 @@ CONFIRM_TABLES = [
         replace(
             common.SCORES,
             name=f"{CONFIRM}scores",
+            make=".outcome:gather",
             needs=lambda plan: {"fits": Reports(plan.fits_to_masks(plan.holdout))},
             in_reference=True,
         ),

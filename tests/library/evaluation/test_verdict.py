@@ -599,7 +599,7 @@ def test_of_a_perfect_scale_nothing_is_left_to_find_beyond_row_and_column_effect
     found = choose(V, [nbmf.LogisticFactorVB(1, effects="both", max_iter=400, random_state=0)]).verdict
     assert found.gains[0].p < CHANCE / 2
     assert (found.found, found.predicts, found.fixed) == (False, False, 1.0)
-    assert "no other matrix has as many ones in each row and column, as of a perfect (Guttman) scale" in str(found)
+    assert "no other matrix has as many ones in each row and column, as with a perfect (Guttman) scale" in str(found)
 
 
 @pytest.mark.parametrize("diagonal", [0, MISSING])

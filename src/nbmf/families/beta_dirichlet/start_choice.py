@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nbmf.data.repeats import questions_of
 from nbmf.families.beta_dirichlet.beta_dirichlet_priors import BetaPrior, DirichletPrior
 from nbmf.families.beta_dirichlet.kernels.beta_dir_cvb0 import BetaDirCVB0
 from nbmf.families.beta_dirichlet.models import beta_dir
@@ -106,7 +105,7 @@ def folds(codes: np.ndarray, rng: np.random.Generator) -> Iterable[np.ndarray]:
     chosen all the same, and the two sides are equal there.
     """
     eligible = eligible_of(codes, BERNOULLI)
-    if eligible.suffice() and not eligible.in_pairs and questions_of(codes):
+    if eligible.suffice() and eligible.questions():
         return eligible.folds(rng)
     return _folds_of_entries(codes, rng)
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbmf.data.named import names_of
+from nbmf.data.names import has_index
 from nbmf.errors import DataError, not_allowed
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic import moving_rows as moving
@@ -104,7 +105,7 @@ class MovingRows(Sampled):
     def for_matrix(self, V):
         """Return the estimator with a period for each column of V, where it finds them in or by their names."""
         settled = super().for_matrix(V)
-        if not (isinstance(self.periods, str) or hasattr(self.periods, "reindex")):
+        if not (isinstance(self.periods, str) or has_index(self.periods)):
             return settled
         found = periods_of(self.periods, np.shape(V)[1], names_of(V)[1])
         return type(self)(**settled.get_params() | {"periods": found.names[found.of_columns].tolist()})
@@ -137,11 +138,10 @@ class MovingRows(Sampled):
 
     def _as_model(self):
         model = super()._as_model()
-        if not hasattr(model.parameters["periods"], "reindex"):
+        if not has_index(model.parameters["periods"]):
             return model
-        of_columns = self.period_names_[
-            self.column_periods_.astype(int)
-        ]  # a file has no index that says whose they are
+        # A file has no index that says whose they are.
+        of_columns = self.period_names_[self.column_periods_.astype(int)]
         return model._replace(parameters=model.parameters | {"periods": of_columns.tolist()})
 
     def restore(self, learned):

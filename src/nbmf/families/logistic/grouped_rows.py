@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from nbmf.data.named import align_with
+from nbmf.data.names import has_index
 from nbmf.errors import DataError, Setting
 from nbmf.families.logistic import factors as form
 from nbmf.families.logistic.group_distribution import (
@@ -67,7 +68,7 @@ class GroupedRows(LineMeans, NoisyFactors):
     def for_matrix(self, V: Any) -> Parametrized:
         """Return the estimator with the groups of a matrix, or of a Series, as labels: fits to its values know them."""
         settled = super().for_matrix(V)
-        if not (self._asks_matrix or hasattr(self.row_groups, "reindex")):
+        if not (self._asks_matrix or has_index(self.row_groups)):
             return settled
         return type(self)(**settled.get_params() | {"row_groups": labels_of_fitted(self.row_groups, V).tolist()})
 
@@ -134,7 +135,7 @@ class GroupedRows(LineMeans, NoisyFactors):
 
     def _as_model(self):
         model = super()._as_model()
-        if not hasattr(model.parameters["row_groups"], "reindex"):
+        if not has_index(model.parameters["row_groups"]):
             return model
         labels = self.row_groups_.tolist()  # a file has no index that says whose they are
         return model._replace(parameters=model.parameters | {"row_groups": labels})
