@@ -1,6 +1,7 @@
 """The study of the default: its matrices, what the default is compared with, its tables by hand."""
 
 import hashlib
+import json
 import re
 import subprocess
 
@@ -12,7 +13,9 @@ from scipy.optimize import approx_fprime
 
 from nbmf.data.masks import draw_mask
 from nbmf.evaluation.recommendation import margin_of
+from nbmf.evaluation.score_table import FACTS, gather_scores
 from nbmf.evaluation.verdict import candidates, choose
+from nbmf.fits import import_function
 from nbmf.inference.declarations import Inference
 from nbmf.likelihoods.bernoulli import BERNOULLI
 from nbmf.registry import estimator_class, make_estimator
@@ -124,6 +127,15 @@ def test_confirm_is_made_on_request_alone():
             assert not any(getattr(need, "name", "").startswith("confirm") for need in needs)
     confirm = next(product for product in made.tables if product.name == "confirm_scores")
     assert {key.dataset for key in confirm.needs(PLAN)["fits"].keys} == set(PLAN.holdout)
+
+
+def test_scores_of_the_list_confirm_are_published_without_settings(tmp_path):
+    report = tmp_path / "fit.json"
+    report.write_text(json.dumps(dict.fromkeys(FACTS, 1) | {"settings": {"alpha": 1}, "further_scores": {}}))
+    fits = [({"dataset": "lesmis", "method": "bica", "K": 2, "mask": 0, "seed": 0}, report)]
+    assert set(gather_scores(fits).columns) - set(outcome.gather(fits).columns) == {"settings"}
+    confirm = next(product for product in targets.targets_of(STUDY, PLAN).tables if product.name == "confirm_scores")
+    assert import_function(confirm.make) is outcome.gather
 
 
 def test_large_matrices_have_no_samplers_and_at_most_three_masks():
